@@ -2,21 +2,16 @@
 
 use anyhow::Result;
 use fluo_core::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
 use futures::TryStreamExt;
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
+    let fluo = fluo_embedded::open(directory.path())?;
 
-    tables.create_table("pages", Versions::All).await?;
-    let pages = tables.open_table("pages", Authorizations::none()).await?;
+    fluo.create_table("pages", Versions::All).await?;
+    let pages = fluo.open_table("pages", Authorizations::none()).await?;
 
     // A mutation changes one row atomically. It is on disk when the call returns.
     let (uri, score) = (Column::new("page", "uri"), Column::new("page", "score"));

@@ -4,20 +4,15 @@ use anyhow::Result;
 use fluo_core::{
     Authorizations, Column, Condition, Mutation, Outcome, TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
 use futures::future::try_join_all;
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
-    tables.create_table("owners", Versions::default()).await?;
-    let owners = tables.open_table("owners", Authorizations::none()).await?;
+    let fluo = fluo_embedded::open(directory.path())?;
+    fluo.create_table("owners", Versions::default()).await?;
+    let owners = fluo.open_table("owners", Authorizations::none()).await?;
 
     let owner = Column::new("page", "owner");
     let claim = async |who: usize| {

@@ -1,11 +1,8 @@
 //! Plan, apply and verify: the optimization of a table at the start of an application.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{
-    ApplyEvent, PlanOptions, RowHasher, TableOptimizations, VerifyOptions, apply, plan, verify,
-};
+use fluo_recipes::{ApplyEvent, RowHasher, TableOptimizations};
 
 const ROWS: &str = include_str!("data/package-homepages.txt");
 
@@ -13,12 +10,8 @@ const ROWS: &str = include_str!("data/package-homepages.txt");
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
-    tables.create_table("pages", Versions::default()).await?;
+    let fluo = fluo_embedded::open(directory.path())?;
+    fluo.create_table("pages", Versions::default()).await?;
 
     // The split points and the group that the hasher needs.
     let hasher = RowHasher::new("p")?;
@@ -26,8 +19,8 @@ async fn main() -> Result<()> {
 
     // The first start applies the plan; for later starts the plan is empty.
     for start in ["first", "second"] {
-        let plan = plan(&tables, "pages", &optimizations, PlanOptions::default()).await?;
-        let applied = apply(&tables, &plan, |event| {
+        let plan = optimizations.plan(&fluo, "pages").await?;
+        let applied = plan.apply(&fluo).on_event(|event| {
             if let ApplyEvent::Done(step) = event {
                 println!("{step}");
             }
@@ -35,31 +28,19 @@ async fn main() -> Result<()> {
         println!("{start} start: {} steps", applied.await?.done);
     }
 
-    let pages = tables.open_table("pages", Authorizations::none()).await?;
+    let pages = fluo.open_table("pages", Authorizations::none()).await?;
     let uri = Column::new("page", "uri");
     let mutation =
         |row: &str| Mutation::new(hasher.add(row.as_bytes())).put(uri.clone(), row.to_owned());
     pages.write(ROWS.lines().map(mutation).collect()).await?;
 
-    let verdict = verify(
-        &tables,
-        "pages",
-        &optimizations,
-        &VerifyOptions::default(),
-        |_| (),
-    )
-    .await?;
+    let verdict = optimizations.verify(&fluo, "pages").await?;
     for rows in &verdict.rows {
         println!(
             "{}: {} to {} rows in a tablet, p = {:?}",
             rows.recipe, rows.least, rows.largest, rows.p_value
         );
     }
-    if !verdict.ok {
-        bail!(
-            "the table differs from its spec: {}",
-            verdict.sentences().join("; ")
-        );
-    }
+    verdict.into_result()?;
     Ok(())
 }

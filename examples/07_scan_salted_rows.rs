@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
 use fluo_recipes::{DigestSalt, KeyDesign, RowBatch, Rows, SaltedScan, ScanCursor};
 use futures::TryStreamExt;
 
@@ -12,12 +11,8 @@ use futures::TryStreamExt;
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
-    tables.create_table("events", Versions::default()).await?;
+    let fluo = fluo_embedded::open(directory.path())?;
+    fluo.create_table("events", Versions::default()).await?;
 
     // Sixteen salts, one tablet for each: consecutive rows go to different tablets.
     let one_digit = DigestSalt {
@@ -27,8 +22,8 @@ async fn main() -> Result<()> {
     };
     let design = KeyDesign::new(one_digit)?;
     let splits: BTreeSet<_> = design.splits(16)?.into_iter().collect();
-    tables.add_splits("events", &splits).await?;
-    let table = tables.open_table("events", Authorizations::none()).await?;
+    fluo.add_splits("events", &splits).await?;
+    let table = fluo.open_table("events", Authorizations::none()).await?;
     let events = (0..1_000).map(|minute| {
         let row = format!("2024-02-29T{:02}:{:02}", minute / 60, minute % 60);
         let key = design.add(row.as_bytes())?;

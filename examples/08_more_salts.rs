@@ -3,7 +3,6 @@
 
 use anyhow::Result;
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
 use fluo_recipes::{Epochs, KeyDesign, MigrateSettings, Modulo, RowBatch, Rows};
 use futures::TryStreamExt;
 
@@ -11,13 +10,9 @@ use futures::TryStreamExt;
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
-    tables.create_table("users", Versions::default()).await?;
-    let table = tables.open_table("users", Authorizations::none()).await?;
+    let fluo = fluo_embedded::open(directory.path())?;
+    fluo.create_table("users", Versions::default()).await?;
+    let table = fluo.open_table("users", Authorizations::none()).await?;
     let name = Column::new("user", "name");
 
     let buckets = |buckets| {

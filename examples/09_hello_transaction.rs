@@ -1,28 +1,17 @@
 //! Transactions: an atomic write to two rows, and a conflict between two transactions.
 
-use std::io::{Write, stdout};
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use anyhow::Result;
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::{Client, ClientSettings, Column, CommitError};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_core::{Column, CommitError};
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
+    let fluo = fluo_embedded::open(directory.path())?;
 
-    // An application is a table and the state that its processes share. The id distinguishes it
-    // from other applications with this name.
-    let applications = tables.applications();
-    let initialization = Initialization::new("0d9f2c51-6ab1-4a0b-9f5e-3a4d1c7be820", "pages");
-    initialize(&tables, &applications, "web", initialization).await?;
-    let client =
-        Client::open_application(&tables, &applications, "web", ClientSettings::default()).await?;
+    // An application is a table and the state that its processes share.
+    let client = fluo.application("web").open_or_create().await?;
 
     // A page, and an index from words to pages: the transaction writes both or neither.
     let (title, page) = (Column::new("page", "title"), Column::new("index", "page"));
@@ -49,11 +38,10 @@ async fn main() -> Result<()> {
             .await?
             .unwrap_or_default();
         let is_indexed = snapshot.get("word:fluo", &page).await?.is_some();
-        writeln!(
-            stdout(),
+        println!(
             "{when}: {}, found by its old name: {is_indexed}",
             String::from_utf8_lossy(&title)
-        )?;
+        );
     }
 
     // Two transactions write one cell. The first to commit wins; the other one gets a conflict that
@@ -63,7 +51,7 @@ async fn main() -> Result<()> {
     second.set("page:org.apache/fluo", &title, "second")?;
     first.commit().await?;
     match second.commit().await {
-        Err(CommitError::Conflict(conflict)) => writeln!(stdout(), "{conflict}")?,
+        Err(CommitError::Conflict(conflict)) => println!("{conflict}"),
         other => anyhow::bail!("expected a conflict, not {other:?}"),
     }
     Ok(())

@@ -1,18 +1,12 @@
 //! A bank: concurrent transfers, a client that crashes in the middle of some, and a sum of all
 //! accounts that never changes.
 
-use std::io::{Write, stdout};
-use std::sync::Arc;
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, Coordination};
-use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, Error, Scan, Snapshot, Span, Table,
-    TableAdmin,
-};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_core::{ApplicationHandle, Bytes, Client, Column, Error, Scan, Snapshot, Span};
 use futures::TryStreamExt;
 use futures::future::try_join_all;
 
@@ -23,24 +17,9 @@ const TRANSFERS: u32 = 100;
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
-    let applications = tables.applications();
-    let initialization = Initialization::new("b0a7e9c2-52f6-4f3e-8a0f-5f6f7e1d9a44", "accounts");
-    initialize(&tables, &applications, "bank", initialization).await?;
-    let table = tables
-        .open_table("accounts", Authorizations::none())
-        .await?;
-    let coordination = applications.open("bank").await?;
-    let client = Client::open(
-        table.clone(),
-        coordination.clone(),
-        ClientSettings::default(),
-    )
-    .await?;
+    let fluo = fluo_embedded::open(directory.path())?;
+    let bank = fluo.application("bank").table("accounts");
+    let client = bank.create().await?;
 
     client
         .run(async |tx| {
@@ -56,7 +35,7 @@ async fn main() -> Result<()> {
         })
     });
     let transfers: Vec<_> = transfers.collect();
-    let unfinished = crash_during_transfers(table, coordination).await?;
+    let unfinished = crash_during_transfers(bank).await?;
     let mut checks = 0;
     while !transfers.iter().all(tokio::task::JoinHandle::is_finished) {
         let (accounts, sum) = total(&client.snapshot().await?).await?;
@@ -69,11 +48,10 @@ async fn main() -> Result<()> {
     let done: Result<Vec<bool>, Error> = try_join_all(transfers).await?.into_iter().collect();
     let done = done?.into_iter().filter(|is_done| *is_done).count();
     let (_, sum) = total(&client.snapshot().await?).await?;
-    writeln!(stdout(), "a client crashed during {unfinished} transfers")?;
-    writeln!(
-        stdout(),
+    println!("a client crashed during {unfinished} transfers");
+    println!(
         "{done} of {TRANSFERS} other transfers had enough money; {checks} checks found a sum of {sum}"
-    )?;
+    );
     Ok(())
 }
 
@@ -96,16 +74,13 @@ async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bo
 /// Runs another client in its own runtime, and stops that runtime while transfers are being
 /// committed, like a process that is killed. Other clients roll its locks back or forward when they
 /// meet them. Returns the number of unfinished transfers.
-async fn crash_during_transfers(
-    table: Arc<dyn Table>,
-    coordination: Arc<dyn Coordination>,
-) -> Result<usize> {
+async fn crash_during_transfers(bank: ApplicationHandle) -> Result<usize> {
     let killed = move || -> Result<usize> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         runtime.block_on(async {
-            let client = Client::open(table, coordination, ClientSettings::default()).await?;
+            let client = bank.open().await?;
             let transfers = (0..ACCOUNTS).map(|number| {
                 let client = client.clone();
                 tokio::spawn(

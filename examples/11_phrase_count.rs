@@ -5,17 +5,15 @@
 //! phrases. A weak observer sums up the documents of a phrase after a change of at least one of
 //! them: one run covers many changes.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Write, stdout};
 
 use anyhow::Result;
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::Applications;
 use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, ColumnSelector, Error, LoaderSettings,
-    Observers, Scan, Span, TableAdmin, Transaction, Worker, WorkerSettings, observer_fn,
+    Bytes, Client, Column, ColumnSelector, Error, LoaderSettings, Observers, Scan, Span,
+    Transaction, Worker, WorkerSettings, observer_fn,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
 use futures::TryStreamExt;
 
 const TEXTS: [(&str, &str); 6] = [
@@ -48,29 +46,14 @@ const TEXTS: [(&str, &str); 6] = [
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
-    let applications = tables.applications();
+    let fluo = fluo_embedded::open(directory.path())?;
 
     // The application stores the observed columns, so that all its clients notify the observers.
     let observers = Observers::new()
         .strong(text(), "take-apart", observer_fn(take_apart))?
         .weak(changed(), "sum-up", observer_fn(sum_up))?;
-    let initialization = Initialization {
-        observers: observers.observed_columns(),
-        ..Initialization::new("4d4f0b1e-7c0e-4a53-9b3f-0e3b6a1c2d55", "phrases")
-    };
-    initialize(&tables, &applications, "phrases", initialization).await?;
-    let table = tables.open_table("phrases", Authorizations::none()).await?;
-    let client = Client::open(
-        table,
-        applications.open("phrases").await?,
-        ClientSettings::default(),
-    )
-    .await?;
+    let application = fluo.application("phrases").observers(&observers);
+    let client = application.open_or_create().await?;
     let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
 
     // Loaders add the documents, several at once.
@@ -84,9 +67,9 @@ async fn main() -> Result<()> {
     }
     loaders.finish().await?;
     client.wait_until_idle().await?;
-    writeln!(stdout(), "{} documents:", TEXTS.len())?;
+    println!("{} documents:", TEXTS.len());
     for (phrase, documents) in top(&client).await? {
-        writeln!(stdout(), "{documents:3}  {phrase}")?;
+        println!("{documents:3}  {phrase}");
     }
 
     // The documents change, and phrases without a document disappear.
@@ -97,9 +80,9 @@ async fn main() -> Result<()> {
     }
     client.wait_until_idle().await?;
     let left = top(&client).await?;
-    writeln!(stdout(), "all but one have nothing to say:")?;
+    println!("all but one have nothing to say:");
     for (phrase, documents) in left.iter().take(2) {
-        writeln!(stdout(), "{documents:3}  {phrase}")?;
+        println!("{documents:3}  {phrase}");
     }
     anyhow::ensure!(
         left.first() == Some(&("nothing to".to_owned(), TEXTS.len() - 1)),

@@ -1,15 +1,13 @@
 //! The program of `docs/tour.md` in one file. A test compares the two.
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use std::io::{Write, stdout};
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use fluo_core::admin::{Initialization, Status, initialize, status};
 use fluo_core::{
-    Bytes, Client, ClientSettings, Column, Error, LoaderSettings, Observers, Scan, Snapshot, Span,
-    Transaction, Worker, WorkerSettings, observer_fn,
+    Bytes, Client, Column, Error, LoaderSettings, Observers, Scan, Snapshot, Span, Transaction,
+    Worker, WorkerSettings, observer_fn,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
 use futures::TryStreamExt;
 
 #[tokio::main]
@@ -30,23 +28,10 @@ async fn main() -> Result<()> {
 }
 
 async fn open_shop(directory: &Path, observers: &Observers) -> Result<Client> {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory, settings)?;
-    let applications = tables.applications();
-    let found = status(&applications, "shop").await?;
-    if found == Status::NotFound {
-        let initialization = Initialization {
-            observers: observers.observed_columns(),
-            ..Initialization::new("2c7b0f3e-9a7e-4f0b-8e55-0f6a1d2c3b4a", "shop")
-        };
-        initialize(&tables, &applications, "shop", initialization).await?;
-    }
-    writeln!(stdout(), "the shop was {found}")?;
-    let settings = ClientSettings::default();
-    Ok(Client::open_application(&tables, &applications, "shop", settings).await?)
+    let fluo = fluo_embedded::open(directory)?;
+    let shop = fluo.application("shop").observers(observers);
+    println!("the shop was {}", shop.status().await?);
+    Ok(shop.open_or_create().await?)
 }
 
 fn money() -> Column {
@@ -69,7 +54,7 @@ async fn first_money(client: &Client) -> Result<()> {
 
     let now = client.snapshot().await?;
     let (alice, carol) = (number(&now, "alice").await?, number(&now, "carol").await?);
-    writeln!(stdout(), "alice has {alice}, carol has {carol}")?;
+    println!("alice has {alice}, carol has {carol}");
     ensure!((alice, carol) == (100, 0));
     Ok(())
 }
@@ -91,11 +76,11 @@ async fn two_customers(client: &Client) -> Result<()> {
     let Err(poor) = pay(client, "bob", "alice", 1_000).await else {
         bail!("bob paid more money than he had");
     };
-    writeln!(stdout(), "{poor}")?;
+    println!("{poor}");
 
     let now = client.snapshot().await?;
     let (alice, bob) = (number(&now, "alice").await?, number(&now, "bob").await?);
-    writeln!(stdout(), "alice has {alice}, bob has {bob}")?;
+    println!("alice has {alice}, bob has {bob}");
     ensure!((alice, bob) == (70, 50));
     Ok(())
 }
@@ -123,13 +108,13 @@ async fn conflicting_payments(client: &Client) -> Result<()> {
     let Err(conflict) = slow.commit().await else {
         bail!("two transactions wrote one cell, and both committed");
     };
-    writeln!(stdout(), "{conflict}")?;
+    println!("{conflict}");
 
     // `run` retries: of twenty concurrent payments, no update is lost.
     let payments = (0..20).map(|_| pay(client, "bob", "alice", 5));
     let paid = futures::future::join_all(payments).await;
     let paid = paid.iter().filter(|paid| paid.is_ok()).count();
-    writeln!(stdout(), "{paid} of 20 payments")?;
+    println!("{paid} of 20 payments");
     ensure!(paid == 12);
     Ok(())
 }
@@ -152,10 +137,7 @@ async fn yesterday(client: &Client) -> Result<()> {
     for (day, snapshot) in [("yesterday", &yesterday), ("today", &today)] {
         let has_bob = snapshot.get("bob", &money()).await?.is_some();
         let customers = customers(snapshot).await?;
-        writeln!(
-            stdout(),
-            "{day}: {customers} customers, with bob: {has_bob}"
-        )?;
+        println!("{day}: {customers} customers, with bob: {has_bob}");
     }
     Ok(())
 }
@@ -177,7 +159,7 @@ async fn orders(client: &Client) -> Result<()> {
         .try_concat()
         .await?
         .len();
-    writeln!(stdout(), "{orders} orders")?;
+    println!("{orders} orders");
     ensure!(orders == 5);
     Ok(())
 }
@@ -201,7 +183,7 @@ async fn bills(client: &Client, observers: Observers) -> Result<()> {
 
     let now = client.snapshot().await?;
     let after = number(&now, "alice").await?;
-    writeln!(stdout(), "alice had {before} and has {after}")?;
+    println!("alice had {before} and has {after}");
     ensure!(after == before - 10);
     ensure!(now.get("order3", &billed()).await?.as_deref() == Some(&b"alice"[..]));
     Ok(())
@@ -209,7 +191,7 @@ async fn bills(client: &Client, observers: Observers) -> Result<()> {
 
 async fn reopened(client: &Client) -> Result<()> {
     let alice = number(&client.snapshot().await?, "alice").await?;
-    writeln!(stdout(), "alice still has {alice}")?;
+    println!("alice still has {alice}");
     ensure!(alice == 110);
     Ok(())
 }

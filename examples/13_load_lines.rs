@@ -2,15 +2,15 @@
 //!
 //! The argument is the file; the default is a sample of the home pages in `data`.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::env;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write, stdout};
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::{Client, ClientSettings, Column, Error, LoaderSettings, Transaction};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_core::{Column, Error, LoaderSettings, Transaction};
 use futures::TryStreamExt;
 
 const HOME_PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/package-homepages.txt");
@@ -18,16 +18,8 @@ const HOME_PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/package-home
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
-    let applications = tables.applications();
-    let initialization = Initialization::new("5b1f6c9e-0a3d-4f53-8a5c-1a9b4e7d2c60", "web");
-    initialize(&tables, &applications, "web", initialization).await?;
-    let client =
-        Client::open_application(&tables, &applications, "web", ClientSettings::default()).await?;
+    let fluo = fluo_embedded::open(directory.path())?;
+    let client = fluo.application("web").open_or_create().await?;
 
     let (path, most) = match env::args_os().nth(1) {
         Some(path) => (PathBuf::from(path), usize::MAX),
@@ -51,7 +43,7 @@ async fn main() -> Result<()> {
     let now = client.snapshot().await?;
     for (row, column) in [("host:", pages()), ("page:", state())] {
         let count = now.scan_prefix(row, [&column]).try_concat().await?.len();
-        writeln!(stdout(), "{row} {count} rows")?;
+        println!("{row} {count} rows");
     }
     Ok(())
 }

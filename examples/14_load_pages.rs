@@ -4,14 +4,11 @@
 //! The argument is the directory; the default is a temporary one.
 
 use std::env;
-use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use fluo_core::admin::{Initialization, Status, initialize, status};
 use fluo_core::coordination::{ObservedColumn, ObserverKind};
-use fluo_core::{Client, ClientSettings, Column};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_core::{Client, Column};
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -19,7 +16,7 @@ async fn main() -> Result<()> {
     let directory = env::args_os().nth(1).map(PathBuf::from);
     let client = open(directory.as_deref().unwrap_or(own.path())).await?;
     load_pages(&client).await?;
-    writeln!(stdout(), "loaded 3 pages")?;
+    println!("loaded 3 pages");
     Ok(())
 }
 
@@ -42,19 +39,8 @@ async fn load_pages(client: &Client) -> fluo_core::Result<()> {
 
 /// Opens the application, and creates it first if it does not exist, as `fluo app init` does.
 async fn open(directory: &Path) -> fluo_core::Result<Client> {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory, settings)?;
-    let applications = tables.applications();
-    if status(&applications, "web").await? == Status::NotFound {
-        let text = Column::new("page", "text");
-        let initialization = Initialization {
-            observers: vec![ObservedColumn::new(text, ObserverKind::Strong, "count")],
-            ..Initialization::new("1c0e6d0a-7d52-4f6b-9f0a-2f5f5b8f3e11", "web")
-        };
-        initialize(&tables, &applications, "web", initialization).await?;
-    }
-    Client::open_application(&tables, &applications, "web", ClientSettings::default()).await
+    let text = Column::new("page", "text");
+    let count = ObservedColumn::new(text, ObserverKind::Strong, "count");
+    let web = fluo_embedded::open(directory)?.application("web");
+    web.observed_columns([count]).open_or_create().await
 }

@@ -5,34 +5,27 @@
 //! argument, the application is in memory. The page `docs/transactions-tool.md` inspects the
 //! results.
 
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::env;
-use std::io::{Write, stdout};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::Result;
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::MemoryApplications;
 use fluo_core::{
-    Bytes, Client, ClientSettings, Column, Error, MemoryTables, Observers, TableAdmin, Transaction,
-    Worker, WorkerSettings, observer_fn,
+    Bytes, Client, Column, Error, Instance, Observers, Transaction, Worker, WorkerSettings,
+    observer_fn,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
 use tokio::signal;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let (client, tables) = match env::args_os().nth(1) {
-        Some(directory) => {
-            let tables = EmbeddedTables::open(directory, Settings::default())?;
-            let applications = tables.applications();
-            let settings = ClientSettings::default();
-            let client = Client::open_application(&tables, &applications, "web", settings).await?;
-            (client, Arc::new(tables) as Arc<dyn TableAdmin>)
-        }
-        None => in_memory().await?,
+    let fluo = match env::args_os().nth(1) {
+        Some(directory) => fluo_embedded::open_existing(directory)?,
+        None => Instance::in_memory(),
     };
-    count_words(&client, tables).await
+    let client = open(&fluo).await?;
+    count_words(&client, fluo).await
 }
 
 /// Counts the words of a page whose text was set. This is the observer.
@@ -49,7 +42,7 @@ async fn count(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> 
 }
 
 /// Runs the observer until no notification waits, or until Ctrl-C.
-async fn count_words(client: &Client, tables: Arc<dyn TableAdmin>) -> Result<()> {
+async fn count_words(client: &Client, fluo: Instance) -> Result<()> {
     let settings = WorkerSettings {
         // One try, so that this example reports a failure at once.
         max_tries: NonZeroU32::MIN,
@@ -57,7 +50,7 @@ async fn count_words(client: &Client, tables: Arc<dyn TableAdmin>) -> Result<()>
     };
     // Every six hours it also drops the versions that no snapshot needs.
     let worker = Worker::start(client, observers()?, settings).await?;
-    let worker = worker.collecting_garbage(tables);
+    let worker = worker.collecting_garbage(Arc::new(fluo));
     // A long-running worker would wait only for the signal.
     tokio::select! {
         idle = client.wait_until_idle() => idle?,
@@ -67,7 +60,7 @@ async fn count_words(client: &Client, tables: Arc<dyn TableAdmin>) -> Result<()>
     worker.stop().await;
     for failed in client.failed_notifications().await? {
         let page = String::from_utf8_lossy(&failed.cell.row);
-        writeln!(stdout(), "{page}: {}", failed.error)?;
+        println!("{page}: {}", failed.error);
     }
     Ok(())
 }
@@ -84,18 +77,11 @@ fn words_of_page() -> Column {
     Column::new("page", "words")
 }
 
-/// Creates an application in memory with the observed columns, and opens it. It ends with its
-/// client.
-async fn in_memory() -> Result<(Client, Arc<dyn TableAdmin>)> {
-    let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
-    let initialization = Initialization {
-        observers: observers()?.observed_columns(),
-        ..Initialization::new("9d3e1b57-40a8-4c39-8b62-7c2d6a0f4e85", "web")
-    };
-    initialize(&*tables, &applications, "web", initialization).await?;
-    let settings = ClientSettings::default();
-    let client = Client::open_application(&*tables, &applications, "web", settings).await?;
-    Ok((client, tables))
+/// Opens the application, and creates it first if it does not exist. It must have the observers of
+/// this program.
+async fn open(fluo: &Instance) -> fluo_core::Result<Client> {
+    let web = fluo.application("web").observers(&observers()?);
+    web.open_or_create().await
 }
 
 /// Tests without a directory, a cluster or a pause. To run them:
@@ -106,7 +92,7 @@ mod tests {
 
     #[tokio::test]
     async fn counts_the_words_of_a_changed_page_again() -> Result<()> {
-        let (client, _) = in_memory().await?;
+        let client = open(&Instance::in_memory()).await?;
         let worker = Worker::start(&client, observers()?, WorkerSettings::default()).await?;
         for (content, words) in [("a free encyclopedia", "3"), ("an encyclopedia", "2")] {
             client

@@ -2,35 +2,34 @@
 //!
 //! A recipe is configuration and a key prefix. It never commits, retries, sleeps or reads a clock,
 //! and its requirements on a table are data. The first recipe is the [`RowHasher`]. It is one of
-//! the [`KeyDesign`]s, the common ways to spread and order keys. [`plan()`] and [`apply()`] bring
-//! the split points and the group of a design to a live table, and [`verify()`] checks them; they
-//! need only the ports of `fluo-core`. A [`SaltedScan`] reads scattered rows in row order, and
-//! [`Epochs`] moves rows to another design.
+//! the [`KeyDesign`]s, the common ways to spread and order keys. [`TableOptimizations`] bring the
+//! split points and the group of a design to a live table, and verify them; they need only the ports
+//! of `fluo-core`. A [`SaltedScan`] reads scattered rows in row order, and [`Epochs`] moves rows to
+//! another design.
 //!
 //! ```
-//! use fluo_core::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
-//! use fluo_recipes::{PlanOptions, RowHasher, TableOptimizations, VerifyOptions, apply, plan, verify};
+//! use fluo_core::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};
+//! use fluo_recipes::{RowHasher, TableOptimizations};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let tables = MemoryTables::new();
-//! tables.create_table("pages", Versions::default()).await?;
+//! let fluo = Instance::in_memory();
+//! fluo.create_table("pages", Versions::default()).await?;
 //!
 //! // Bring the table to the required state.
 //! let hasher = RowHasher::new("p")?;
 //! let optimizations = TableOptimizations::of_row_hasher(&hasher, 20)?;
-//! let plan = plan(&tables, "pages", &optimizations, PlanOptions::default()).await?;
-//! apply(&tables, &plan, |_| ()).await?;
+//! let plan = optimizations.plan(&fluo, "pages").await?;
+//! plan.apply(&fluo).await?;
 //!
 //! // Write rows through the hasher.
-//! let pages = tables.open_table("pages", Authorizations::none()).await?;
+//! let pages = fluo.open_table("pages", Authorizations::none()).await?;
 //! let key = hasher.add(b"org.wikipedia/accumulo");
 //! assert_eq!(key, "p:1yl0:org.wikipedia/accumulo");
 //! pages.write(vec![Mutation::new(key).put(Column::new("page", "uri"), "wikipedia.org/accumulo")]).await?;
 //!
 //! // Check the table.
-//! let verdict = verify(&tables, "pages", &optimizations, &VerifyOptions::default(), |_| ()).await?;
-//! assert!(verdict.ok, "{:?}", verdict.differences);
+//! optimizations.verify(&fluo, "pages").await?.into_result()?;
 //! # Ok(())
 //! # }
 //! ```
@@ -47,8 +46,8 @@
 //!   row.
 //! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
 //! - [`Contribution::builder`] declares the requirements of your own recipe on its table.
-//! - [`apply()`] and [`Plan::steps`] describe the changes of a plan and their order.
-//! - [`Verdict`] lists everything that `verify` checks.
+//! - [`Plan::apply`] and [`Plan::steps`] describe the changes of a plan and their order.
+//! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
 
 pub mod advisor;
 mod epochs;
@@ -73,13 +72,13 @@ pub use key_design::{
     Unsalted, WebPart, WebTable,
 };
 pub use optimization::{
-    Applied, ApplyError, ApplyEvent, CellsOfRecipe, CellsVerdict, Contribution,
+    Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Contribution,
     ContributionBuilder, ContributionError, Difference, DifferenceKind, EvennessOf, FoundBalancer,
     FullestTablet, GroupForecast, GroupVerdict, HotPart, Leftover, Load, LoadStanding, MaxSkew,
-    MaxSkewError, NarrowRecipe, OtherRows, OtherRowsVerdict, OverlapError, Plan, PlanOptions,
+    MaxSkewError, NarrowRecipe, OtherRows, OtherRowsVerdict, OverlapError, Plan, Planning,
     PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, Step, StraySplit,
     TableOptimizations, TabletLoad, TabletRun, Unproved, UnrequestedProperty, UnseenVerdict,
-    Verdict, VerdictError, VerifyOptions, apply, groups, plan, verify,
+    Verdict, VerdictError, VerifyOptions, Verifying, groups,
 };
 pub use row_hasher::{
     EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,

@@ -9,10 +9,7 @@ use fluo_core::table::property;
 use fluo_core::{
     Authorizations, Bytes, Column, ErrorKind, MemoryTables, Mutation, TableAdmin, Versions,
 };
-use fluo_recipes::{
-    ApplyError, Plan, PlanOptions, RowCounting, RowHasher, TableOptimizations, VerifyOptions,
-    apply, plan, verify,
-};
+use fluo_recipes::{ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
 
 const TABLE: &str = "pages";
 
@@ -41,14 +38,17 @@ fn rows(rows: &[&'static str]) -> BTreeSet<Bytes> {
 }
 
 async fn planned(tables: &MemoryTables, prune: bool) -> Plan {
-    plan(tables, TABLE, &optimizations(), PlanOptions { prune })
+    optimizations()
+        .plan(tables, TABLE)
+        .prune(prune)
         .await
         .unwrap()
 }
 
 async fn applied(tables: &MemoryTables, plan: &Plan) -> Vec<String> {
     let mut told = Vec::new();
-    apply(tables, plan, |event| told.push(format!("{event:?}")))
+    plan.apply(tables)
+        .on_event(|event| told.push(format!("{event:?}")))
         .await
         .unwrap();
     told
@@ -125,7 +125,9 @@ async fn forecasts_the_placement_of_tablets() {
         rows: RowCounting::Skip,
         ..Default::default()
     };
-    let verdict = verify(&tables, TABLE, &optimizations(), &options, |_| ())
+    let verdict = optimizations()
+        .verify(&tables, TABLE)
+        .options(&options)
         .await
         .unwrap();
     assert!(verdict.ok, "{:?}", verdict.sentences());
@@ -173,7 +175,9 @@ async fn removes_extra_split_points_only_when_pruning() {
         rows: RowCounting::Skip,
         ..Default::default()
     };
-    let verdict = verify(&tables, TABLE, &optimizations(), &options, |_| ())
+    let verdict = optimizations()
+        .verify(&tables, TABLE)
+        .options(&options)
         .await
         .unwrap();
     assert_eq!(
@@ -185,7 +189,9 @@ async fn removes_extra_split_points_only_when_pruning() {
         ..options
     };
     assert!(
-        verify(&tables, TABLE, &optimizations(), &lenient, |_| ())
+        optimizations()
+            .verify(&tables, TABLE)
+            .options(&lenient)
             .await
             .unwrap()
             .ok
@@ -211,7 +217,7 @@ async fn rejects_a_table_that_has_changed() {
     let tables = table().await;
     tables.add_splits(TABLE, &rows(&["kept"])).await.unwrap();
     let plan = planned(&tables, false).await;
-    let refused = async || match apply(&tables, &plan, |_| ()).await {
+    let refused = async || match plan.apply(&tables).await {
         Err(ApplyError::Refused(error)) => error.to_string(),
         other => panic!("{other:?}"),
     };
@@ -250,7 +256,7 @@ async fn rejects_a_table_that_has_changed() {
         1,
         "nothing was done"
     );
-    apply(&tables, &plan, |_| ()).await.unwrap();
+    plan.apply(&tables).await.unwrap();
 }
 
 #[tokio::test]
@@ -353,7 +359,9 @@ async fn verify_reports_each_kind_of_drift() {
     load(&tables, &RowHasher::new("q").unwrap(), 100).await;
     let differences = async || {
         let options = VerifyOptions::default();
-        verify(&tables, TABLE, &optimizations(), &options, |_| ())
+        optimizations()
+            .verify(&tables, TABLE)
+            .options(&options)
             .await
             .unwrap()
             .sentences()
@@ -455,11 +463,14 @@ async fn counts_rows_by_tablet_and_does_not_read_a_large_table() {
             ..Default::default()
         };
         let mut seen = 0;
-        let verdict = verify(&tables, TABLE, &optimizations(), &options, |rows| {
-            seen = rows;
-        })
-        .await
-        .unwrap();
+        let verdict = optimizations()
+            .verify(&tables, TABLE)
+            .options(&options)
+            .on_progress(|rows| {
+                seen = rows;
+            })
+            .await
+            .unwrap();
         (verdict.rows[0].clone(), seen)
     };
     let (exact, seen) = counted(RowCounting::All).await;
@@ -483,23 +494,21 @@ async fn counts_rows_by_tablet_and_does_not_read_a_large_table() {
 #[tokio::test]
 async fn reports_a_missing_table_and_missing_recipes() {
     let tables = MemoryTables::new();
-    let error = plan(&tables, TABLE, &optimizations(), PlanOptions::default())
-        .await
-        .unwrap_err();
+    let error = optimizations().plan(&tables, TABLE).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string()),
         (ErrorKind::NotFound, "there is no table `pages`".into())
     );
     let empty = TableOptimizations::default();
-    let error = plan(&table().await, TABLE, &empty, PlanOptions::default())
-        .await
-        .unwrap_err();
+    let error = empty.plan(&table().await, TABLE).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the optimizations are empty; name at least one recipe"
     );
     let options = VerifyOptions::default();
-    let error = verify(&table().await, TABLE, &empty, &options, |_| ())
+    let error = empty
+        .verify(&table().await, TABLE)
+        .options(&options)
         .await
         .unwrap_err();
     assert_eq!(

@@ -11,8 +11,8 @@ use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{Bytes, ErrorKind, MemoryTables, TableAdmin, Versions};
 use fluo_recipes::{
-    ApplyError, FoundBalancer, PlanOptions, RowCounting, RowHasher, StraySplit, TableOptimizations,
-    Verdict, VerifyOptions, apply, groups, plan, verify,
+    ApplyError, FoundBalancer, RowCounting, RowHasher, StraySplit, TableOptimizations, Verdict,
+    VerifyOptions, groups,
 };
 use servers::Servers;
 
@@ -41,10 +41,8 @@ async fn servers() -> Servers {
         .create_table(TABLE, Versions::default())
         .await
         .unwrap();
-    let plan = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
-        .await
-        .unwrap();
-    apply(&servers, &plan, |_| ()).await.unwrap();
+    let plan = optimizations().plan(&servers, TABLE).await.unwrap();
+    plan.apply(&servers).await.unwrap();
     servers
 }
 
@@ -54,7 +52,9 @@ async fn verdict(servers: &Servers, allow_extra_splits: bool) -> Verdict {
         allow_extra_splits,
         ..Default::default()
     };
-    verify(servers, TABLE, &optimizations(), &options, |_| ())
+    optimizations()
+        .verify(servers, TABLE)
+        .options(&options)
         .await
         .unwrap()
 }
@@ -101,9 +101,7 @@ async fn servers_without_a_group_balancer_are_a_difference_and_allow_no_plan() {
             .ends_with("and property table.balancer is not set")
     );
 
-    let error = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
-        .await
-        .unwrap_err();
+    let error = optimizations().plan(&servers, TABLE).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string()),
         (
@@ -123,14 +121,12 @@ async fn does_not_set_a_balancer_that_the_servers_no_longer_load() {
         servers.remove_property(TABLE, name).await.unwrap();
     }
     let before = servers.tables.properties(TABLE).await.unwrap();
-    let planned = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
-        .await
-        .unwrap();
+    let planned = optimizations().plan(&servers, TABLE).await.unwrap();
     let without = Servers {
         loaded: Vec::new(),
         ..servers
     };
-    let error = apply(&without, &planned, |_| ()).await.unwrap_err();
+    let error = planned.apply(&without).await.unwrap_err();
     let probe = probes().remove(0);
     let class = group_balancers().next().unwrap().1;
     assert_eq!(
@@ -298,7 +294,10 @@ async fn a_verdict_without_read_permission_covers_everything_except_rows() {
             rows,
             ..Default::default()
         };
-        let told = verify(&servers, TABLE, &optimizations(), &options, |_| ()).await;
+        let told = optimizations()
+            .verify(&servers, TABLE)
+            .options(&options)
+            .await;
         let told = told.unwrap();
         assert_eq!(
             told.sentences(),
@@ -316,16 +315,12 @@ async fn a_verdict_without_read_permission_covers_everything_except_rows() {
 async fn a_plan_returns_the_pattern_after_its_application() {
     let servers = servers().await;
     let pattern = optimizations().group_pattern();
-    let nothing_to_do = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
-        .await
-        .unwrap();
+    let nothing_to_do = optimizations().plan(&servers, TABLE).await.unwrap();
     assert_eq!(nothing_to_do.group_pattern(), pattern.as_deref());
     servers
         .set_property(TABLE, property::GROUP_PATTERN, "(x).*")
         .await
         .unwrap();
-    let changes = plan(&servers, TABLE, &optimizations(), PlanOptions::default())
-        .await
-        .unwrap();
+    let changes = optimizations().plan(&servers, TABLE).await.unwrap();
     assert_eq!(changes.group_pattern(), pattern.as_deref());
 }

@@ -19,8 +19,8 @@ use fluo_core::{
 };
 use fluo_recipes::{
     Contribution, DigestSalt, HashScheme, KeyDesign, LoadStanding, MaxSkew, Modulo, OtherRows,
-    PlanOptions, RowCounting, RowHasher, SaltedPart, TableOptimizations, Unproved, Unsalted,
-    Verdict, VerifyOptions, apply, plan, verify,
+    RowCounting, RowHasher, SaltedPart, TableOptimizations, Unproved, Unsalted, Verdict,
+    VerifyOptions,
 };
 use servers::Servers;
 
@@ -98,10 +98,8 @@ impl Scene {
             .create_table(TABLE, Versions::default())
             .await
             .unwrap();
-        let plan = plan(&servers, TABLE, &self.spec, PlanOptions::default())
-            .await
-            .unwrap();
-        apply(&servers, &plan, |_| ()).await.unwrap();
+        let plan = self.spec.plan(&servers, TABLE).await.unwrap();
+        plan.apply(&servers).await.unwrap();
         let added: BTreeSet<_> = self.added.iter().map(|row| Bytes::from(*row)).collect();
         servers.add_splits(TABLE, &added).await.unwrap();
         if let Some((after, last)) = self.merged {
@@ -131,7 +129,8 @@ impl Scene {
             .await
             .unwrap();
         let spec = self.verified.as_ref().unwrap_or(&self.spec);
-        verify(&servers, TABLE, spec, &self.options, |_| ())
+        spec.verify(&servers, TABLE)
+            .options(&self.options)
             .await
             .unwrap()
     }

@@ -11,15 +11,14 @@ use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin, Versions};
 use fluo_recipes::{
-    Contribution, DigestSalt, EvennessOf, KeyDesign, Modulo, ModuloOf, Plan, PlanOptions,
-    PropertyVerdict, RowHasher, SaltedPart, TableOptimizations, UnrequestedProperty, Verdict,
-    VerifyOptions, apply, plan, verify,
+    Contribution, DigestSalt, EvennessOf, KeyDesign, Modulo, ModuloOf, Plan, PropertyVerdict,
+    RowHasher, SaltedPart, TableOptimizations, UnrequestedProperty, Verdict, VerifyOptions,
 };
 use servers::Servers;
 
 const TABLE: &str = "pages";
-const PRUNE: PlanOptions = PlanOptions { prune: true };
-const KEEP: PlanOptions = PlanOptions { prune: false };
+const PRUNE: bool = true;
+const KEEP: bool = false;
 
 async fn table() -> MemoryTables {
     let tables = MemoryTables::new();
@@ -41,16 +40,22 @@ fn of(design: &KeyDesign, tablets: u32) -> TableOptimizations {
 async fn applied(
     admin: &dyn TableAdmin,
     optimizations: &TableOptimizations,
-    options: PlanOptions,
+    options: bool,
 ) -> Plan {
-    let plan = plan(admin, TABLE, optimizations, options).await.unwrap();
-    apply(admin, &plan, |_| ()).await.unwrap();
+    let plan = optimizations
+        .plan(admin, TABLE)
+        .prune(options)
+        .await
+        .unwrap();
+    plan.apply(admin).await.unwrap();
     plan
 }
 
 async fn verdict(admin: &dyn TableAdmin, optimizations: &TableOptimizations) -> Verdict {
     let options = VerifyOptions::default();
-    verify(admin, TABLE, optimizations, &options, |_| ())
+    optimizations
+        .verify(admin, TABLE)
+        .options(&options)
         .await
         .unwrap()
 }
@@ -228,7 +233,11 @@ async fn given_split_points_have_no_expected_shares() {
 async fn keeps_the_remains_of_earlier_groups_until_pruning() {
     let tables = hashed_before().await;
     let optimizations = of(&modulo(), 10);
-    let keeping = plan(&tables, TABLE, &optimizations, KEEP).await.unwrap();
+    let keeping = optimizations
+        .plan(&tables, TABLE)
+        .prune(KEEP)
+        .await
+        .unwrap();
     let left: Vec<_> = keeping
         .unrequested_properties()
         .map(|(name, _)| name)
@@ -247,7 +256,7 @@ async fn keeps_the_remains_of_earlier_groups_until_pruning() {
         "only split points: {:?}",
         keeping.steps()
     );
-    apply(&tables, &keeping, |_| ()).await.unwrap();
+    keeping.apply(&tables).await.unwrap();
 
     // The points of the hasher begin with `0:`, so its tablets are a separate group.
     let told = verdict(&tables, &optimizations).await;
@@ -271,7 +280,9 @@ async fn keeps_the_remains_of_earlier_groups_until_pruning() {
     );
     assert_eq!(effects, [none, none, groups]);
     assert_eq!(
-        plan(&tables, TABLE, &optimizations, KEEP)
+        optimizations
+            .plan(&tables, TABLE)
+            .prune(KEEP)
             .await
             .unwrap()
             .group_pattern(),
@@ -295,7 +306,7 @@ async fn keeps_the_remains_of_earlier_groups_until_pruning() {
     assert_eq!(balancer_properties(&tables).await, 0);
     assert!(verdict(&tables, &optimizations).await.ok);
     // An interrupted plan can be applied again, and leaves nothing to do.
-    let again = apply(&tables, &pruning, |_| ()).await.unwrap();
+    let again = pruning.apply(&tables).await.unwrap();
     assert_eq!((again.done, again.already_so), (0, 4));
 }
 
@@ -335,7 +346,11 @@ async fn remains_without_effect_are_no_difference() {
         .set_property(TABLE, property::BALANCER, "org.example.Own")
         .await
         .unwrap();
-    let pruning = plan(&tables, TABLE, &optimizations, PRUNE).await.unwrap();
+    let pruning = optimizations
+        .plan(&tables, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
     assert!(pruning.is_empty(), "{:?}", pruning.steps());
 }
 
@@ -351,25 +366,35 @@ async fn a_removed_property_returns_to_its_inherited_value() {
         is_unreadable: false,
     };
     let optimizations = of(&modulo(), 10);
-    let pruning = plan(&servers, TABLE, &optimizations, PRUNE).await.unwrap();
+    let pruning = optimizations
+        .plan(&servers, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
     let step = pruning.steps()[1].to_string();
     assert!(
         step.starts_with("remove table.balancer, which is `")
             && step.ends_with(&format!("`, so that `{default}` is in force")),
         "{step}"
     );
-    apply(&servers, &pruning, |_| ()).await.unwrap();
-    let again = plan(&servers, TABLE, &optimizations, PRUNE).await.unwrap();
+    pruning.apply(&servers).await.unwrap();
+    let again = optimizations
+        .plan(&servers, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
     assert!(again.is_empty());
     assert_eq!(again.unrequested_properties().count(), 0);
-    let done = apply(&servers, &pruning, |_| ()).await.unwrap();
+    let done = pruning.apply(&servers).await.unwrap();
     assert_eq!(done.done, 0);
 }
 
 #[tokio::test]
 async fn rejects_an_edited_removal() {
     let tables = hashed_before().await;
-    let pruning = plan(&tables, TABLE, &of(&modulo(), 10), PRUNE)
+    let pruning = of(&modulo(), 10)
+        .plan(&tables, TABLE)
+        .prune(PRUNE)
         .await
         .unwrap();
     let json = serde_json::to_string(&pruning).unwrap();

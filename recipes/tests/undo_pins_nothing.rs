@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use fluo_core::balancer::group_balancers;
 use fluo_core::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
 use fluo_core::{MemoryTables, TableAdmin, Versions};
-use fluo_recipes::{ApplyError, PlanOptions, RowHasher, TableOptimizations, apply, plan};
+use fluo_recipes::{ApplyError, RowHasher, TableOptimizations};
 use servers::Servers;
 
 const TABLE: &str = "pages";
@@ -35,10 +35,8 @@ fn servers(refused: &'static str) -> Servers {
 async fn fails(servers: &Servers) -> ApplyError {
     let hasher = RowHasher::new("p").unwrap();
     let optimizations = TableOptimizations::of_row_hasher(&hasher, 4).unwrap();
-    let plan = plan(servers, TABLE, &optimizations, PlanOptions::default())
-        .await
-        .unwrap();
-    apply(servers, &plan, |_| ()).await.unwrap_err()
+    let plan = optimizations.plan(servers, TABLE).await.unwrap();
+    plan.apply(servers).await.unwrap_err()
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use fluo_core::{
     Authorizations, Column, Condition, Mutation, Scan, Span, Table, TableAdmin, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::TryStreamExt;
 use redb::{Database, ReadableDatabase, TableDefinition};
 use tokio::runtime::Runtime;
@@ -205,11 +205,9 @@ fn range_all(engine: &Database) -> Outcome<u128> {
 }
 
 async fn new_table(directory: &Path) -> Outcome<(EmbeddedTables, Arc<dyn Table>)> {
-    let settings = Settings {
-        create_if_missing: true,
-        cache_bytes: 1 << 30,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new()
+        .create_if_missing(true)
+        .cache_bytes(1 << 30);
     let tables = EmbeddedTables::open(directory, settings)?;
     tables.create_table("pages", Versions::default()).await?;
     let table = tables.open_table("pages", Authorizations::none()).await?;

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluo_core::{TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{PlanOptions, RowHasher, TableOptimizations, plan};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_recipes::{RowHasher, TableOptimizations};
 
 const TABLE: &str = "pages";
 const SPLITS: u32 = 100_000;
@@ -27,10 +27,7 @@ fn plan_a_large_table(criterion: &mut Criterion) {
         .build()
         .unwrap();
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     let hasher = RowHasher::new("p").unwrap();
     let optimizations = TableOptimizations::of_row_hasher(&hasher, SPLITS).unwrap();
@@ -55,7 +52,7 @@ fn plan_a_large_table(criterion: &mut Criterion) {
     });
     let mut bench = |name: &str, wanted: &TableOptimizations| {
         group.bench_function(name, |bencher| {
-            let planned = || plan(&tables, TABLE, black_box(wanted), PlanOptions::default());
+            let planned = || black_box(wanted).plan(&tables, TABLE).into_future();
             bencher.iter(|| runtime.block_on(planned()).unwrap());
         });
     };

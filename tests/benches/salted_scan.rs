@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fluo_core::{Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{DigestSalt, KeyDesign, Modulo, Rows, SaltedScan};
 use fluo_tests::RecordingTables;
 use futures::TryStreamExt;
@@ -69,11 +69,9 @@ struct Loaded {
 impl Loaded {
     fn new(runtime: &Runtime, directory: &Path, design: Option<&KeyDesign>) -> Outcome<Self> {
         runtime.block_on(async {
-            let settings = Settings {
-                create_if_missing: true,
-                cache_bytes: 1 << 30,
-                ..Settings::default()
-            };
+            let settings = EmbeddedOptions::new()
+                .create_if_missing(true)
+                .cache_bytes(1 << 30);
             let tables = EmbeddedTables::open(directory, settings)?;
             tables.create_table("pages", Versions::default()).await?;
             let table = tables.open_table("pages", Authorizations::none()).await?;

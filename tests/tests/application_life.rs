@@ -144,9 +144,8 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
-        "there is a table `pages` already, and it is no application's; it may be left from an initialisation or a removal \
-         that was interrupted: clear it (`fluo app init --clear`, or `Initialization::clear` in a program), or name \
-         another table for `web`"
+        "the table `pages` exists and belongs to no application; an interrupted creation or removal may have \
+         left it; replace it with `clear`, or choose another table for `web`"
     );
     assert_eq!(place.cells("pages").await, 1);
     let cleared = Initialization {
@@ -177,9 +176,8 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
-        "the application `web` has the table `pages`, which would be left behind if it were initialised with `other`; \
-         name `pages` again, or remove the application with its table first (`fluo app remove`, or `admin::remove` in \
-         a program)"
+        "the application `web` has the table `pages`, which would be left behind if `web` were created with \
+         `other`; choose `pages`, or remove the application and its table first"
     );
     assert_eq!(place.cells("pages").await, 1);
     assert_eq!(place.status("web").await, Status::Stopped);
@@ -194,8 +192,7 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(
         error.to_string(),
-        "the table `pages` of the application `web` is gone; initialise it anew (`fluo app init --clear`, or \
-         `Initialization::clear` in a program)"
+        "the table `pages` of the application `web` does not exist; create the application again with `clear`"
     );
     place.initialize("web", moved).await.unwrap();
     assert_eq!(place.tables.tables().await.unwrap(), ["other"]);
@@ -364,8 +361,8 @@ async fn fails_if_the_table_of_an_application_changes_after_each_claim() {
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         error.to_string(),
-        "the application `web` had another table each of the 8 times that it was claimed: somebody else keeps making it \
-         anew; wait until that has ended, and look at what is there then"
+        "the application `web` had another table after each of 8 claims, because another process keeps creating it; wait until \
+         that process has ended, and check the result"
     );
     assert_eq!(place.status("web").await, Status::Stopped);
     assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);

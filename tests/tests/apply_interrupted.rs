@@ -12,10 +12,8 @@ use std::sync::Arc;
 
 use fluo_core::table::property::BALANCER;
 use fluo_core::{Bytes, MemoryTables, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{
-    ApplyError, ApplyEvent, Plan, PlanOptions, RowHasher, Step, TableOptimizations, apply, plan,
-};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_recipes::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
 use fluo_tests::{Fault, FaultyTables};
 use futures::FutureExt;
 
@@ -57,15 +55,15 @@ async fn state(tables: &dyn TableAdmin) -> State {
 }
 
 async fn planned(tables: &dyn TableAdmin) -> Plan {
-    plan(tables, TABLE, &optimizations(), PlanOptions { prune: true })
+    optimizations()
+        .plan(tables, TABLE)
+        .prune(true)
         .await
         .unwrap()
 }
 
 async fn run(tables: &dyn TableAdmin, plan: &Plan) -> Result<usize, ApplyError> {
-    apply(tables, plan, |_| ())
-        .await
-        .map(|applied| applied.done)
+    plan.apply(tables).await.map(|applied| applied.done)
 }
 
 /// Returns the number of changing calls of an undisturbed run, and the state after it.
@@ -170,7 +168,7 @@ async fn a_dropped_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn TableAdmi
         tokio::select! {
             biased;
             _ = stopped => {}
-            _ = apply(&*tables, &plan, watch) => {}
+            _ = plan.apply(&*tables).on_event(watch) => {}
         }
         run(&*tables, &planned(&*tables).await).await.unwrap();
         assert_eq!(state(&*tables).await, end, "stopped after {stop_after}");
@@ -191,10 +189,7 @@ impl Directories {
 
     fn embedded(&self) -> Arc<dyn TableAdmin> {
         let directory = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        };
+        let settings = EmbeddedOptions::new().create_if_missing(true);
         let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
         self.0.lock().unwrap().push(directory);
         Arc::new(tables)
@@ -276,7 +271,7 @@ async fn undo_keeps_the_split_points_of_others() {
             added.expect("tables in memory answer at once").unwrap();
         }
     };
-    let error = apply(&faulty, &plan, watch).await.unwrap_err();
+    let error = plan.apply(&faulty).on_event(watch).await.unwrap_err();
     assert!(
         error.to_string().contains("everything was undone"),
         "{error}"
@@ -298,7 +293,7 @@ async fn prune_keeps_the_split_points_of_others() {
             added.expect("tables in memory answer at once").unwrap();
         }
     };
-    apply(&tables, &plan, watch).await.unwrap();
+    plan.apply(&tables).on_event(watch).await.unwrap();
     let splits = tables.splits(TABLE).await.unwrap();
     assert_eq!(
         splits.first().map(AsRef::as_ref),
@@ -316,7 +311,7 @@ async fn a_first_step_that_is_refused_needs_no_undo() {
     let faulty = FaultyTables::new(tables).fail_call(0, Fault::Before);
     let mut events = Vec::new();
     let watch = |event: ApplyEvent<'_>| events.push(format!("{event:?}"));
-    let error = apply(&faulty, &plan, watch).await.unwrap_err();
+    let error = plan.apply(&faulty).on_event(watch).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "step 1 of 8 failed (add 8 split points, `p:5556` to `q:~`): injected fault: the call was not sent; nothing \
@@ -344,7 +339,7 @@ async fn reports_a_table_that_is_deleted_during_a_run() {
         }
         events.push(format!("{event:?}"));
     };
-    let error = apply(&tables, &plan, watch).await.unwrap_err();
+    let error = plan.apply(&tables).on_event(watch).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "step 2 of 8 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E|\\Qq:\\E).*`): there is no \

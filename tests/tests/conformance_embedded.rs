@@ -8,33 +8,27 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fluo_core::{Clock, TableAdmin};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_tests::conformance::{self, Workload};
 use fluo_tests::{FaultyTables, ManualClock, RecordingTables};
 use tempfile::TempDir;
 
-fn open(directory: &Path, settings: Settings) -> Arc<dyn TableAdmin> {
-    let settings = Settings {
-        create_if_missing: true,
-        ..settings
-    };
+fn open(directory: &Path, settings: EmbeddedOptions) -> Arc<dyn TableAdmin> {
+    let settings = settings.create_if_missing(true);
     Arc::new(EmbeddedTables::open(directory, settings).unwrap())
 }
 
-fn open_new(settings: Settings) -> (Arc<dyn TableAdmin>, TempDir) {
+fn open_new(settings: EmbeddedOptions) -> (Arc<dyn TableAdmin>, TempDir) {
     let directory = tempfile::tempdir().unwrap();
     (open(directory.path(), settings), directory)
 }
 
-fn with_clock(clock: Arc<dyn Clock>) -> Settings {
-    Settings {
-        clock,
-        ..Settings::default()
-    }
+fn with_clock(clock: Arc<dyn Clock>) -> EmbeddedOptions {
+    EmbeddedOptions::new().clock(clock)
 }
 
 async fn embedded() -> (Arc<dyn TableAdmin>, TempDir) {
-    open_new(Settings::default())
+    open_new(EmbeddedOptions::new())
 }
 
 conformance::suite!(embedded);
@@ -42,18 +36,18 @@ conformance::suite!(embedded);
 /// A queue and a commit of one mutation each. Every call waits, and is split, or is alone if
 /// splitting is not allowed.
 mod tightly_bounded {
-    use super::{Arc, NonZeroUsize, Settings, TableAdmin, TempDir, conformance, open_new};
+    use super::{Arc, EmbeddedOptions, NonZeroUsize, TableAdmin, TempDir, conformance, open_new};
 
     async fn tight() -> (Arc<dyn TableAdmin>, TempDir) {
-        open_new(Settings {
-            servers: NonZeroUsize::MIN,
-            cache_bytes: 1 << 20,
-            max_queued_mutations: 1,
-            max_commit_mutations: 1,
-            max_commit_bytes: 1,
-            max_mutation_bytes: 128 << 10,
-            ..Settings::default()
-        })
+        open_new(
+            EmbeddedOptions::new()
+                .servers(NonZeroUsize::MIN)
+                .cache_bytes(1 << 20)
+                .max_queued_mutations(1)
+                .max_commit_mutations(1)
+                .max_commit_bytes(1)
+                .max_mutation_bytes(128 << 10),
+        )
     }
 
     conformance::suite!(tight);
@@ -74,7 +68,7 @@ mod wrapped {
 #[tokio::test]
 async fn acknowledged_writes_survive_reopening() {
     let directory = tempfile::tempdir().unwrap();
-    let open = async || open(directory.path(), Settings::default());
+    let open = async || open(directory.path(), EmbeddedOptions::new());
     conformance::t5_acknowledged_writes_survive_reopening(open).await;
 }
 
@@ -100,14 +94,14 @@ async fn the_time_of_the_table_stays_when_its_clock_is_set_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_write_lands_in_the_next_table() {
-    let (tables, _directory) = open_new(Settings::default());
+    let (tables, _directory) = open_new(EmbeddedOptions::new());
     conformance::a3_no_write_reaches_the_next_table(tables).await;
 }
 
 #[tokio::test]
 async fn embedded_agrees_with_the_reference() {
     for seed in 0..20 * fluo_tests::soak() {
-        let (tables, _directory) = open_new(Settings::default());
+        let (tables, _directory) = open_new(EmbeddedOptions::new());
         let workload = Workload {
             seed,
             operations: 250,

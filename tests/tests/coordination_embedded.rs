@@ -11,23 +11,20 @@ use std::sync::Arc;
 
 use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
 use fluo_core::{Column, RowColumn, Timestamp};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_tests::conformance_coordination;
 use redb::{Database, ReadableTable, TableDefinition};
 use tempfile::TempDir;
 
-fn open(directory: &Path, settings: Settings) -> Arc<dyn Applications> {
-    let settings = Settings {
-        create_if_missing: true,
-        ..settings
-    };
+fn open(directory: &Path, settings: EmbeddedOptions) -> Arc<dyn Applications> {
+    let settings = settings.create_if_missing(true);
     let tables = EmbeddedTables::open(directory, settings).unwrap();
     Arc::new(tables.applications())
 }
 
 async fn embedded() -> (Arc<dyn Applications>, TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    (open(directory.path(), Settings::default()), directory)
+    (open(directory.path(), EmbeddedOptions::new()), directory)
 }
 
 conformance_coordination::suite!(embedded);
@@ -35,7 +32,7 @@ conformance_coordination::suite!(embedded);
 #[tokio::test]
 async fn acknowledged_state_survives_reopening() {
     let directory = tempfile::tempdir().unwrap();
-    let open = async || open(directory.path(), Settings::default());
+    let open = async || open(directory.path(), EmbeddedOptions::new());
     conformance_coordination::c2_timestamps_continue_after_reopening(&open).await;
     conformance_coordination::c3_the_horizon_survives_reopening(&open).await;
     conformance_coordination::c6_numbers_are_not_used_again_after_reopening(&open).await;
@@ -55,7 +52,7 @@ async fn limits_the_number_of_dead_letters() {
     const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
     let directory = tempfile::tempdir().unwrap();
     {
-        let applications = open(directory.path(), Settings::default());
+        let applications = open(directory.path(), EmbeddedOptions::new());
         let application = Application::new("1", "t");
         applications.initialize("web", application).await.unwrap();
         let web = applications.open("web").await.unwrap();
@@ -86,7 +83,7 @@ async fn limits_the_number_of_dead_letters() {
     }
     transaction.commit().unwrap();
     drop(engine);
-    let applications = open(directory.path(), Settings::default());
+    let applications = open(directory.path(), EmbeddedOptions::new());
     conformance_coordination::c8_the_number_of_dead_letters_is_bounded(applications, "web").await;
     EmbeddedTables::check(directory.path()).unwrap();
 }
@@ -97,11 +94,9 @@ async fn a_tightly_bounded_queue_passes_all_rules_and_leaves_a_sound_directory()
     let directory = tempfile::tempdir().unwrap();
     let applications = open(
         directory.path(),
-        Settings {
-            cache_bytes: 1 << 20,
-            max_queued_mutations: 1,
-            ..Settings::default()
-        },
+        EmbeddedOptions::new()
+            .cache_bytes(1 << 20)
+            .max_queued_mutations(1),
     );
     conformance_coordination::run_all(applications.clone()).await;
     assert!(applications.list().await.unwrap().is_empty());

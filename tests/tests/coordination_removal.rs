@@ -11,17 +11,14 @@ use std::process::Command;
 
 use fluo_core::coordination::{Application, Applications};
 use fluo_core::{ErrorKind, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::FutureExt;
 use tokio::task::unconstrained;
 
 const IN_CHILD: &str = "FLUO_REMOVAL_CHILD";
 
 async fn make(directory: &Path) {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory, settings).unwrap();
     tables.create_table("web", Versions::All).await.unwrap();
     let applications = tables.applications();
@@ -36,7 +33,7 @@ async fn make(directory: &Path) {
 }
 
 async fn remove_and_cancel(directory: &Path) {
-    let tables = EmbeddedTables::open(directory, Settings::default()).unwrap();
+    let tables = EmbeddedTables::open(directory, EmbeddedOptions::new()).unwrap();
     let applications = tables.applications();
     let web = applications.open("web").await.unwrap();
     for _ in 0..200 {

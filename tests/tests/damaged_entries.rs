@@ -20,7 +20,7 @@ use fluo_core::{
     Authorizations, Bytes, Client, ClientSettings, Column, Error, ErrorKind, MemoryTables,
     Mutation, RowColumn, Table, TableAdmin, Timestamp,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_tests::scenarios::damage::damages;
 
 fn balance() -> Column {
@@ -152,10 +152,7 @@ async fn reports_damage_in_memory() {
 #[tokio::test]
 async fn reports_damage_in_embedded_tables() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     reports_damage(&tables).await;
     reports_a_damaged_primary(&tables).await;

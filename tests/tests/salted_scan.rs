@@ -12,7 +12,7 @@ use fluo_core::{
     Authorizations, Bytes, Cell, CellBatches, Column, ColumnSelector, ConditionalMutation, Filter,
     MemoryTables, Mutation, Outcome, Result, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{
     DigestSalt, ForeignKeys, KeyDesign, Modulo, RandomSalt, Rows, SaltedPart, SaltedRows,
     SaltedScan, ScanCursor,
@@ -59,10 +59,7 @@ async fn new_table(tables: &dyn TableAdmin, name: &str, versions: Versions) -> A
 
 fn embedded() -> (tempfile::TempDir, EmbeddedTables) {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     (directory, tables)
 }

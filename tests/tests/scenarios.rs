@@ -5,7 +5,7 @@
 
 use fluo_core::MemoryTables;
 use fluo_core::coordination::MemoryApplications;
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_tests::scenarios::{self, Instance};
 
 mod memory {
@@ -36,14 +36,11 @@ mod memory_row_by_row {
 }
 
 mod embedded {
-    use super::{EmbeddedTables, Instance, Settings, scenarios};
+    use super::{EmbeddedOptions, EmbeddedTables, Instance, scenarios};
 
     async fn open() -> (Instance, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        };
+        let settings = EmbeddedOptions::new().create_if_missing(true);
         let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
         let applications = tables.applications();
         (Instance::new(tables, applications), directory)

@@ -24,7 +24,7 @@ use fluo_core::{
     Observers, RetryPolicy, Snapshot, Span, TableAdmin, Transaction, Worker, WorkerSettings,
     observer_fn,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_tests::soak;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
@@ -51,10 +51,7 @@ async fn many_tasks_on_tables_in_memory_keep_every_sum() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tasks_on_an_embedded_table_keep_every_sum() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     stress(&tables, &tables.applications()).await;
 }

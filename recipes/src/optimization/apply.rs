@@ -1,9 +1,11 @@
-//! Applying a plan.
+//! The call that applies a plan: [`Plan::apply`].
 
 use std::fmt;
 
 use fluo_core::table::property;
 use fluo_core::{Error, ErrorKind, Result, TableAdmin};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use thiserror::Error as ThisError;
 
 use super::balancer::check_loaded;
@@ -28,7 +30,7 @@ pub enum ApplyEvent<'a> {
     Undone(&'a Step),
 }
 
-/// The result of a successful [`apply`].
+/// The result of a successful [`apply`](Plan::apply).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Applied {
     /// Number of steps taken.
@@ -60,7 +62,7 @@ pub enum ApplyError {
     },
 }
 
-/// The changes that a failed [`apply`] left on the table, as far as they could be read back.
+/// The changes that a failed [`apply`](Plan::apply) left on the table, as far as they could be read back.
 #[derive(Debug)]
 pub struct Leftover {
     table: String,
@@ -154,65 +156,135 @@ impl fmt::Display for Leftover {
     }
 }
 
-/// Applies a plan: takes its steps in order and skips those that are already in force. If a step
-/// fails, undoes the changes of this run in reverse order.
-///
-/// An interruption is safe at any point (the process is killed, the future is dropped): the table
-/// works after each step, and the next `apply` of the same plan or of a new one continues from
-/// there.
-///
-/// # Errors
-///
-/// [`ApplyError::Refused`] before any change; [`ApplyError::Failed`] with the state of the table.
-pub async fn apply(
-    admin: &dyn TableAdmin,
-    plan: &Plan,
-    mut watch: impl FnMut(ApplyEvent<'_>) + Send,
-) -> Result<Applied, ApplyError> {
-    plan.check().map_err(ApplyError::Refused)?;
-    let found = TableState::read(admin, plan.table())
-        .await
-        .map_err(ApplyError::Refused)?;
-    plan.check_unchanged(&found).map_err(ApplyError::Refused)?;
-    let steps = plan.steps();
-    for step in &steps {
-        if let Some(Step::SetProperty { name, after, .. }) = step.remaining(&found)
-            && name == property::BALANCER
-        {
-            let loaded = check_loaded(admin, plan.table(), &after).await;
-            loaded.map_err(ApplyError::Refused)?;
+/// A call of [`Plan::apply`]: its options, and the call itself when it is awaited.
+#[must_use = "a plan is applied when this is awaited"]
+pub struct Applying<'a> {
+    plan: &'a Plan,
+    tables: &'a dyn TableAdmin,
+    watch: Box<dyn FnMut(ApplyEvent<'_>) + Send + 'a>,
+}
+
+impl Plan {
+    /// Applies the plan: takes its steps in order and skips those that are already in force. If a
+    /// step fails, undoes the steps of this call in reverse order.
+    ///
+    /// Await the returned value, after [`on_event`](Applying::on_event) if needed. The call can be
+    /// interrupted at any time (the process is killed, the future is dropped): the table serves
+    /// after each step, and the next `apply`, of this plan or of a new one, continues from there.
+    ///
+    /// # Errors
+    ///
+    /// [`ApplyError::Refused`] if nothing was done; [`ApplyError::Failed`] with the state of the
+    /// table.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_core::{Instance, TableAdmin, Versions};
+    /// use fluo_recipes::{ApplyEvent, RowHasher, TableOptimizations};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let fluo = Instance::in_memory();
+    /// fluo.create_table("pages", Versions::default()).await?;
+    /// let optimizations = TableOptimizations::of_row_hasher(&RowHasher::new("p")?, 4)?;
+    /// let plan = optimizations.plan(&fluo, "pages").await?;
+    ///
+    /// let mut done = Vec::new();
+    /// let applying = plan.apply(&fluo).on_event(|event| {
+    ///     if let ApplyEvent::Done(step) = event {
+    ///         done.push(step.to_string());
+    ///     }
+    /// });
+    /// assert_eq!(applying.await?.done, done.len());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn apply<'a>(&'a self, tables: &'a dyn TableAdmin) -> Applying<'a> {
+        Applying {
+            plan: self,
+            tables,
+            watch: Box::new(|_| ()),
         }
+    }
+}
+
+impl<'a> Applying<'a> {
+    /// Sets a function that is called with each event, in order. Default: none.
+    pub fn on_event(mut self, watch: impl FnMut(ApplyEvent<'_>) + Send + 'a) -> Self {
+        self.watch = Box::new(watch);
+        self
     }
 
-    let mut taken: Vec<Step> = Vec::new();
-    for (index, step) in steps.iter().enumerate() {
-        let Some(remaining) = step.remaining(&found) else {
-            watch(ApplyEvent::AlreadySo(step));
-            continue;
-        };
-        watch(ApplyEvent::Begin(&remaining));
-        let outcome = remaining.perform(admin, plan.table()).await;
-        taken.push(remaining);
-        match outcome {
-            Ok(()) => watch(ApplyEvent::Done(step)),
-            Err(cause) => {
-                watch(ApplyEvent::Failed(step, &cause));
-                let left = clean_up(admin, plan.table(), taken, &cause, &mut watch).await;
-                let (number, steps, step) = (index + 1, steps.len(), Box::new(step.clone()));
-                return Err(ApplyError::Failed {
-                    number,
-                    steps,
-                    step,
-                    cause,
-                    left,
-                });
+    async fn run(self) -> Result<Applied, ApplyError> {
+        let Self {
+            plan,
+            tables: admin,
+            mut watch,
+        } = self;
+        plan.check().map_err(ApplyError::Refused)?;
+        let found = TableState::read(admin, plan.table())
+            .await
+            .map_err(ApplyError::Refused)?;
+        plan.check_unchanged(&found).map_err(ApplyError::Refused)?;
+        let steps = plan.steps();
+        for step in &steps {
+            if let Some(Step::SetProperty { name, after, .. }) = step.remaining(&found)
+                && name == property::BALANCER
+            {
+                let loaded = check_loaded(admin, plan.table(), &after).await;
+                loaded.map_err(ApplyError::Refused)?;
             }
         }
+
+        let mut taken: Vec<Step> = Vec::new();
+        for (index, step) in steps.iter().enumerate() {
+            let Some(remaining) = step.remaining(&found) else {
+                watch(ApplyEvent::AlreadySo(step));
+                continue;
+            };
+            watch(ApplyEvent::Begin(&remaining));
+            let outcome = remaining.perform(admin, plan.table()).await;
+            taken.push(remaining);
+            match outcome {
+                Ok(()) => watch(ApplyEvent::Done(step)),
+                Err(cause) => {
+                    watch(ApplyEvent::Failed(step, &cause));
+                    let left = clean_up(admin, plan.table(), taken, &cause, &mut watch).await;
+                    let (number, steps, step) = (index + 1, steps.len(), Box::new(step.clone()));
+                    return Err(ApplyError::Failed {
+                        number,
+                        steps,
+                        step,
+                        cause,
+                        left,
+                    });
+                }
+            }
+        }
+        Ok(Applied {
+            done: taken.len(),
+            already_so: steps.len() - taken.len(),
+        })
     }
-    Ok(Applied {
-        done: taken.len(),
-        already_so: steps.len() - taken.len(),
-    })
+}
+
+impl<'a> IntoFuture for Applying<'a> {
+    type Output = Result<Applied, ApplyError>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.run().boxed()
+    }
+}
+
+impl fmt::Debug for Applying<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Applying")
+            .field("plan", &self.plan)
+            .field("tables", &self.tables)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Reads the state after a failure, and undoes the changes of the run if there are any.

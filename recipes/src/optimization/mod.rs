@@ -1,16 +1,18 @@
-//! Table optimizations: the split points and groups that recipes request, applied to a live table
-//! and verified there.
+//! Table optimizations: the split points and groups that recipes ask of a table, brought to a live
+//! table and proven on it.
 //!
-//! Three functions on the [`TableAdmin`](fluo_core::TableAdmin) port, in the order of their use:
+//! Three calls on the [`TableAdmin`](fluo_core::TableAdmin) port, in the order of their use:
 //!
-//! 1. [`plan()`] compares the [`TableOptimizations`] with the table and returns the changes. It
-//!    writes nothing.
-//! 2. [`apply()`] makes the changes, in an order that is safe to interrupt anywhere. If a step
-//!    fails, it undoes its own changes.
-//! 3. [`verify()`] reads everything back and returns a verdict in figures.
+//! 1. [`TableOptimizations::plan`] compares the optimizations with the table and returns the steps
+//!    that would change it. It writes nothing.
+//! 2. [`Plan::apply`] takes the steps, in an order that is safe to interrupt anywhere, and undoes
+//!    its own if one fails.
+//! 3. [`TableOptimizations::verify`] reads everything back and returns a verdict with figures.
 //!
-//! Servers move tablets in their own time. Between 2 and 3, [`groups()`] shows the progress at the
-//! cost of one cheap read.
+//! Each of them returns a value with the options as methods. Awaiting this value makes the call.
+//!
+//! Servers move tablets in their own time. [`groups()`] reads once how far they are, for a caller
+//! that waits between 2 and 3.
 //!
 //! # The order of `apply`
 //!
@@ -39,17 +41,17 @@ mod state;
 mod step;
 mod verify;
 
-pub use apply::{Applied, ApplyError, ApplyEvent, Leftover, apply};
+pub use apply::{Applied, ApplyError, ApplyEvent, Applying, Leftover};
 pub use contribution::{Contribution, ContributionBuilder, ContributionError};
 pub use forecast::{GroupForecast, TabletRun};
 pub use optimizations::{OverlapError, TableOptimizations};
-pub use plan::{Plan, PlanOptions, plan};
+pub use plan::{Plan, Planning};
 pub use step::Step;
 pub use verify::{
     CellsOfRecipe, CellsVerdict, Difference, DifferenceKind, EvennessOf, FoundBalancer,
     FullestTablet, GroupVerdict, HotPart, Load, LoadStanding, MaxSkew, MaxSkewError, NarrowRecipe,
     OtherRows, OtherRowsVerdict, PropertyVerdict, RowCounting, RowsVerdict, ServerLoad,
     SplitsVerdict, StraySplit, TabletLoad, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
-    VerdictError, VerifyOptions, groups, verify,
+    VerdictError, VerifyOptions, Verifying, groups,
 };
 pub(crate) use verify::{LEAST_P_VALUE, chi_square};

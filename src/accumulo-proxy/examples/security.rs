@@ -5,7 +5,7 @@
 mod connect;
 
 use accumulo_proxy::{
-    Credentials, ErrorKind, ProxyClient, Result, Settings, SystemPermission, TimeType,
+    Credentials, ErrorKind, ProxyClient, ProxyOptions, Result, SystemPermission, TimeType,
 };
 
 const USER: &str = "example_user";
@@ -30,8 +30,8 @@ async fn work(client: &ProxyClient) -> Result<()> {
     println!("may see: {:?}", security.authorizations(USER).await?);
 
     let credentials = Credentials::password(USER, PASSWORD);
-    let address = &client.settings().address;
-    let user = ProxyClient::connect(Settings::new(address, credentials)).await?;
+    let address = client.options().address();
+    let user = ProxyClient::connect(ProxyOptions::new(address, credentials)).await?;
     match user
         .table_operations()
         .create(TABLE, true, TimeType::Millis)

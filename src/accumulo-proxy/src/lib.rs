@@ -16,16 +16,16 @@
 //!
 //! # Connecting
 //!
-//! Every program starts with a [`ProxyClient`]. Its [`Settings`] hold the address of the proxy and
+//! Every program starts with a [`ProxyClient`]. Its [`ProxyOptions`] hold the address of the proxy and
 //! the [`Credentials`] of the caller.
 //!
 //! ```no_run
-//! use accumulo_proxy::{Credentials, Mutation, ProxyClient, ScanOptions, Settings, TimeType};
+//! use accumulo_proxy::{Credentials, Mutation, ProxyClient, ScanOptions, ProxyOptions, TimeType};
 //! use futures::TryStreamExt;
 //!
 //! # async fn run() -> accumulo_proxy::Result<()> {
-//! let settings = Settings::new("localhost:42424", Credentials::password("root", "secret"));
-//! let client = ProxyClient::connect(settings).await?;
+//! let options = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
+//! let client = ProxyClient::connect(options).await?;
 //!
 //! client.table_operations().create("pages", true, TimeType::Millis).await?;
 //! let page = Mutation::new("com.example").put("page", "title", "An example");
@@ -42,7 +42,7 @@
 //!
 //! [`ProxyClient::connect`] checks the address, the user and the password immediately.
 //! [`ProxyClient::lazy`] connects at the first call. The proxy of Accumulo 2.x has no login: use
-//! [`Credentials::shared_secret`]. The [`Settings::protocol`] selects Thrift's compact or binary
+//! [`Credentials::shared_secret`]. The [`ProxyOptions::protocol`] selects Thrift's compact or binary
 //! protocol, and the feature `tls` adds connections over TLS.
 //!
 //! # Tables, namespaces, users, servers
@@ -127,7 +127,7 @@
 //! | [`Accumulo`](ErrorKind::Accumulo) | read the reason: it is Accumulo's own |
 //! | [`HandleExpired`] | open the scanner or writer again; the high-level ones do |
 //! | [`Gone`](ErrorKind::Gone) | the proxy cannot be reached: start it, or fix the address |
-//! | [`TimedOut`] | wait longer ([`Settings`] has the limits), or find the cause of the delay |
+//! | [`TimedOut`] | wait longer ([`ProxyOptions`] has the limits), or find the cause of the delay |
 //! | [`Protocol`](ErrorKind::Protocol) | not a proxy, another protocol, or an internal failure |
 //!
 //! [`MutationsRejected`]: ErrorKind::MutationsRejected
@@ -140,7 +140,7 @@
 //! # Sending again
 //!
 //! When a connection breaks, the client retries a call by itself if that does no harm, as often as
-//! [`Settings::retry`] allows:
+//! [`ProxyOptions::tries`] allows:
 //!
 //! - A request that was not sent completely: any call except the login is sent again, because the
 //!   proxy acts on complete requests only.
@@ -158,7 +158,7 @@
 //!
 //! # Several tasks, several calls
 //!
-//! A client is cheap to clone, and all clones share one pool of [`Settings::connections`] (4). Each
+//! A client is cheap to clone, and all clones share one pool of [`ProxyOptions::connections`] (4). Each
 //! call has exclusive use of a connection while it runs, and waits for one if all are in use; its
 //! time limit includes that wait. The proxy executes as many calls at once as it has threads
 //! (`numThreads`, 5 unless set), so calls on additional connections only wait in the proxy.
@@ -176,7 +176,7 @@
 //! | Java | here |
 //! |---|---|
 //! | `ZooKeeperInstance`, `Connector`, `AccumuloClient` | [`ProxyClient`] |
-//! | `ClientConfiguration`, `PasswordToken` | [`Settings`], [`Credentials`] |
+//! | `ClientConfiguration`, `PasswordToken` | [`ProxyOptions`], [`Credentials`] |
 //! | `connector.tableOperations()` | [`table_operations`](ProxyClient::table_operations) |
 //! | `create`, `NewTableConfiguration` | [`create`](TableOperations::create), then properties |
 //! | `addSplits` | [`add_splits`](TableOperations::add_splits) |
@@ -231,8 +231,8 @@ mod data;
 mod dialect;
 mod error;
 mod operations;
+mod options;
 mod scan;
-mod settings;
 #[cfg(feature = "tls")]
 mod tls;
 mod wire;
@@ -252,8 +252,8 @@ pub use operations::{
     NamespaceOperations, NextBatch, ScannerHandle, SecurityOperations, ServerWriter,
     TableOperations, WriterHandle, WriterOptions,
 };
+pub use options::{Protocol, ProxyOptions};
 pub use scan::{BatchScanOptions, BatchScanner, ScanOptions, Scanner};
-pub use settings::{Protocol, Retry, Settings};
 #[cfg(feature = "tls")]
 pub use tls::{ClientCertificate, Tls, TlsError};
 pub use write::{

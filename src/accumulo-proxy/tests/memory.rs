@@ -128,10 +128,10 @@ impl Bench {
         let next = Arc::clone(&prepared);
         let server = Raw::start(move |stream| serve(stream, protocol, Arc::clone(&next))).await;
         let mut settings = server.settings();
-        settings.protocol = protocol;
-        settings.max_reply_bytes = max_reply_bytes;
+        settings = settings.protocol(protocol);
+        settings = settings.max_reply_bytes(max_reply_bytes);
         // Each call gets its own connection, so that each has the number 1.
-        settings.idle_timeout = Duration::ZERO;
+        settings = settings.idle_timeout(Duration::ZERO);
         Self {
             client: ProxyClient::lazy(settings),
             prepared,

@@ -38,7 +38,7 @@ impl Generation {
     /// Makes the observations.
     pub(crate) async fn observe(client: &ProxyClient) -> Result<Self> {
         let mut seen = Self::default();
-        match client.settings().credentials.user() {
+        match client.options().credentials().user() {
             Some(_) => seen.of_1.push("the proxy accepts logins"),
             None => seen.of_2.push("the proxy accepts a shared secret"),
         }

@@ -91,7 +91,7 @@ impl Identities {
     /// may not answer it (for example after a change of the password), it fails with an internal
     /// error. A call that can throw returns the reason.
     async fn refusal(&self, error: accumulo_proxy::Error) -> accumulo_proxy::Error {
-        match self.client.settings().credentials.user() {
+        match self.client.options().credentials().user() {
             Some(user) if error.kind() == accumulo_proxy::ErrorKind::Protocol => {
                 let asked = self.client.security_operations().authorizations(user).await;
                 asked.err().unwrap_or(error)

@@ -81,7 +81,7 @@ impl AccumuloTables {
         };
         Error::invalid(format!(
             "transactions are refused: {reason}; the servers behind {} run Accumulo {version} ({}); {remedy}",
-            self.client.settings().address,
+            self.client.options().address(),
             generation.seen(),
         ))
     }

@@ -17,13 +17,13 @@
 //! ```no_run
 //! use std::sync::Arc;
 //!
-//! use fluo_accumulo::{AccumuloTables, Credentials, Settings};
+//! use fluo_accumulo::{AccumuloTables, Credentials, ProxyOptions};
 //! use fluo_core::{Authorizations, Column, Mutation, TableAdmin, TableExt, Versions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> fluo_core::Result<()> {
-//! let settings = Settings::new("localhost:42424", Credentials::password("root", "secret"));
-//! let tables: Arc<dyn TableAdmin> = Arc::new(AccumuloTables::connect(settings).await?);
+//! let options = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
+//! let tables: Arc<dyn TableAdmin> = Arc::new(AccumuloTables::connect(options).await?);
 //! tables.create_table("pages", Versions::default()).await?;
 //! let pages = tables.open_table("pages", Authorizations::none()).await?;
 //! let uri = Column::new("page", "uri");
@@ -77,8 +77,8 @@ mod table;
 mod tables;
 
 pub use accumulo_proxy::{
-    Credentials, Error as ProxyError, ErrorKind as ProxyErrorKind, Protocol, ProxyClient, Retry,
-    Settings,
+    Credentials, Error as ProxyError, ErrorKind as ProxyErrorKind, Protocol, ProxyClient,
+    ProxyOptions,
 };
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};

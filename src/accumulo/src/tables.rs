@@ -1,6 +1,6 @@
 //! The handle of an Accumulo instance.
 
-use accumulo_proxy::{ProxyClient, Settings};
+use accumulo_proxy::{ProxyClient, ProxyOptions};
 use fluo_core::{Error, Result, check_table_name};
 
 use crate::error::port_error;
@@ -23,8 +23,8 @@ impl AccumuloTables {
     ///
     /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) if no proxy answers,
     /// [`Denied`](fluo_core::ErrorKind::Denied) for a wrong user, password or shared secret.
-    pub async fn connect(settings: Settings) -> Result<Self> {
-        let client = ProxyClient::connect(settings).await.map_err(port_error)?;
+    pub async fn connect(options: ProxyOptions) -> Result<Self> {
+        let client = ProxyClient::connect(options).await.map_err(port_error)?;
         Ok(Self::new(client))
     }
 

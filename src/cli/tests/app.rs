@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 use fluo_core::coordination::Applications;
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 const INIT: &str = "app init --at embedded:d";
 
@@ -86,9 +86,8 @@ fn keeps_existing_data_unless_clear_is_given() {
     let place = Place::with_table();
     assert_eq!(
         place.fluo(&format!("{INIT} pages")).fails(),
-        "there is a table `pages` already, and it is no application's; it may be left from an initialisation or a \
-         removal that was interrupted: clear it (`fluo app init --clear`, or `Initialization::clear` in a program), or \
-         name another table for `pages`"
+        "the table `pages` exists and belongs to no application; an interrupted creation or removal may have \
+         left it; replace it with `clear`, or choose another table for `pages`"
     );
     place
         .fluo(&format!("{INIT} --clear --set a=1 pages"))
@@ -117,9 +116,8 @@ fn keeps_existing_data_unless_clear_is_given() {
         place
             .fluo(&format!("{INIT} --clear --table other pages"))
             .fails(),
-        "the application `pages` has the table `pages`, which would be left behind if it were initialised with \
-         `other`; name `pages` again, or remove the application with its table first (`fluo app remove`, or \
-         `admin::remove` in a program)"
+        "the application `pages` has the table `pages`, which would be left behind if `pages` were created with \
+         `other`; choose `pages`, or remove the application and its table first"
     );
     place
         .fluo("app config --at embedded:d pages")
@@ -138,7 +136,7 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
         place
             .fluo(&format!("{INIT} --table {table} web"))
             .succeeds();
-        let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+        let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
         tables.applications().remove("web").await.unwrap();
     };
     lose("web").await;
@@ -151,7 +149,7 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     );
     assert_says(
         &place.fluo(&format!("{INIT} web")).fails(),
-        "it may be left from an initialisation or a removal that was interrupted: clear it (`fluo app init --clear`",
+        "an interrupted creation or removal may have left it; replace it with `clear`",
     );
     place
         .fluo("app init --at embedded:d --clear web")
@@ -294,7 +292,7 @@ fn escapes_names_with_terminal_controls() {
 async fn refuses_a_directory_that_another_process_has_open() {
     let place = Place::new();
     place.fluo(&format!("{INIT} web")).succeeds();
-    let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+    let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
     let web = tables.applications().open("web").await.unwrap();
     drop(tables);
     let program = std::env::current_exe().unwrap();

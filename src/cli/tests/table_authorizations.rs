@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, ROWS, assert_says};
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 /// Creates the table `pages` in the state of the spec, with labelled rows that were written without
 /// the hasher.
@@ -15,7 +15,7 @@ async fn labelled() -> Place {
     place
         .fluo("table apply --at embedded:d --spec s.toml pages")
         .succeeds();
-    let tables = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+    let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
     let table = tables
         .open_table("pages", Authorizations::none())
         .await

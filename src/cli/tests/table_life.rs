@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use command::{Place, Run, assert_says};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 #[test]
 fn deletes_the_table_of_an_application_only_with_despite_application() {
@@ -380,7 +380,7 @@ fn names_the_command_that_has_a_directory_open() {
 #[test]
 fn refuses_a_directory_that_another_process_has_open() {
     let place = Place::with_table();
-    let held = EmbeddedTables::open(place.path("d"), Settings::default()).unwrap();
+    let held = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
     for arguments in [
         "table list --at embedded:d",
         "table create --at embedded:d more",

@@ -48,19 +48,13 @@
 //! whole transactions of the others.
 //!
 //! ```
-//! use fluo_core::admin::{Initialization, initialize};
-//! use fluo_core::coordination::{Applications, MemoryApplications};
-//! use fluo_core::{Authorizations, Client, ClientSettings, Column, MemoryTables, TableAdmin};
+//! use fluo_core::{Column, Instance};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> fluo_core::Result<()> {
 //! // An application is a table, and the state that its processes share: timestamps and presence.
-//! let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-//! let bank = Initialization::new("8d2fa41c", "accounts");
-//! initialize(&tables, &applications, "bank", bank).await?;
-//! let table = tables.open_table("accounts", Authorizations::none()).await?;
-//! let bank = applications.open("bank").await?;
-//! let client = Client::open(table, bank, ClientSettings::default()).await?;
+//! let fluo = Instance::in_memory();
+//! let client = fluo.application("bank").open_or_create().await?;
 //!
 //! // The body reads a snapshot and buffers writes. It may run several times, and cannot commit.
 //! let balance = Column::new("account", "balance");
@@ -87,10 +81,7 @@
 //! stop, and includes a test of its observer.
 //!
 //! ```
-//! # use fluo_core::admin::{Initialization, initialize};
-//! # use fluo_core::coordination::MemoryApplications;
-//! # use fluo_core::{Client, ClientSettings, MemoryTables};
-//! use fluo_core::{Bytes, Column, Error, Observers, Transaction};
+//! use fluo_core::{Bytes, Column, Error, Instance, Observers, Transaction};
 //! use fluo_core::{Worker, WorkerSettings, observer_fn};
 //!
 //! async fn measure(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
@@ -102,12 +93,8 @@
 //! # async fn main() -> fluo_core::Result<()> {
 //! let text = Column::new("page", "text");
 //! let observers = Observers::new().strong(text.clone(), "measure", observer_fn(measure))?;
-//! # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-//! # let observed = observers.observed_columns();
-//! # let web = Initialization { observers: observed, ..Initialization::new("8d2fa41c", "web") };
-//! # initialize(&tables, &applications, "web", web).await?;
-//! # let settings = ClientSettings::default();
-//! # let client = Client::open_application(&tables, &applications, "web", settings).await?;
+//! let web = Instance::in_memory().application("web").observers(&observers);
+//! let client = web.open_or_create().await?;
 //! let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
 //! client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
 //! client.wait_until_idle().await?;
@@ -120,7 +107,7 @@
 //! # }
 //! ```
 //!
-//! [`Loaders`] run many transactions at once, to load data. [`admin`] creates and removes
+//! [`Loaders`] run many transactions at once, to load data. [`Instance`] creates, opens and removes
 //! applications. [`coordination`] is the port to the state that the processes of an application
 //! share.
 //!
@@ -128,6 +115,7 @@
 //!
 //! | question | answer |
 //! |---|---|
+//! | how do I create, open or remove an application? | [`Instance::application`], [`ApplicationHandle`] |
 //! | how do I run a transaction and handle conflicts? | [`Client::run`], [`CommitError`] |
 //! | how do I commit thousands at once? | [`Loaders`], [`Client::commit_in_background`] |
 //! | what does a transaction read, and for how long? | [`Snapshot`], [`Stale`] |
@@ -144,8 +132,9 @@
 //! | what can I do about an error? | [`ErrorKind`] |
 //!
 //! Nothing in this crate reads the wall clock unless the caller asks for it: a [`Clock`] is an
-//! argument. Nothing draws random numbers: values that differ between transactions are derived from
-//! their timestamps. All waits (for a lock, before another attempt, between scans for
+//! argument. Random is only the id of a new application, and a test can replace its
+//! [generator](Instance::with_ids); values that differ between transactions are derived from their
+//! timestamps. All waits (for a lock, before another attempt, between scans for
 //! notifications) use tokio's timers, which a test can pause.
 
 mod client;
@@ -167,8 +156,8 @@ pub mod table;
 pub mod telemetry;
 
 pub use client::{
-    Attempt, Client, ClientSettings, Decision, LoaderSettings, Loaders, Loading, PendingCommit,
-    RetryPolicy, Runner, admin,
+    ApplicationHandle, Attempt, Client, ClientSettings, Decision, Instance, LoaderSettings,
+    Loaders, Loading, PendingCommit, RetryPolicy, Runner, admin,
 };
 pub use clock::{Clock, SystemClock};
 pub use data::{

@@ -61,12 +61,12 @@ impl EmbeddedTables {
     /// Otherwise as [`open`](EmbeddedTables::open).
     ///
     /// ```
-    /// use fluo_embedded::{EmbeddedTables, Settings};
+    /// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let parent = tempfile::tempdir()?;
     /// # let directory = parent.path();
-    /// drop(EmbeddedTables::open(directory, Settings { create_if_missing: true, ..Settings::default() })?);
+    /// drop(EmbeddedTables::open(directory, EmbeddedOptions::new().create_if_missing(true))?);
     /// assert_eq!(EmbeddedTables::check(directory)?.tables, 0);
     /// # Ok(())
     /// # }

@@ -18,7 +18,7 @@ use crate::error::Failure;
 use crate::lock::Lock;
 use crate::made::{Made, missing, sync_directory};
 use crate::mark;
-use crate::settings::Settings;
+use crate::options::EmbeddedOptions;
 
 const DATA_FILE: &str = "fluo.redb";
 const NEW_DATA_FILE: &str = "fluo.redb.new";
@@ -39,19 +39,19 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Locks a directory. Creates it first if it is missing and the settings allow it.
-    pub(crate) fn hold(path: &Path, settings: &Settings) -> Result<Self> {
+    /// Locks a directory. Creates it first if it is missing and the options allow it.
+    pub(crate) fn hold(path: &Path, options: &EmbeddedOptions) -> Result<Self> {
         let mut made = Made::default();
-        let create = settings.create_if_missing;
+        let create = options.create_if_missing;
         match look_at(path, create) {
             Err(error) if error.kind() == ErrorKind::NotFound && create => {
-                check_parents(path, settings.create_parents)?;
+                check_parents(path, options.create_parents)?;
                 made.directories(path, sync_directory)
                     .map_err(|error| cannot("create", path, error))?;
             }
             found => found?,
         }
-        let lock = Lock::exclusive(path, &settings.program, &mut made)?;
+        let lock = Lock::exclusive(path, &options.program, &mut made)?;
         Ok(Self {
             path: path.to_owned(),
             made,
@@ -236,12 +236,10 @@ mod tests {
     }
 
     fn hold(path: &Path) -> Directory {
-        let settings = Settings {
-            create_if_missing: true,
-            create_parents: true,
-            ..Settings::default()
-        };
-        Directory::hold(path, &settings).unwrap()
+        let options = EmbeddedOptions::new()
+            .create_if_missing(true)
+            .create_parents(true);
+        Directory::hold(path, &options).unwrap()
     }
 
     fn fails(_: File) -> Result<()> {
@@ -305,14 +303,14 @@ mod tests {
         // A handle for reading cannot be used for writing by mistake.
         let mut file = reading.data_file_to_read().unwrap();
         io::Write::write_all(&mut file, b"y").unwrap_err();
-        let writing = Directory::hold(parent.path(), &Settings::default()).unwrap();
+        let writing = Directory::hold(parent.path(), &EmbeddedOptions::new()).unwrap();
         let refused = Directory::hold_to_read(parent.path()).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
         writing.keep();
         drop(writing);
         let _reading = Directory::hold_to_read(parent.path()).unwrap();
         let _both = Directory::hold_to_read(parent.path()).unwrap();
-        let refused = Directory::hold(parent.path(), &Settings::default()).unwrap_err();
+        let refused = Directory::hold(parent.path(), &EmbeddedOptions::new()).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
     }
 }

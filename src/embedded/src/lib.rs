@@ -1,7 +1,10 @@
 //! Tables of Accumulo's model in one directory: durable, with conditional writes that are atomic by
 //! row, and without a server.
 //!
-//! [`EmbeddedTables`] is a [`TableAdmin`](fluo_core::TableAdmin), and the tables that it opens are
+//! [`open`] returns the [`Instance`](fluo_core::Instance) of a directory: its tables and its
+//! applications. [`EmbeddedTables`] opens a directory with other
+//! [`EmbeddedOptions`]. Both are a
+//! [`TableAdmin`](fluo_core::TableAdmin), and the tables that they open are
 //! [`Table`](fluo_core::Table)s. Code that is written against these two ports behaves here as on a
 //! cluster: keys have the same order, and versions, deletes, visibilities, split points, properties
 //! and the group balancer work the same way. The tablets are on simulated servers, so you can try a
@@ -11,17 +14,14 @@
 //! use fluo_core::{
 //!     Authorizations, Column, Condition, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
 //! };
-//! use fluo_embedded::{EmbeddedTables, Settings};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let parent = tempfile::tempdir()?;
 //! # let directory = parent.path().join("tables");
-//! // This creates the directory; by default a missing directory, or a mistyped path, is an error.
-//! let create = Settings { create_if_missing: true, ..Settings::default() };
-//! let tables = EmbeddedTables::open(&directory, create)?;
-//! tables.create_table("pages", Versions::default()).await?;
-//! let pages = tables.open_table("pages", Authorizations::none()).await?;
+//! let fluo = fluo_embedded::open(&directory)?;
+//! fluo.create_table("pages", Versions::default()).await?;
+//! let pages = fluo.open_table("pages", Authorizations::none()).await?;
 //!
 //! // When the call returns, the row is on disk.
 //! let uri = Column::new("page", "uri");
@@ -33,15 +33,15 @@
 //! assert!(pages.write_conditional(vec![again]).await?[0].is_rejected());
 //!
 //! // Split points, tablets and counts work as on a cluster.
-//! tables.add_splits("pages", &["org.m".into()].into()).await?;
-//! let tablets = tables.tablets("pages").await?;
+//! fluo.add_splits("pages", &["org.m".into()].into()).await?;
+//! let tablets = fluo.tablets("pages").await?;
 //! let entries: Vec<_> = tablets.as_slice().iter().map(|tablet| tablet.entries).collect();
 //! assert_eq!(entries, [0, 1]);
 //!
-//! // The data is still there after the directory is opened again.
-//! drop((pages, tables));
-//! let tables = EmbeddedTables::open(&directory, Settings::default())?;
-//! let pages = tables.open_table("pages", Authorizations::none()).await?;
+//! // The data is still there after the directory is opened again. A mistyped path is an error here.
+//! drop((pages, fluo));
+//! let fluo = fluo_embedded::open_existing(&directory)?;
+//! let pages = fluo.open_table("pages", Authorizations::none()).await?;
 //! assert_eq!(pages.read(Scan::over(Span::all())).await?.len(), 1);
 //! # Ok(())
 //! # }
@@ -74,8 +74,8 @@
 //!   do not finish.
 //! - **Slow writes.** Splitting a tablet with entries and deleting a table block the writer: see
 //!   [`add_splits`](EmbeddedTables#method.add_splits).
-//! - **Memory.** [`cache_bytes`](Settings::cache_bytes),
-//!   [`max_queued_bytes`](Settings::max_queued_bytes), and a few megabytes for each running scan.
+//! - **Memory.** [`cache_bytes`](EmbeddedOptions::cache_bytes),
+//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), and a few megabytes for each running scan.
 //!
 //! Not supported: several processes, replication, encryption, compression.
 //!
@@ -95,14 +95,15 @@ mod damage;
 mod directory;
 mod error;
 mod file;
+mod instance;
 mod key;
 mod lock;
 mod made;
 mod mark;
+mod options;
 mod pages;
 mod scan;
 mod schema;
-mod settings;
 mod skip;
 mod store;
 mod table;
@@ -113,5 +114,6 @@ mod writer;
 pub use check::CheckReport;
 pub use coordination::EmbeddedApplications;
 pub use damage::Damage;
-pub use settings::Settings;
+pub use instance::{open, open_existing};
+pub use options::EmbeddedOptions;
 pub use tables::EmbeddedTables;

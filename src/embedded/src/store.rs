@@ -15,8 +15,8 @@ use crate::directory::Directory;
 use crate::error::Failure;
 use crate::file::{FileState, TableFile};
 use crate::mark;
+use crate::options::EmbeddedOptions;
 use crate::schema::{self, FORMAT_VERSION, META, PROPERTIES, TABLES, TABLETS, meta};
-use crate::settings::Settings;
 
 /// The storage engine with an open directory. Dropping it closes the file.
 #[derive(Debug)]
@@ -43,16 +43,16 @@ pub(crate) enum CommitFailure {
 }
 
 impl Store {
-    /// Opens a directory, and creates it first if the settings say so. Created paths are removed
+    /// Opens a directory, and creates it first if the options say so. Created paths are removed
     /// again with the store unless they are [kept](Store::keep_directory).
-    pub(crate) fn open(path: &Path, settings: &Settings) -> Result<Self> {
-        settings.check()?;
-        let mut directory = Directory::hold(path, settings)?;
+    pub(crate) fn open(path: &Path, options: &EmbeddedOptions) -> Result<Self> {
+        options.check()?;
+        let mut directory = Directory::hold(path, options)?;
         let file = directory
-            .data_file(|file| contain_in(path, || fill(file, settings)))
+            .data_file(|file| contain_in(path, || fill(file, options)))
             .map_err(|failure| failure.into_error(path))?;
         let refusal = mark::stored_refusal(path);
-        let store = Self::open_held(directory, settings, || TableFile::holding(file))
+        let store = Self::open_held(directory, options, || TableFile::holding(file))
             .and_then(|store| {
                 contain(|| check_format(&store.snapshot()?))?;
                 Ok(store)
@@ -71,7 +71,7 @@ impl Store {
     pub(crate) fn open_unwritten(path: &Path) -> Result<Self, Failure> {
         let directory = Directory::hold_to_read(path)?;
         let file = directory.data_file_to_read()?;
-        Self::open_held(directory, &Settings::default(), || {
+        Self::open_held(directory, &EmbeddedOptions::new(), || {
             TableFile::read_only(file)
         })
     }
@@ -79,12 +79,12 @@ impl Store {
     /// Opens the engine on a directory to which nothing has been written yet.
     fn open_held(
         directory: Directory,
-        settings: &Settings,
+        options: &EmbeddedOptions,
         file: impl FnOnce() -> Result<(TableFile, Arc<FileState>), DatabaseError>,
     ) -> Result<Self, Failure> {
         let (engine, file) = contain(|| {
             let (file, state) = file()?;
-            let engine = builder(settings, directory.path()).create_with_backend(file)?;
+            let engine = builder(options, directory.path()).create_with_backend(file)?;
             Ok((engine, state))
         })?;
         Ok(Self {
@@ -220,14 +220,14 @@ impl Drop for Store {
 }
 
 /// Writes the content of a file without tables.
-fn fill(file: File, settings: &Settings) -> Result<(), Failure> {
+fn fill(file: File, options: &EmbeddedOptions) -> Result<(), Failure> {
     let (file, state) = TableFile::holding(file)?;
     state.release().map_err(io_failure)?;
-    let engine = builder(settings, Path::new("")).create_with_backend(file)?;
+    let engine = builder(options, Path::new("")).create_with_backend(file)?;
     let transaction = engine.begin_write()?;
     {
         let mut numbers = transaction.open_table(META)?;
-        let servers = u64::try_from(settings.servers.get()).unwrap_or(u64::MAX);
+        let servers = u64::try_from(options.servers.get()).unwrap_or(u64::MAX);
         numbers.insert(meta::FORMAT, FORMAT_VERSION)?;
         numbers.insert(meta::SERVERS, servers)?;
         numbers.insert(meta::NEXT_TABLE_ID, 1)?;
@@ -240,10 +240,10 @@ fn fill(file: File, settings: &Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-fn builder(settings: &Settings, path: &Path) -> redb::Builder {
+fn builder(options: &EmbeddedOptions, path: &Path) -> redb::Builder {
     let mut builder = Database::builder();
     let directory = path.display().to_string();
-    builder.set_cache_size(settings.cache_bytes);
+    builder.set_cache_size(options.cache_bytes);
     builder.set_repair_callback(move |repair| {
         debug!(
             directory,
@@ -295,11 +295,8 @@ mod tests {
     #[test]
     fn a_poisoned_lock_marks_no_directory() {
         let directory = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        };
-        let store = Store::open(directory.path(), &settings).unwrap();
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        let store = Store::open(directory.path(), &options).unwrap();
         let stopped = |message: &str| Failure::Stopped {
             message: message.to_owned(),
             read_pages: true,

@@ -11,8 +11,8 @@ use tokio::sync::Mutex;
 
 use crate::coordination::Registry;
 use crate::error::Failure;
+use crate::options::{EmbeddedOptions, SERVERS};
 use crate::schema::{META, meta};
-use crate::settings::{SERVERS, Settings};
 use crate::store::Store;
 use crate::writer::Writer;
 
@@ -26,12 +26,12 @@ use crate::writer::Writer;
 ///
 /// ```
 /// use fluo_core::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
-/// use fluo_embedded::{EmbeddedTables, Settings};
+/// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let directory = tempfile::tempdir()?;
-/// let create = Settings { create_if_missing: true, ..Settings::default() };
+/// let create = EmbeddedOptions::new().create_if_missing(true);
 /// let tables = EmbeddedTables::open(directory.path(), create)?;
 /// tables.create_table("pages", Versions::default()).await?;
 /// let pages = tables.open_table("pages", Authorizations::none()).await?;
@@ -64,7 +64,7 @@ pub(crate) struct Shared {
 }
 
 impl EmbeddedTables {
-    /// Opens the tables of a directory, and creates them first if the settings say so.
+    /// Opens the tables of a directory, and creates them first if the options say so.
     ///
     /// Blocks the thread: for milliseconds, or, after a crash, for the time that it takes to read
     /// the whole file.
@@ -76,20 +76,20 @@ impl EmbeddedTables {
     /// - [`Invalid`](fluo_core::ErrorKind::Invalid): a setting is out of its bounds, or the path is
     ///   that of a file.
     /// - [`NotFound`](fluo_core::ErrorKind::NotFound): the directory does not exist or has no
-    ///   tables in it, and [`create_if_missing`](Settings::create_if_missing) is not set; or a
-    ///   directory above it does not exist, and [`create_parents`](Settings::create_parents) is not
+    ///   tables in it, and [`create_if_missing`](EmbeddedOptions::create_if_missing) is not set; or a
+    ///   directory above it does not exist, and [`create_parents`](EmbeddedOptions::create_parents) is not
     ///   set.
     /// - [`Unavailable`](fluo_core::ErrorKind::Unavailable): another process or handle holds it.
     /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the file is damaged, was not created by this
     ///   crate, or has a format that this build does not support.
     /// - [`Denied`](fluo_core::ErrorKind::Denied), [`Storage`](fluo_core::ErrorKind::Storage): the
     ///   file system rejected an operation.
-    pub fn open(directory: impl AsRef<Path>, settings: Settings) -> Result<Self> {
-        let store = Store::open(directory.as_ref(), &settings)?;
+    pub fn open(directory: impl AsRef<Path>, options: EmbeddedOptions) -> Result<Self> {
+        let store = Store::open(directory.as_ref(), &options)?;
         let (servers, last_time_ms) = store.read(numbers)?;
         let store = Arc::new(store);
-        let max_mutation_bytes = settings.max_mutation_bytes;
-        let writer = Writer::start(store.clone(), settings, last_time_ms)?;
+        let max_mutation_bytes = options.max_mutation_bytes;
+        let writer = Writer::start(store.clone(), options, last_time_ms)?;
         store.keep_directory();
         let shared = Shared {
             writer,
@@ -110,11 +110,11 @@ impl EmbeddedTables {
     /// # Examples
     ///
     /// ```
-    /// use fluo_embedded::{EmbeddedTables, Settings};
+    /// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let directory = tempfile::tempdir()?;
-    /// let create = || Settings { create_if_missing: true, ..Settings::default() };
+    /// let create = || EmbeddedOptions::new().create_if_missing(true);
     /// assert!(EmbeddedTables::open(directory.path(), create())?.is_new());
     /// assert!(!EmbeddedTables::open(directory.path(), create())?.is_new());
     /// # Ok(())

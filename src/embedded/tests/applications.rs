@@ -6,14 +6,11 @@ use std::path::Path;
 
 use fluo_core::coordination::{Application, Applications};
 use fluo_core::{ErrorKind, TableAdmin, Versions};
-use fluo_embedded::{CheckReport, EmbeddedTables, Settings};
+use fluo_embedded::{CheckReport, EmbeddedOptions, EmbeddedTables};
 use redb::{Database, ReadableDatabase, TableHandle};
 
-fn settings() -> Settings {
-    Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    }
+fn settings() -> EmbeddedOptions {
+    EmbeddedOptions::new().create_if_missing(true)
 }
 
 #[expect(clippy::unwrap_used, reason = "part of a test")]
@@ -35,7 +32,7 @@ async fn a_directory_of_an_older_build_accepts_applications() {
     let older = ["cells-1", "meta", "properties", "tables", "tablets"];
     assert_eq!(engine_tables(directory.path()), older);
 
-    let tables = EmbeddedTables::open(directory.path(), Settings::default()).unwrap();
+    let tables = EmbeddedTables::open(directory.path(), EmbeddedOptions::new()).unwrap();
     let applications = tables.applications();
     assert!(applications.list().await.unwrap().is_empty());
     let error = applications.open("web").await.unwrap_err();
@@ -44,7 +41,7 @@ async fn a_directory_of_an_older_build_accepts_applications() {
     // Reads create no tables.
     assert_eq!(engine_tables(directory.path()), older);
 
-    let tables = EmbeddedTables::open(directory.path(), Settings::default()).unwrap();
+    let tables = EmbeddedTables::open(directory.path(), EmbeddedOptions::new()).unwrap();
     let applications = tables.applications();
     let application = Application::new("1", "t");
     applications.initialize("web", application).await.unwrap();
@@ -70,7 +67,7 @@ async fn the_directory_is_held_until_the_last_handle_is_dropped() {
     let transactor = web.begin_transactor().await.unwrap();
     let worker = web.join_workers().await.unwrap();
     drop((tables, applications, web));
-    let held = || EmbeddedTables::open(directory.path(), Settings::default()).map(drop);
+    let held = || EmbeddedTables::open(directory.path(), EmbeddedOptions::new()).map(drop);
     assert_eq!(held().unwrap_err().kind(), ErrorKind::Unavailable);
     transactor.publish_oldest_active(None).await.unwrap();
     drop(transactor);

@@ -14,7 +14,7 @@ use fluo_core::{
     Authorizations, Cell, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt,
     Versions,
 };
-use fluo_embedded::{Damage, EmbeddedTables, Settings};
+use fluo_embedded::{Damage, EmbeddedOptions, EmbeddedTables};
 
 const TABLES: [&str; 2] = ["other", "pages"];
 const FLIPS: u64 = 150;
@@ -22,12 +22,10 @@ const SOAK: &str = "FLUO_SOAK";
 /// Number of bits in the part of the file that locates all other parts.
 const HEADER_BITS: u64 = 320 * 8;
 
-fn settings(create_if_missing: bool) -> Settings {
-    Settings {
-        create_if_missing,
-        cache_bytes: 1 << 20,
-        ..Settings::default()
-    }
+fn settings(create_if_missing: bool) -> EmbeddedOptions {
+    EmbeddedOptions::new()
+        .create_if_missing(create_if_missing)
+        .cache_bytes(1 << 20)
 }
 
 /// All readable data of a directory.

@@ -7,7 +7,7 @@ use fluo_core::coordination::{Application, Applications, FailedNotification, Obs
 use fluo_core::{
     Authorizations, Column, ErrorKind, Mutation, RowColumn, TableAdmin, Timestamp, Versions,
 };
-use fluo_embedded::{CheckReport, Damage, EmbeddedTables, Settings};
+use fluo_embedded::{CheckReport, Damage, EmbeddedOptions, EmbeddedTables};
 use redb::{Database, MultimapTableDefinition, TableDefinition, WriteTransaction};
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
@@ -20,10 +20,7 @@ const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-a
 /// Creates a directory with the tables `a` (id 1, two entries) and `b` (id 2).
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn make(directory: &Path) {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let work = async {
         let tables = EmbeddedTables::open(directory, settings)?;
         tables.create_table("a", Versions::default()).await?;
@@ -40,7 +37,7 @@ fn make(directory: &Path) {
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn add_application(directory: &Path) {
     let work = async {
-        let tables = EmbeddedTables::open(directory, Settings::default())?;
+        let tables = EmbeddedTables::open(directory, EmbeddedOptions::new())?;
         let applications = tables.applications();
         let application = Application::new("1", "a");
         applications.initialize("web", application).await?;

@@ -10,7 +10,7 @@ use fluo_core::{
     Authorizations, Cell, Column, Garbage, Mutation, Result, Scan, Span, Table, TableAdmin,
     TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 /// Number of versions in one column: more than several steps inspect.
 const VERSIONS: i64 = 40_000;
@@ -22,10 +22,7 @@ fn column() -> Column {
 }
 
 async fn open(directory: &Path, versions: Versions) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory, settings)?;
     if tables.tables().await?.is_empty() {
         tables.create_table("t", versions).await?;

@@ -9,13 +9,10 @@ use fluo_core::coordination::{Applications, MemoryApplications};
 use fluo_core::{
     Client, ClientSettings, Column, Error, ErrorKind, MemoryTables, Result, TableAdmin,
 };
-use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 
 fn applications(directory: &Path) -> EmbeddedApplications {
-    let create = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let create = EmbeddedOptions::new().create_if_missing(true);
     EmbeddedTables::open(directory, create)
         .unwrap()
         .applications()

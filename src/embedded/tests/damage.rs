@@ -15,7 +15,7 @@ use fluo_core::{
     Authorizations, Bytes, Column, Condition, Error, ErrorKind, Garbage, Mutation, Result,
     RowColumn, Scan, Span, TableAdmin, TableExt, Timestamp, Versions,
 };
-use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 
 const IN_CHILD: &str = "FLUO_DAMAGE_CHILD";
 const TIMES: &str = "FLUO_SOAK";
@@ -47,12 +47,10 @@ impl Dice {
     }
 }
 
-fn settings() -> Settings {
-    Settings {
-        create_if_missing: true,
-        cache_bytes: 1 << 20,
-        ..Settings::default()
-    }
+fn settings() -> EmbeddedOptions {
+    EmbeddedOptions::new()
+        .create_if_missing(true)
+        .cache_bytes(1 << 20)
 }
 
 async fn load(directory: &Path) -> Result<()> {
@@ -265,10 +263,7 @@ async fn round(original: &[u8], seed: u64) -> Result<()> {
     let _ = std::fs::remove_file(directory.path().join("fluo.damaged"));
     match EmbeddedTables::open(
         directory.path(),
-        Settings {
-            cache_bytes: 1 << 20,
-            ..Settings::default()
-        },
+        EmbeddedOptions::new().cache_bytes(1 << 20),
     ) {
         Ok(tables) => use_everything(&tables, seed).await,
         Err(_) if !unchanged() => Err(Error::invalid(format!(

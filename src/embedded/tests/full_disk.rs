@@ -13,7 +13,7 @@ use fluo_core::{
     Authorizations, Column, Condition, Error, ErrorKind, Mutation, Result, Scan, Span, TableAdmin,
     TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 const IN_CHILD: &str = "FLUO_FULL_DISK_CHILD";
 /// Limit in blocks, the unit of the shell's `ulimit -f`.
@@ -28,13 +28,7 @@ fn row(number: u64) -> Mutation {
 /// Loads rows until a write fails, then writes the number of acknowledged rows and the errors to a
 /// file beside the directory.
 async fn load_until_full(directory: &Path) -> Result<()> {
-    let tables = EmbeddedTables::open(
-        directory,
-        Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        },
-    )?;
+    let tables = EmbeddedTables::open(directory, EmbeddedOptions::new().create_if_missing(true))?;
     tables.create_table("pages", Versions::default()).await?;
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let mut acknowledged = 0;
@@ -78,7 +72,7 @@ fn child() {
 }
 
 async fn rows_of(directory: &Path) -> Result<(usize, u64)> {
-    let tables = EmbeddedTables::open(directory, Settings::default())?;
+    let tables = EmbeddedTables::open(directory, EmbeddedOptions::new())?;
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let cells = pages.read(Scan::over(Span::all())).await?;
     let counted = tables.tablets("pages").await?.entries();

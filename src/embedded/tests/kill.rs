@@ -18,7 +18,7 @@ use fluo_core::{
     Authorizations, Column, Condition, Error, Mutation, Outcome, Result, Scan, Span, Table,
     TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 const IN_CHILD: &str = "FLUO_KILL_CHILD";
 const TIMES: &str = "FLUO_SOAK";
@@ -88,10 +88,7 @@ async fn stamp_for_ever(web: &dyn Coordination) -> Result<()> {
 }
 
 async fn write_from(directory: &Path, first: u64) -> Result<()> {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory, settings)?;
     if tables.tables().await?.is_empty() {
         tables.create_table("pages", Versions::default()).await?;
@@ -178,7 +175,7 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Acknowledged {
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 async fn found(directory: &Path) -> Result<BTreeMap<u64, u64>> {
     let report = EmbeddedTables::check(directory)?;
-    let tables = EmbeddedTables::open(directory, Settings::default())?;
+    let tables = EmbeddedTables::open(directory, EmbeddedOptions::new())?;
     let pages = tables.open_table("pages", Authorizations::none()).await?;
     let mut columns_of = BTreeMap::new();
     for cell in pages.read(Scan::over(Span::all())).await? {

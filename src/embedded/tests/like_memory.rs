@@ -11,7 +11,7 @@ use fluo_core::{
     Garbage, Key, MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, TableExt,
     Tablets, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use proptest::prelude::*;
 
 #[derive(Debug, Default)]
@@ -188,10 +188,10 @@ fn counted(tablets: &Tablets) -> Vec<(Option<Bytes>, u64)> {
 async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_core::Result<()> {
     let directory = tempfile::tempdir().map_err(|e| fluo_core::Error::invalid(e.to_string()))?;
     let clock = Arc::new(HeldClock::default());
-    let settings = || Settings {
-        create_if_missing: true,
-        clock: clock.clone(),
-        ..Settings::default()
+    let settings = || {
+        EmbeddedOptions::new()
+            .create_if_missing(true)
+            .clock(clock.clone())
     };
     let reader = Authorizations::from_iter(["A"]);
     let memory = MemoryTables::with(clock.clone(), 2);

@@ -8,7 +8,7 @@ use std::path::Path;
 use fluo_core::{
     Authorizations, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 const VALUE: &[u8] = b"a value that is found in the file";
 
@@ -17,10 +17,7 @@ fn put(row: &'static str) -> Vec<Mutation> {
 }
 
 fn open(directory: &Path) -> EmbeddedTables {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     EmbeddedTables::open(directory, settings).unwrap()
 }
 
@@ -185,7 +182,7 @@ async fn a_check_holds_the_directory_until_the_mark_is_written() {
         move || EmbeddedTables::check(path)
     });
     std::thread::sleep(std::time::Duration::from_secs(1));
-    let opened = EmbeddedTables::open(path, Settings::default());
+    let opened = EmbeddedTables::open(path, EmbeddedOptions::new());
     let reader = std::fs::File::open(&pipe).unwrap();
     let error = checked.join().unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");

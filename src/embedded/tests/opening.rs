@@ -6,20 +6,17 @@ use std::path::Path;
 use fluo_core::{
     Authorizations, Column, Error, ErrorKind, Mutation, Scan, Span, TableAdmin, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::TryStreamExt;
 use redb::{Database, TableDefinition};
 
-fn create() -> Settings {
-    Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    }
+fn create() -> EmbeddedOptions {
+    EmbeddedOptions::new().create_if_missing(true)
 }
 
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn refused(directory: &Path) -> Error {
-    EmbeddedTables::open(directory, Settings::default()).unwrap_err()
+    EmbeddedTables::open(directory, EmbeddedOptions::new()).unwrap_err()
 }
 
 #[test]
@@ -38,7 +35,7 @@ fn a_missing_directory_is_not_found_and_not_created() {
     let made = EmbeddedTables::open(&missing, create()).unwrap();
     assert!(made.is_new());
     drop(made);
-    let found = EmbeddedTables::open(&missing, Settings::default()).unwrap();
+    let found = EmbeddedTables::open(&missing, EmbeddedOptions::new()).unwrap();
     assert!(!found.is_new());
 }
 
@@ -59,12 +56,9 @@ fn parent_directories_are_created_only_on_request() {
         )
     );
     assert_eq!(parent.path().read_dir().unwrap().count(), 0);
-    let with_parents = Settings {
-        create_parents: true,
-        ..create()
-    };
+    let with_parents = create().create_parents(true);
     drop(EmbeddedTables::open(&missing, with_parents).unwrap());
-    drop(EmbeddedTables::open(&missing, Settings::default()).unwrap());
+    drop(EmbeddedTables::open(&missing, EmbeddedOptions::new()).unwrap());
 }
 
 #[test]
@@ -105,10 +99,7 @@ fn a_file_is_not_a_directory() {
 #[test]
 fn an_invalid_setting_creates_nothing() {
     let parent = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        cache_bytes: 0,
-        ..create()
-    };
+    let settings = create().cache_bytes(0);
     let error = EmbeddedTables::open(parent.path().join("new"), settings).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(parent.path().read_dir().unwrap().count(), 0);
@@ -152,16 +143,13 @@ async fn a_directory_is_held_until_the_last_handle_and_scan_are_dropped() {
     drop(table);
     held();
     assert_eq!(scan.try_concat().await.unwrap().len(), 1);
-    drop(EmbeddedTables::open(directory.path(), Settings::default()).unwrap());
+    drop(EmbeddedTables::open(directory.path(), EmbeddedOptions::new()).unwrap());
 }
 
 #[tokio::test]
 async fn the_number_of_servers_is_stored_in_the_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let three = Settings {
-        servers: NonZeroUsize::new(3).unwrap(),
-        ..create()
-    };
+    let three = create().servers(NonZeroUsize::new(3).unwrap());
     drop(EmbeddedTables::open(directory.path(), three).unwrap());
     let tables = EmbeddedTables::open(directory.path(), create()).unwrap();
     assert_eq!(
@@ -176,7 +164,7 @@ fn is_refused_untouched(directory: &Path, message: &str) {
     let before = std::fs::read(&file).unwrap();
     let entries = || directory.read_dir().unwrap().count();
     let entries_before = entries();
-    for settings in [Settings::default(), create()] {
+    for settings in [EmbeddedOptions::new(), create()] {
         let error = EmbeddedTables::open(directory, settings).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert_eq!(

@@ -3,15 +3,12 @@
 use std::collections::BTreeSet;
 
 use fluo_core::{Authorizations, Bytes, Column, Garbage, Mutation, Span, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 #[tokio::test]
 async fn a_hundred_thousand_split_points_are_added_in_one_call() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     tables.create_table("t", Versions::default()).await.unwrap();
     let table = tables

@@ -11,7 +11,7 @@ use fluo_core::{
     Authorizations, Clock, Column, Condition, ErrorKind, Garbage, Mutation, Result, Scan, Span,
     Table, TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
 
@@ -23,14 +23,11 @@ fn put(row: impl Into<fluo_core::Bytes>) -> Mutation {
     Mutation::new(row).put(column(), "v")
 }
 
-async fn open(directory: &Path, settings: Settings) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
-    let tables = EmbeddedTables::open(
-        directory,
-        Settings {
-            create_if_missing: true,
-            ..settings
-        },
-    )?;
+async fn open(
+    directory: &Path,
+    settings: EmbeddedOptions,
+) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
+    let tables = EmbeddedTables::open(directory, settings.create_if_missing(true))?;
     if tables.tables().await?.is_empty() {
         tables.create_table("t", Versions::All).await?;
     }
@@ -41,7 +38,9 @@ async fn open(directory: &Path, settings: Settings) -> Result<(EmbeddedTables, A
 #[tokio::test]
 async fn one_of_many_concurrent_claims_of_a_row_succeeds() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     let claim = |_| table.write_conditional(vec![put("r").when(Condition::absent(column()))]);
     let outcomes = try_join_all((0..100).map(claim)).await.unwrap();
     assert_eq!(
@@ -65,12 +64,10 @@ async fn one_of_many_concurrent_claims_of_a_row_succeeds() {
 #[tokio::test]
 async fn a_small_queue_accepts_all_calls_in_turn() {
     let directory = tempfile::tempdir().unwrap();
-    let small = Settings {
-        max_queued_mutations: 3,
-        max_commit_mutations: 2,
-        max_commit_bytes: 20,
-        ..Settings::default()
-    };
+    let small = EmbeddedOptions::new()
+        .max_queued_mutations(3)
+        .max_commit_mutations(2)
+        .max_commit_bytes(20);
     let (_tables, table) = open(directory.path(), small).await.unwrap();
     // Calls of one to seven rows: some are larger than the queue, and all are larger than the limit
     // of a commit.
@@ -91,10 +88,7 @@ async fn a_small_queue_accepts_all_calls_in_turn() {
 #[tokio::test]
 async fn a_cancelled_write_disturbs_no_other_call() {
     let directory = tempfile::tempdir().unwrap();
-    let small = Settings {
-        max_queued_mutations: 8,
-        ..Settings::default()
-    };
+    let small = EmbeddedOptions::new().max_queued_mutations(8);
     let (tables, table) = open(directory.path(), small).await.unwrap();
     for round in 0..300 {
         let left = (0..20).map(|row| table.write(vec![put(format!("left-{round}-{row}"))]));
@@ -123,7 +117,7 @@ async fn a_cancelled_write_disturbs_no_other_call() {
 fn no_runtime_is_needed() {
     let directory = tempfile::tempdir().unwrap();
     let work = async {
-        let (tables, table) = open(directory.path(), Settings::default()).await?;
+        let (tables, table) = open(directory.path(), EmbeddedOptions::new()).await?;
         table
             .write((0..5_000).map(|row| put(format!("{row}"))).collect())
             .await?;
@@ -137,10 +131,7 @@ fn no_runtime_is_needed() {
 #[tokio::test]
 async fn an_invalid_request_is_refused_with_its_whole_call() {
     let directory = tempfile::tempdir().unwrap();
-    let small = Settings {
-        max_mutation_bytes: 100,
-        ..Settings::default()
-    };
+    let small = EmbeddedOptions::new().max_mutation_bytes(100);
     let (_tables, table) = open(directory.path(), small).await.unwrap();
     let large = put("r\n").put(column(), vec![0; 200]);
     let error = table
@@ -174,7 +165,9 @@ async fn an_invalid_request_is_refused_with_its_whole_call() {
 #[tokio::test]
 async fn a_handle_of_a_deleted_table_does_not_reach_a_new_table_of_its_name() {
     let directory = tempfile::tempdir().unwrap();
-    let (tables, old) = open(directory.path(), Settings::default()).await.unwrap();
+    let (tables, old) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     old.write(vec![put("r")]).await.unwrap();
     tables.delete_table("t").await.unwrap();
     tables.create_table("t", Versions::All).await.unwrap();
@@ -219,10 +212,7 @@ impl Clock for BrokenClock {
 #[tokio::test]
 async fn a_panicking_clock_fails_its_caller_and_not_the_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let broken = Settings {
-        clock: Arc::new(BrokenClock),
-        ..Settings::default()
-    };
+    let broken = EmbeddedOptions::new().clock(Arc::new(BrokenClock));
     let (tables, table) = open(directory.path(), broken).await.unwrap();
     let write = std::panic::AssertUnwindSafe(table.write(vec![put("r")]));
     let panic = write.catch_unwind().await.unwrap_err();
@@ -238,10 +228,7 @@ async fn the_tables_time_does_not_go_back_across_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let mut times = Vec::new();
     for now in [1_000, 2_000, 500, 400, 2_001] {
-        let settings = Settings {
-            clock: Arc::new(HeldClock(now.into())),
-            ..Settings::default()
-        };
+        let settings = EmbeddedOptions::new().clock(Arc::new(HeldClock(now.into())));
         let (_tables, table) = open(directory.path(), settings).await.unwrap();
         let row = format!("at-{now}");
         table.write(vec![put(row.clone())]).await.unwrap();
@@ -257,7 +244,9 @@ async fn the_tables_time_does_not_go_back_across_a_restart() {
 #[tokio::test]
 async fn a_scan_shows_the_instant_of_its_call() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     table
         .write((0..3_000).map(|row| put(format!("{row:05}"))).collect())
         .await
@@ -282,7 +271,9 @@ async fn a_scan_shows_the_instant_of_its_call() {
 #[tokio::test]
 async fn a_batch_size_has_no_upper_limit() {
     let directory = tempfile::tempdir().unwrap();
-    let (_tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let (_tables, table) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     table
         .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
         .await
@@ -295,7 +286,7 @@ async fn a_batch_size_has_no_upper_limit() {
 fn a_scan_reports_that_its_runtime_was_shut_down() {
     let directory = tempfile::tempdir().unwrap();
     let work = async {
-        let (tables, table) = open(directory.path(), Settings::default()).await?;
+        let (tables, table) = open(directory.path(), EmbeddedOptions::new()).await?;
         table
             .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
             .await?;
@@ -319,7 +310,9 @@ fn a_scan_reports_that_its_runtime_was_shut_down() {
 #[tokio::test]
 async fn a_dropped_scan_releases_its_snapshot() {
     let directory = tempfile::tempdir().unwrap();
-    let (tables, table) = open(directory.path(), Settings::default()).await.unwrap();
+    let (tables, table) = open(directory.path(), EmbeddedOptions::new())
+        .await
+        .unwrap();
     table
         .write((0..20_000).map(|row| put(format!("{row:05}"))).collect())
         .await
@@ -334,7 +327,7 @@ async fn a_dropped_scan_releases_its_snapshot() {
     }
     drop((tables, table));
     let mut tries = 0;
-    while EmbeddedTables::open(directory.path(), Settings::default()).is_err() {
+    while EmbeddedTables::open(directory.path(), EmbeddedOptions::new()).is_err() {
         // The read on the other thread ends by itself.
         tokio::time::sleep(Duration::from_millis(5)).await;
         tries += 1;

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use accumulo_proxy::{Credentials, ProxyClient, Settings};
+use accumulo_proxy::{Credentials, ProxyClient, ProxyOptions};
 use futures::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -26,7 +26,7 @@ pub(crate) async fn run() {
             tokio::spawn(serve(stream));
         }
     });
-    let client = ProxyClient::lazy(Settings::new(address, Credentials::shared_secret("s")));
+    let client = ProxyClient::lazy(ProxyOptions::new(address, Credentials::shared_secret("s")));
     for tasks in [1, 8] {
         let mut figures = Figures::default();
         for _ in 0..ROUNDS {

@@ -17,7 +17,7 @@ const TASKS: usize = 64;
 const ROUND: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 7;
 
-pub(crate) async fn run(client: &ProxyClient) {
+pub(crate) async fn run(client: &ProxyClient, connections: usize) {
     let tables = client.table_operations();
     let _ = tables.delete(TABLE).await;
     tables.create(TABLE, true, TimeType::Millis).await.unwrap();
@@ -36,8 +36,7 @@ pub(crate) async fn run(client: &ProxyClient) {
     }
     tables.delete(TABLE).await.unwrap();
     println!(
-        "conditional rows of {TASKS} tasks on {} connections: gathered {:.0} rows/s, one row a call {:.0} rows/s: {:.1} times",
-        client.settings().connections,
+        "conditional rows of {TASKS} tasks on {connections} connections: gathered {:.0} rows/s, one row a call {:.0} rows/s: {:.1} times",
         gathered.rate(1),
         plain.rate(1),
         plain.ratio_to(&gathered)

@@ -29,7 +29,7 @@ mod splitting;
 
 use std::num::NonZeroUsize;
 
-use accumulo_proxy::{Credentials, ProxyClient, Settings};
+use accumulo_proxy::{Credentials, ProxyClient, ProxyOptions};
 use fluo_cluster::Cluster;
 
 const MORE_CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
@@ -42,12 +42,12 @@ async fn main() {
     }
     let cluster = Cluster::shared().unwrap();
     let credentials = Credentials::password(cluster.user(), cluster.password());
-    let mut settings = Settings::new(cluster.proxy().unwrap().address(), credentials);
+    let mut settings = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
     let client = ProxyClient::connect(settings.clone()).await.unwrap();
-    conditional::run(&client).await;
-    settings.connections = MORE_CONNECTIONS;
+    conditional::run(&client, 4).await;
+    settings = settings.connections(MORE_CONNECTIONS);
     let client = ProxyClient::connect(settings).await.unwrap();
-    conditional::run(&client).await;
+    conditional::run(&client, MORE_CONNECTIONS.get()).await;
     scanning::run(&client).await;
     splitting::run(&client).await;
 }

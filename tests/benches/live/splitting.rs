@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use accumulo_proxy::{ProxyClient, TimeType};
 use fluo_accumulo::AccumuloTables;
-use fluo_recipes::{PlanOptions, RowHasher, TableOptimizations, apply, plan};
+use fluo_recipes::{RowHasher, TableOptimizations};
 
 use crate::figures::Figures;
 
@@ -38,12 +38,10 @@ pub(crate) async fn run(client: &ProxyClient) {
             .await
             .unwrap();
         let begin = Instant::now();
-        let planned = plan(&tables, TABLE, &optimizations, PlanOptions::default())
-            .await
-            .unwrap();
+        let planned = optimizations.plan(&tables, TABLE).await.unwrap();
         planning.add(begin.elapsed());
         let begin = Instant::now();
-        apply(&tables, &planned, |_| ()).await.unwrap();
+        planned.apply(&tables).await.unwrap();
         applied.add(begin.elapsed());
         operations.delete(TABLE).await.unwrap();
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::{Applications, Coordination, ObservedColumn};
 use fluo_core::{Authorizations, Client, ClientSettings, Column, Table, TableAdmin};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -27,10 +27,7 @@ impl Ground {
         directory: &Path,
         observers: Vec<ObservedColumn>,
     ) -> Outcome<Self> {
-        let settings = Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        };
+        let settings = EmbeddedOptions::new().create_if_missing(true);
         let tables = EmbeddedTables::open(directory, settings)?;
         let applications = tables.applications();
         let initialization = Initialization {

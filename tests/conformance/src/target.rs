@@ -6,9 +6,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use fluo_accumulo::{AccumuloTables, IteratorBuild, Settings as ProxySettings};
+use fluo_accumulo::{AccumuloTables, IteratorBuild, ProxyOptions};
 use fluo_core::{MemoryTables, TableAdmin};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 use crate::Arguments;
 use crate::authorizations::{self, Granted};
@@ -60,10 +60,7 @@ impl Target {
         match self {
             Self::Memory => Ok(without_users(Arc::new(MemoryTables::new()))),
             Self::Embedded(directory) => {
-                let settings = Settings {
-                    create_if_missing: true,
-                    ..Settings::default()
-                };
+                let settings = EmbeddedOptions::new().create_if_missing(true);
                 let tables = EmbeddedTables::open(directory, settings)?;
                 Ok(without_users(Arc::new(tables)))
             }
@@ -79,7 +76,7 @@ fn without_users(tables: Arc<dyn TableAdmin>) -> Opened {
 
 async fn connect(address: &str, arguments: &Arguments) -> Result<Opened> {
     let credentials = login::credentials(arguments.user.as_deref())?;
-    let settings = ProxySettings::new(address, credentials);
+    let settings = ProxyOptions::new(address, credentials);
     let tables = AccumuloTables::connect(settings).await?;
     let granted = authorizations::ready(tables.client(), arguments.grant.as_deref()).await?;
     let build = match arguments.iterators_for_accumulo_2 {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use fluo_core::{
     Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{Reach, RowBatch, Rows, SaltedScan, Scans};
 use futures::TryStreamExt;
 use proptest::prelude::*;
@@ -53,10 +53,7 @@ impl Ground {
             .build()
             .unwrap();
         let directory = tempfile::tempdir().unwrap();
-        let settings = Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        };
+        let settings = EmbeddedOptions::new().create_if_missing(true);
         let tables = runtime.block_on(async { EmbeddedTables::open(directory.path(), settings) });
         Self {
             tables: tables.unwrap(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fluo_core::{Bytes, Mutation, TableAdmin, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::Epochs;
 
 use crate::{TABLE, column, migrate, modulo, new_table, scan_all, small_steps};
@@ -14,10 +14,7 @@ use crate::{TABLE, column, migrate, modulo, new_table, scan_all, small_steps};
 async fn readers_see_every_row_once_during_writes_and_a_migration() {
     const ROWS: usize = 3_000;
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     let table = new_table(&tables, Versions::default()).await;
     let name = |row: usize| format!("row-{row:05}");

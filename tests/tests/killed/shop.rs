@@ -11,7 +11,7 @@ use fluo_core::{
     Authorizations, Bytes, Client, ClientSettings, Column, Error, Observers, RowColumn, Snapshot,
     Table, TableAdmin, observer_fn,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::TryStreamExt;
 
 const APPLICATION: &str = "shop";
@@ -76,10 +76,7 @@ pub(crate) fn observers() -> Observers {
 
 /// Creates the application with its accounts.
 pub(crate) async fn create(directory: &Path) {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory, settings).unwrap();
     let applications = tables.applications();
     let observed = observers().observed_columns();
@@ -102,7 +99,7 @@ pub(crate) async fn create(directory: &Path) {
 
 impl Shop {
     pub(crate) async fn open(directory: &Path) -> Self {
-        Self::of(&EmbeddedTables::open(directory, Settings::default()).unwrap()).await
+        Self::of(&EmbeddedTables::open(directory, EmbeddedOptions::new()).unwrap()).await
     }
 
     async fn of(tables: &EmbeddedTables) -> Self {

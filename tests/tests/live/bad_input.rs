@@ -4,7 +4,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient, Settings};
+use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient, ProxyOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -15,12 +15,12 @@ const SECONDS: Duration = Duration::from_secs(15);
 
 /// Returns the error of `connect` for the user `user` at `address`.
 async fn refused(address: &str, user: &str) -> Error {
-    let settings = Settings::new(address, Credentials::password(user, PASSWORD));
+    let settings = ProxyOptions::new(address, Credentials::password(user, PASSWORD));
     failure(settings).await
 }
 
-async fn failure(settings: Settings) -> Error {
-    let address = settings.address.clone();
+async fn failure(settings: ProxyOptions) -> Error {
+    let address = settings.address().to_owned();
     let started = Instant::now();
     let error = ProxyClient::connect(settings).await.unwrap_err();
     assert!(started.elapsed() < SECONDS, "{error}");
@@ -35,7 +35,7 @@ async fn failure(settings: Settings) -> Error {
 #[tokio::test]
 async fn rejects_a_wrong_password_and_an_unknown_user() {
     let Some(cluster) = cluster() else { return };
-    let address = settings(cluster).address;
+    let address = settings(cluster).address().to_owned();
     for user in [cluster.user(), "no_such_user"] {
         let error = refused(&address, user).await;
         assert_eq!(error.kind(), ErrorKind::Security, "{error}");
@@ -48,7 +48,7 @@ async fn rejects_a_wrong_password_and_an_unknown_user() {
 async fn rejects_an_empty_user() {
     let Some(cluster) = cluster() else { return };
     // The proxy itself fails for an empty user.
-    let error = refused(&settings(cluster).address, "").await;
+    let error = refused(settings(cluster).address(), "").await;
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert!(
         error.reason().starts_with("the proxy refused the call: "),
@@ -59,10 +59,10 @@ async fn rejects_an_empty_user() {
 #[tokio::test]
 async fn rejects_a_shared_secret_instead_of_a_login() {
     let Some(cluster) = cluster() else { return };
-    let address = settings(cluster).address;
+    let address = settings(cluster).address().to_owned();
     let credentials = Credentials::shared_secret(PASSWORD);
     let started = Instant::now();
-    let connected = ProxyClient::connect(Settings::new(address, credentials)).await;
+    let connected = ProxyClient::connect(ProxyOptions::new(address, credentials)).await;
     assert!(started.elapsed() < SECONDS);
     let error = connected.unwrap_err();
     assert!(!format!("{error} {error:?}").contains(PASSWORD));
@@ -109,8 +109,8 @@ async fn times_out_if_the_server_never_answers() {
     let address =
         server(|mut stream| async move { stream.read_to_end(&mut Vec::new()).await.map(drop) })
             .await;
-    let mut settings = Settings::new(&address, Credentials::password("root", PASSWORD));
-    settings.connect_timeout = Duration::from_secs(1);
+    let mut settings = ProxyOptions::new(&address, Credentials::password("root", PASSWORD));
+    settings = settings.connect_timeout(Duration::from_secs(1));
     let started = Instant::now();
     let error = failure(settings).await;
     assert!(started.elapsed() < Duration::from_secs(5));

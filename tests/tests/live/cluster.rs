@@ -1,6 +1,6 @@
 //! The cluster of these tests, and clients of it.
 
-use accumulo_proxy::{Credentials, ProxyClient, Settings};
+use accumulo_proxy::{Credentials, ProxyClient, ProxyOptions};
 use fluo_accumulo::{AccumuloTables, IteratorBuild};
 use fluo_cluster::Cluster;
 use fluo_tests::conformance::AUTHORIZATIONS;
@@ -20,8 +20,8 @@ pub(crate) fn credentials(cluster: &Cluster) -> Credentials {
 }
 
 /// Returns settings for the proxy of the cluster, as its administrator.
-pub(crate) fn settings(cluster: &Cluster) -> Settings {
-    Settings::new(cluster.proxy().unwrap().address(), credentials(cluster))
+pub(crate) fn settings(cluster: &Cluster) -> ProxyOptions {
+    ProxyOptions::new(cluster.proxy().unwrap().address(), credentials(cluster))
 }
 
 /// Connects to the cluster's proxy as its administrator.

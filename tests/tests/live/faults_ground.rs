@@ -6,17 +6,14 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::Settings;
+use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::{Cluster, Proxy, ProxySettings};
 use fluo_core::{
     Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
 
-use fluo_recipes::{
-    PlanOptions, PropertyVerdict, RowCounting, RowHasher, TableOptimizations, VerifyOptions, plan,
-    verify,
-};
+use fluo_recipes::{PropertyVerdict, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
 
 use crate::ground::fresh_name;
 
@@ -24,7 +21,7 @@ use crate::ground::fresh_name;
 pub(crate) struct Broken {
     pub(crate) proxy: Arc<Proxy>,
     /// Settings for the proxy of the test.
-    pub(crate) settings: Settings,
+    pub(crate) settings: ProxyOptions,
     /// The tables through the shared proxy, which has no faults.
     pub(crate) good: AccumuloTables,
     pub(crate) name: String,
@@ -58,12 +55,12 @@ impl Broken {
     }
 
     /// Opens the tables through the proxy of the test.
-    pub(crate) async fn tables(&self, settings: Settings) -> AccumuloTables {
+    pub(crate) async fn tables(&self, settings: ProxyOptions) -> AccumuloTables {
         AccumuloTables::connect(settings).await.unwrap()
     }
 
     /// Opens the table through the proxy of the test.
-    pub(crate) async fn open(&self, settings: Settings) -> Arc<dyn Table> {
+    pub(crate) async fn open(&self, settings: ProxyOptions) -> Arc<dyn Table> {
         open(&self.tables(settings).await, &self.name).await
     }
 
@@ -106,18 +103,18 @@ pub(crate) fn blocking<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Returns settings of an impatient client: three tries within a fifth of a second.
-pub(crate) fn settings(cluster: &Cluster, address: &str) -> Settings {
+pub(crate) fn settings(cluster: &Cluster, address: &str) -> ProxyOptions {
     let credentials = crate::cluster::credentials(cluster);
-    let mut settings = Settings::new(address, credentials);
-    settings.retry.tries = NonZeroUsize::new(3).unwrap();
-    settings.retry.first_pause = Duration::from_millis(50);
+    let mut settings = ProxyOptions::new(address, credentials);
+    settings = settings.tries(NonZeroUsize::new(3).unwrap());
+    settings = settings.first_pause(Duration::from_millis(50));
     settings
 }
 
 /// Returns the same settings for a client that outlasts a restart.
-pub(crate) fn patient(mut settings: Settings) -> Settings {
-    settings.retry.tries = NonZeroUsize::new(200).unwrap();
-    settings.retry.longest_pause = Duration::from_millis(250);
+pub(crate) fn patient(mut settings: ProxyOptions) -> ProxyOptions {
+    settings = settings.tries(NonZeroUsize::new(200).unwrap());
+    settings = settings.longest_pause(Duration::from_millis(250));
     settings
 }
 
@@ -200,7 +197,9 @@ pub(crate) async fn is_as_wanted(
         rows: RowCounting::Skip,
         ..VerifyOptions::default()
     };
-    let verdict = verify(tables, name, optimizations, &options, |_| ())
+    let verdict = optimizations
+        .verify(tables, name)
+        .options(&options)
         .await
         .unwrap();
     // Entries are estimates after a split, until a compaction.
@@ -214,7 +213,9 @@ pub(crate) async fn is_as_wanted(
         verdict.differences
     );
     assert!(
-        plan(tables, name, optimizations, PlanOptions { prune: true })
+        optimizations
+            .plan(tables, name)
+            .prune(true)
             .await
             .unwrap()
             .is_empty()

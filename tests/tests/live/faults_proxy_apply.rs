@@ -7,9 +7,7 @@ use accumulo_proxy::{Range, ScanColumn, ScanOptions};
 use fluo_accumulo::AccumuloTables;
 use fluo_core::table::property::GROUP_DEFAULT;
 use fluo_core::{Bytes, ErrorKind, TableAdmin};
-use fluo_recipes::{
-    ApplyError, ApplyEvent, Plan, PlanOptions, RowHasher, TableOptimizations, apply, plan,
-};
+use fluo_recipes::{ApplyError, ApplyEvent, Plan, RowHasher, TableOptimizations};
 use tokio::time::sleep;
 
 use crate::cli::assert_says;
@@ -17,7 +15,7 @@ use crate::faults_ground::{Broken, hashed_rows_are_there, is_as_wanted, patient,
 use crate::fresh::entries;
 use crate::ground::until;
 
-const PRUNE: PlanOptions = PlanOptions { prune: true };
+const PRUNE: bool = true;
 /// Superfluous split points.
 const STRAYS: [&str; 2] = ["a", "z"];
 
@@ -31,14 +29,16 @@ async fn planned(broken: &Broken, tablets: u32) -> Plan {
     let strays = STRAYS.map(Bytes::from).into();
     broken.good.add_splits(&broken.name, &strays).await.unwrap();
     put_hashed_rows(&broken.good, &broken.name).await;
-    plan(&broken.good, &broken.name, &optimizations(tablets), PRUNE)
+    optimizations(tablets)
+        .plan(&broken.good, &broken.name)
+        .prune(PRUNE)
         .await
         .unwrap()
 }
 
 /// Applies the same plan through the good proxy, and checks the table and its rows.
 async fn applied_again(broken: &Broken, plan: &Plan, tablets: u32) {
-    let applied = apply(&broken.good, plan, |_| ()).await.unwrap();
+    let applied = plan.apply(&broken.good).await.unwrap();
     assert_eq!(applied.done + applied.already_so, plan.steps().len());
     is_as_wanted(&broken.good, &broken.name, &optimizations(tablets)).await;
     hashed_rows_are_there(&broken.good, &broken.name).await;
@@ -68,7 +68,7 @@ async fn reports_a_proxy_that_is_killed_after_a_step() {
                 }
             }
         };
-        let error = apply(&tables, &plan, watch).await.unwrap_err();
+        let error = plan.apply(&tables).on_event(watch).await.unwrap_err();
         check_told(&error, &broken, &plan, kill_after);
 
         applied_again(&broken, &plan, TABLETS).await;
@@ -152,7 +152,7 @@ async fn reports_a_proxy_that_is_killed_during_a_step() {
     };
     let plan = planned(&broken, TABLETS).await;
     let tables = broken.tables(broken.settings.clone()).await;
-    let (applied, ()) = tokio::join!(apply(&tables, &plan, |_| ()), async {
+    let (applied, ()) = tokio::join!(plan.apply(&tables).into_future(), async {
         is_halfway(&broken).await;
         broken.kill();
     });
@@ -192,7 +192,7 @@ async fn waits_for_a_proxy_that_restarts_during_a_step() {
     };
     let plan = planned(&broken, TABLETS).await;
     let tables = broken.tables(patient(broken.settings.clone())).await;
-    let (applied, ()) = tokio::join!(apply(&tables, &plan, |_| ()), async {
+    let (applied, ()) = tokio::join!(plan.apply(&tables).into_future(), async {
         is_halfway(&broken).await;
         broken.kill();
         broken.restart_meanwhile().await.unwrap();

@@ -26,8 +26,8 @@ async fn writers_fail_within_the_limit_and_their_late_writes_are_whole() {
         return;
     };
     let mut settings = broken.settings.clone();
-    settings.call_timeout = LIMIT;
-    settings.connect_timeout = LIMIT;
+    settings = settings.call_timeout(LIMIT);
+    settings = settings.connect_timeout(LIMIT);
     let tables = broken.tables(settings).await;
     let table = open(&tables, &broken.name).await;
     let mut told = Told::default();
@@ -100,9 +100,9 @@ async fn a_late_answer_does_not_answer_another_call() {
         return;
     };
     let mut settings = broken.settings.clone();
-    settings.call_timeout = LIMIT;
+    settings = settings.call_timeout(LIMIT);
     // A connection for each, so that every call goes out.
-    settings.connections = NonZeroUsize::new(CALLS).unwrap();
+    settings = settings.connections(NonZeroUsize::new(CALLS).unwrap());
     let client = ProxyClient::connect(settings).await.unwrap();
     let write = |row: String| {
         let (client, name) = (client.clone(), broken.name.clone());

@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use accumulo_proxy::Settings;
+use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::Cluster;
 use fluo_core::{Bytes, Error, ErrorKind, TableAdmin, Versions};
-use fluo_recipes::{
-    PlanOptions, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions, apply, plan,
-    verify,
-};
+use fluo_recipes::{RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions};
 use tokio::time::{Instant, sleep};
 
 use crate::cli::assert_says;
@@ -26,9 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Shorter than that: so writers are told that nobody knows.
 const LIMIT: Duration = Duration::from_secs(10);
 
-fn settings(cluster: &Cluster) -> Settings {
+fn settings(cluster: &Cluster) -> ProxyOptions {
     let credentials = crate::cluster::credentials(cluster);
-    Settings::new(cluster.proxy().unwrap().address(), credentials)
+    ProxyOptions::new(cluster.proxy().unwrap().address(), credentials)
 }
 
 fn optimizations() -> TableOptimizations {
@@ -45,10 +42,8 @@ async fn prepare(tables: &AccumuloTables) {
         .map(|digit| Bytes::from(digit.to_string()))
         .collect();
     tables.add_splits(TABLE, &splits).await.unwrap();
-    let plan = plan(tables, TABLE, &optimizations(), PlanOptions::default())
-        .await
-        .unwrap();
-    apply(tables, &plan, |_| ()).await.unwrap();
+    let plan = optimizations().plan(tables, TABLE).await.unwrap();
+    plan.apply(tables).await.unwrap();
     settled_on(tables, 2).await;
 }
 
@@ -65,7 +60,10 @@ async fn settled_on(tables: &AccumuloTables, servers: usize) -> Verdict {
     let start = Instant::now();
     loop {
         // While servers are missed, not even the metadata need be there.
-        let verdict = verify(tables, TABLE, &optimizations(), &options, |_| ()).await;
+        let verdict = optimizations()
+            .verify(tables, TABLE)
+            .options(&options)
+            .await;
         if let Ok(seen) = &verdict
             && seen.is_laid_out()
             && seen
@@ -74,7 +72,9 @@ async fn settled_on(tables: &AccumuloTables, servers: usize) -> Verdict {
                 .all(|group| group.per_server.len() == servers)
         {
             let (elapsed, summary) = (start.elapsed(), seen.summary());
-            say(&format!("settled on {servers} after {elapsed:?}; {summary}"));
+            say(&format!(
+                "settled on {servers} after {elapsed:?}; {summary}"
+            ));
             return verdict.unwrap();
         }
         assert!(start.elapsed() < PATIENCE, "{verdict:?}");
@@ -92,7 +92,7 @@ async fn what_was_acknowledged_outlives_a_server_and_its_tablets_move() {
     prepare(&tables).await;
 
     let mut hasty = settings(&cluster);
-    hasty.call_timeout = LIMIT;
+    hasty = hasty.call_timeout(LIMIT);
     let hasty = AccumuloTables::connect(hasty).await.unwrap();
     let signals = Arc::new(Signals::default());
     let table = open(&hasty, TABLE).await;

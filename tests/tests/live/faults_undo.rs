@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fluo_accumulo::AccumuloTables;
 use fluo_core::table::property::{BALANCER, GROUP_DEFAULT};
 use fluo_core::{Bytes, TableAdmin, Versions};
-use fluo_recipes::{ApplyError, PlanOptions, RowHasher, Step, TableOptimizations, apply, plan};
+use fluo_recipes::{ApplyError, RowHasher, Step, TableOptimizations};
 use fluo_tests::{Fault, FaultyTables};
 
 use crate::cli::assert_says;
@@ -72,7 +72,9 @@ async fn undo_restores_inherited_properties() {
 
     let optimizations =
         TableOptimizations::of_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap();
-    let plan = plan(&tables, &table, &optimizations, PlanOptions { prune: true })
+    let plan = optimizations
+        .plan(&tables, &table)
+        .prune(true)
         .await
         .unwrap();
     // Split points, pattern, default group, balancer, and the removal of superfluous split points.
@@ -80,7 +82,7 @@ async fn undo_restores_inherited_properties() {
     assert!(matches!(plan.steps()[4], Step::RemoveSplits(_)));
     for (call, fault) in [(3, Fault::Before), (3, Fault::After), (4, Fault::Before)] {
         let faulty = FaultyTables::new(Arc::new(tables.clone())).fail_call(call, fault);
-        let error = apply(&faulty, &plan, |_| ()).await.unwrap_err();
+        let error = plan.apply(&faulty).await.unwrap_err();
         let ApplyError::Failed { number, left, .. } = &error else {
             panic!("{error}")
         };
@@ -96,7 +98,7 @@ async fn undo_restores_inherited_properties() {
         set(&tables, &namespace, BEFORE).await;
         shows(&tables, &table, BEFORE).await;
     }
-    apply(&tables, &plan, |_| ()).await.unwrap();
+    plan.apply(&tables).await.unwrap();
     is_as_wanted(&tables, &table, &optimizations).await;
     tables.delete_table(&table).await.unwrap();
     operations.delete(&namespace).await.unwrap();

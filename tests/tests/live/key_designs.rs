@@ -9,8 +9,8 @@ use fluo_core::{
 };
 use fluo_recipes::{
     CompositeRows, DesignSettings, DigestSalt, Epochs, FieldKind, FieldSettings, KeyDesign,
-    MigrateSettings, Modulo, PlanOptions, ReverseTime, RowBatch, Rows, SaltedScan,
-    TableOptimizations, VerifyOptions, WebTable, apply, plan, verify,
+    MigrateSettings, Modulo, ReverseTime, RowBatch, Rows, SaltedScan, TableOptimizations,
+    VerifyOptions, WebTable,
 };
 use futures::TryStreamExt;
 
@@ -172,10 +172,8 @@ async fn a_table_of_a_design_is_planned_migrated_and_verified() {
     let (name, table) = loaded(&tables, &of(1), &rows).await;
 
     let optimizations = TableOptimizations::of_key_design(&of(2), 8).unwrap();
-    let planned = plan(&tables, &name, &optimizations, PlanOptions::default())
-        .await
-        .unwrap();
-    apply(&tables, &planned, |_| ()).await.unwrap();
+    let planned = optimizations.plan(&tables, &name).await.unwrap();
+    planned.apply(&tables).await.unwrap();
 
     let epochs = Epochs::new([of(1), of(2)], Versions::default()).unwrap();
     let mut cursor = None;
@@ -198,7 +196,9 @@ async fn a_table_of_a_design_is_planned_migrated_and_verified() {
     assert_eq!(cells.unwrap().len(), rows.len(), "each row is stored once");
 
     let options = VerifyOptions::default();
-    let verdict = verify(&tables, &name, &optimizations, &options, |_| ())
+    let verdict = optimizations
+        .verify(&tables, &name)
+        .options(&options)
         .await
         .unwrap();
     assert!(verdict.ok, "{:?}", verdict.differences);

@@ -128,7 +128,7 @@ async fn denies_a_user_whose_password_was_changed() {
         .unwrap();
 
     let mut settings = settings(cluster().unwrap());
-    settings.credentials = Credentials::password(&user, "before");
+    settings = settings.with_credentials(Credentials::password(&user, "before"));
     let tables = AccumuloTables::new(ProxyClient::connect(settings).await.unwrap());
     let table = format!("{user}_table");
     tables.create_table(&table, Versions::All).await.unwrap();

@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use accumulo_proxy::{Credentials, Settings};
+use accumulo_proxy::{Credentials, ProxyOptions};
 use fluo_accumulo::AccumuloTables;
 use fluo_core::{Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
 use fluo_tests::soak;
@@ -75,7 +75,7 @@ async fn writing_child() {
     let [address, user, password, name] = arguments[..] else {
         panic!("{PROCESS} must have four words")
     };
-    let settings = Settings::new(address, Credentials::password(user, password));
+    let settings = ProxyOptions::new(address, Credentials::password(user, password));
     let tables = AccumuloTables::connect(settings).await.unwrap();
     let table = open(&tables, name).await;
     let rows = megabytes() * 1_000_000 / VALUE_BYTES;

@@ -4,10 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use fluo_core::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, TableExt, Versions};
-use fluo_recipes::{
-    PlanOptions, RowCounting, RowHasher, TableOptimizations, VerifyOptions, apply, groups, plan,
-    verify,
-};
+use fluo_recipes::{RowCounting, RowHasher, TableOptimizations, VerifyOptions, groups};
 use tokio::time::{Instant, sleep};
 
 use crate::cli::ROWS;
@@ -37,10 +34,8 @@ async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
     let optimizations = ["b", "c", "d"].iter().fold(of("a", 10), |all, prefix| {
         all.merge(of(prefix, 10)).unwrap()
     });
-    let plan = plan(&tables, &table, &optimizations, PlanOptions::default())
-        .await
-        .unwrap();
-    apply(&tables, &plan, |_| ()).await.unwrap();
+    let plan = optimizations.plan(&tables, &table).await.unwrap();
+    plan.apply(&tables).await.unwrap();
 
     let start = Instant::now();
     loop {
@@ -58,7 +53,9 @@ async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
     }
     say(&format!("five and five after {:?}", start.elapsed()));
     let options = VerifyOptions::default();
-    let verdict = verify(&tables, &table, &optimizations, &options, |_| ())
+    let verdict = optimizations
+        .verify(&tables, &table)
+        .options(&options)
         .await
         .unwrap();
     assert!(verdict.ok, "{:?}", verdict.differences);
@@ -95,10 +92,8 @@ async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
         .await
         .unwrap();
     let optimizations = of("p", TABLETS.try_into().unwrap());
-    let plan = plan(&tables, &name, &optimizations, PlanOptions::default())
-        .await
-        .unwrap();
-    apply(&tables, &plan, |_| ()).await.unwrap();
+    let plan = optimizations.plan(&tables, &name).await.unwrap();
+    plan.apply(&tables).await.unwrap();
 
     let (table, urls) = (open(&tables, &name).await, urls());
     assert!(urls.len() > 40_000);
@@ -148,7 +143,9 @@ async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
         rows: RowCounting::All,
         ..VerifyOptions::default()
     };
-    let verdict = verify(&tables, &name, &optimizations, &options, |_| ())
+    let verdict = optimizations
+        .verify(&tables, &name)
+        .options(&options)
         .await
         .unwrap();
     let rows = &verdict.rows[0];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use accumulo_proxy::{
-    Bytes, ErrorKind, Mutation, Protocol, ProxyClient, Retry, ScanOptions, Settings, TimeType, Tls,
+    Bytes, ErrorKind, Mutation, Protocol, ProxyClient, ProxyOptions, ScanOptions, TimeType, Tls,
 };
 use fluo_cluster::ProxySettings;
 use futures::TryStreamExt;
@@ -63,20 +63,20 @@ async fn works_over_the_binary_protocol() {
     };
     let proxy = cluster.start_proxy(started).unwrap();
     let mut settings = settings(cluster);
-    settings.address = proxy.address();
+    settings = settings.with_address(proxy.address());
     refused_in_seconds(settings.clone(), "the first call", "binary").await;
 
-    settings.protocol = Protocol::Binary;
+    settings = settings.protocol(Protocol::Binary);
     let client = ProxyClient::connect(settings.clone()).await.unwrap();
     job(&client, "binary").await;
 
     // The reverse case.
-    settings.address = cluster.proxy().unwrap().address();
+    settings = settings.with_address(cluster.proxy().unwrap().address());
     refused_in_seconds(settings, "the first call", "compact").await;
 }
 
 /// Checks that a client with another protocol than the proxy is refused within seconds.
-async fn refused_in_seconds(settings: Settings, said: &str, theirs: &str) {
+async fn refused_in_seconds(settings: ProxyOptions, said: &str, theirs: &str) {
     let started = Instant::now();
     let error = ProxyClient::connect(settings).await.unwrap_err();
     assert!(started.elapsed() < Duration::from_secs(15), "{error}");
@@ -123,15 +123,16 @@ async fn works_over_tls() {
         .unwrap();
     let mut settings = settings(cluster);
     let acceptor = TlsAcceptor::from(Arc::new(config));
-    settings.address = terminator(settings.address, acceptor).await.unwrap();
+    let address = terminator(settings.address().to_owned(), acceptor).await;
+    settings = settings.with_address(address.unwrap());
 
     let mut plain = settings.clone();
-    plain.retry = Retry::never();
+    plain = plain.tries(std::num::NonZeroUsize::MIN);
     let error = ProxyClient::connect(plain).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert_eq!(error.reason(), "the server requires TLS; configure TLS");
 
-    settings.tls = Some(Tls::new("proxy.example", authority.pem().as_bytes(), None).unwrap());
+    settings = settings.tls(Tls::new("proxy.example", authority.pem().as_bytes(), None).unwrap());
     let client = ProxyClient::connect(settings).await.unwrap();
     job(&client, "tls").await;
 }

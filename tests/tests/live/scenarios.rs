@@ -1,7 +1,7 @@
 //! The scenarios of transactions hold on a real Accumulo, whose servers evaluate the protocol with
 //! Fluo's iterators. Each scenario has its own embedded coordination in a directory.
 
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_tests::scenarios::{self, Instance};
 
 use crate::cluster::tables;
@@ -13,10 +13,7 @@ macro_rules! live_scenarios {
             async fn $scenario() {
                 let Some(tables) = tables().await else { return };
                 let directory = tempfile::tempdir().unwrap();
-                let settings = Settings {
-                    create_if_missing: true,
-                    ..Settings::default()
-                };
+                let settings = EmbeddedOptions::new().create_if_missing(true);
                 let embedded = EmbeddedTables::open(directory.path(), settings).unwrap();
                 let instance = Instance::new(tables, embedded.applications());
                 scenarios::$scenario(instance).await;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use accumulo_proxy::{
     Bytes, ColumnUpdate, Credentials, ErrorKind, Mutation, NamespacePermission, NextBatch,
-    ProxyClient, ScanOptions, Settings, SystemPermission, TablePermission, TimeType,
+    ProxyClient, ProxyOptions, ScanOptions, SystemPermission, TablePermission, TimeType,
 };
 
 use crate::cluster::client;
@@ -51,7 +51,7 @@ async fn log_in(
     password: &str,
 ) -> Result<ProxyClient, accumulo_proxy::Error> {
     let credentials = Credentials::password(user, password);
-    ProxyClient::connect(Settings::new(&root.settings().address, credentials)).await
+    ProxyClient::connect(ProxyOptions::new(root.options().address(), credentials)).await
 }
 
 #[tokio::test]

@@ -32,7 +32,7 @@ async fn a_table_is_created_renamed_and_deleted() {
     );
     assert_eq!(error.subject(), Some(table));
     assert!(!error.may_have_taken_effect());
-    let address = &ground.client.settings().address;
+    let address = &ground.client.options().address();
     let reason = error.reason();
     assert_eq!(
         error.to_string(),

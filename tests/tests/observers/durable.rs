@@ -9,16 +9,13 @@ use fluo_core::{
     Authorizations, Bytes, Client, ClientSettings, Column, Error, Observers, TableAdmin,
     Transaction, Worker, WorkerSettings, observer_fn,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 use crate::ground::{column, copies, idle, read_now, set};
 
 /// Opens the application like a new process. Creates it if it does not exist.
 async fn open(directory: &Path) -> Client {
-    let settings = Settings {
-        create_if_missing: true,
-        ..Settings::default()
-    };
+    let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory, settings).unwrap();
     let applications = tables.applications();
     if applications.list().await.unwrap().is_empty() {

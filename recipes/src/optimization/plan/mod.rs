@@ -4,36 +4,29 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_core::balancer::GroupPattern;
 use fluo_core::table::property::{BALANCER, GROUP_PATTERN};
-use fluo_core::{Bytes, Result, TableAdmin};
+use fluo_core::{Bytes, Result};
 use serde::{Deserialize, Serialize};
 
-use super::balancer::{
-    Unrequested, pattern_in_force, pattern_of, unrequested_properties, wanted_properties,
-};
+use super::balancer::{Unrequested, pattern_in_force};
 use super::forecast::forecast;
 use super::merging::runs;
 use super::state::TableState;
 use super::{GroupForecast, Step, TableOptimizations, row_text};
 
+mod planning;
 mod saved;
 mod unchanged;
 
+pub use planning::Planning;
+
 /// The version of the saved form.
 const FORMAT: u32 = 1;
-
-/// Options of [`plan`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PlanOptions {
-    /// `true` if the plan removes split points that no recipe requests. If no recipe has a group,
-    /// it then also removes properties of earlier groups.
-    pub prune: bool,
-}
 
 /// The changes to make on a table: the state that was found there, the requested state, and the
 /// difference.
 ///
 /// A plan can be saved and applied later. It contains the state that was found, so that
-/// [`apply`](super::apply()) can reject a table that has changed since. In the saved form (JSON),
+/// [`apply`](Self::apply) can reject a table that has changed since. In the saved form (JSON),
 /// rows are text, escaped by [`Escaped`](fluo_core::Escaped).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,35 +90,6 @@ impl PropertyChange {
     }
 }
 
-/// Compares the optimizations with a live table. Writes nothing.
-///
-/// # Errors
-///
-/// [`NotFound`](fluo_core::ErrorKind::NotFound) if there is no such table;
-/// [`Invalid`](fluo_core::ErrorKind::Invalid) for empty optimizations;
-/// [`Unavailable`](fluo_core::ErrorKind::Unavailable) if the servers load no group balancer; and
-/// errors of the port.
-pub async fn plan(
-    admin: &dyn TableAdmin,
-    table: &str,
-    optimizations: &TableOptimizations,
-    options: PlanOptions,
-) -> Result<Plan> {
-    let found = TableState::read(admin, table).await?;
-    let wanted = wanted_properties(admin, table, optimizations).await?;
-    let unrequested = match pattern_of(optimizations)? {
-        Some(_) => None,
-        None => Some(unrequested_properties(admin, table, &found.properties).await?),
-    };
-    let servers = admin.servers().await?.len();
-    let plan = Plan::between(table, found, optimizations, wanted, options);
-    match unrequested {
-        None => plan,
-        Some(unrequested) => plan.without_groups(unrequested, options),
-    }
-    .with_forecast(servers)
-}
-
 impl Plan {
     /// Returns the difference, without the forecast.
     fn between(
@@ -133,7 +97,7 @@ impl Plan {
         found: TableState,
         optimizations: &TableOptimizations,
         wanted: Vec<(&'static str, String)>,
-        options: PlanOptions,
+        prune: bool,
     ) -> Self {
         let wanted_splits = optimizations.splits();
         let unrequested: Vec<_> = found.splits.difference(&wanted_splits).cloned().collect();
@@ -151,7 +115,7 @@ impl Plan {
             format: FORMAT,
             table: table.to_owned(),
             add_splits: wanted_splits.difference(&found.splits).cloned().collect(),
-            remove_splits: if options.prune {
+            remove_splits: if prune {
                 unrequested.clone()
             } else {
                 Vec::new()
@@ -168,11 +132,11 @@ impl Plan {
     }
 
     /// Turns this plan into one of optimizations without a group.
-    fn without_groups(mut self, unrequested: Vec<Unrequested>, options: PlanOptions) -> Self {
+    fn without_groups(mut self, unrequested: Vec<Unrequested>, prune: bool) -> Self {
         self.without_groups = true;
         let names = unrequested.iter().map(|property| property.name.to_owned());
         self.unrequested_properties = names.collect();
-        if options.prune {
+        if prune {
             let removed = |property: Unrequested| PropertyChange {
                 name: property.name.to_owned(),
                 before: Some(property.value),

@@ -27,6 +27,7 @@ mod tally;
 mod unproved;
 mod unseen;
 mod verdict;
+mod verifying;
 
 use fluo_core::{Error, ErrorKind, Result, TableAdmin, Tablets};
 
@@ -53,37 +54,7 @@ pub use self::strays::StraySplit;
 pub use self::unproved::Unproved;
 pub use self::unseen::UnseenVerdict;
 pub use self::verdict::{Verdict, VerdictError};
-
-/// Reads the split points, the balancer, the placement of the tablets and, as the options say, the
-/// rows, and compares each with the optimizations. Writes nothing.
-///
-/// Calls `progress` with the number of rows counted so far. If the user may not read the rows, the
-/// verdict covers everything else, and this is one of its differences.
-///
-/// # Errors
-///
-/// [`NotFound`](fluo_core::ErrorKind::NotFound) if there is no such table;
-/// [`Invalid`](fluo_core::ErrorKind::Invalid) for empty optimizations; and errors of the port. A
-/// difference is not an error: it is in the verdict. Servers that load no group balancer are a
-/// difference too, although [`plan`](super::plan()) fails then.
-pub async fn verify(
-    admin: &dyn TableAdmin,
-    table: &str,
-    optimizations: &TableOptimizations,
-    options: &VerifyOptions,
-    mut progress: impl FnMut(u64) + Send,
-) -> Result<Verdict> {
-    let found = Found::read(admin, table, optimizations).await?;
-    let tablets = &found.tablets;
-    let counts_rows = options.rows.is_for(tablets);
-    let mut verdict = found
-        .verdict(admin, options, counts_rows, &mut progress)
-        .await?;
-    if !counts_rows && verdict.is_hot() && options.rows.is_for_uneven(tablets) {
-        verdict = found.verdict(admin, options, true, &mut progress).await?;
-    }
-    Ok(verdict)
-}
+pub use self::verifying::Verifying;
 
 /// The table without its rows.
 struct Found<'a> {

@@ -1,11 +1,12 @@
-//! Options of [`verify`](super::verify).
+//! The options of a verification.
 
 use fluo_core::Authorizations;
 
 use super::max_skew::MaxSkew;
 use super::row_counting::RowCounting;
 
-/// Options of [`verify`](super::verify).
+/// The options of [`TableOptimizations::verify`](crate::TableOptimizations::verify) as one value,
+/// to use them several times.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyOptions {
     /// `true` if split points that no recipe requests are accepted.

@@ -2,7 +2,7 @@
 
 use fluo_core::Tablets;
 
-/// The way in which [`verify`](super::verify) counts rows.
+/// The way in which [`verify`](crate::TableOptimizations::verify) counts rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowCounting {
     /// Reads the first cell of every row if the tablets together have at most this many entries.

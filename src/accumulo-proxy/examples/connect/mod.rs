@@ -2,7 +2,7 @@
 
 use std::env;
 
-use accumulo_proxy::{Credentials, ProxyClient, Result, Settings};
+use accumulo_proxy::{Credentials, ProxyClient, ProxyOptions, Result};
 
 /// Connects to the proxy at `ACCUMULO_PROXY` (`localhost:42424` unless set), as `ACCUMULO_USER`
 /// (`root` unless set) with `ACCUMULO_PASSWORD` (empty unless set).
@@ -11,7 +11,7 @@ pub(crate) async fn connect() -> Result<ProxyClient> {
     let address = variable("ACCUMULO_PROXY", "localhost:42424");
     let user = variable("ACCUMULO_USER", "root");
     let password = variable("ACCUMULO_PASSWORD", "");
-    ProxyClient::connect(Settings::new(
+    ProxyClient::connect(ProxyOptions::new(
         address,
         Credentials::password(user, password),
     ))

@@ -79,7 +79,7 @@ impl ProxyClient {
         subject: Subject<'_>,
         progress: &Progress,
     ) -> Result<Success<C>> {
-        let mut pauses = self.settings().retry.pauses();
+        let mut pauses = self.options().retry.pauses();
         loop {
             let failure = match self.attempt(request, progress).await {
                 Ok(success) => return Ok(success),

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use self::attempt::Progress;
 use crate::convert::Meaningless;
 use crate::error::{Error, ErrorKind, Result};
-use crate::settings::Settings;
+use crate::options::ProxyOptions;
 use crate::wire::{Call, Patience, Pool, Reply, Resend};
 
 /// A client of one proxy. A clone is another handle to the same connections.
@@ -32,7 +32,7 @@ pub struct ProxyClient {
 }
 
 struct Inner {
-    settings: Arc<Settings>,
+    options: Arc<ProxyOptions>,
     pool: Arc<Pool>,
     token: Asked<Vec<u8>>,
 }
@@ -42,7 +42,7 @@ pub(crate) type Subject<'a> = Option<&'a str>;
 
 impl ProxyClient {
     /// Connects to the proxy and logs in, so that a wrong address, user or password is reported
-    /// here. Makes one attempt, within [`connect_timeout`](Settings::connect_timeout).
+    /// here. Makes one attempt, within [`connect_timeout`](ProxyOptions::connect_timeout).
     ///
     /// With a shared secret there is no login. A call that changes nothing checks the secret
     /// instead.
@@ -53,30 +53,30 @@ impl ProxyClient {
     /// [`Protocol`](ErrorKind::Protocol). [`Security`](ErrorKind::Security): a wrong password or a
     /// wrong secret. [`OtherCredentials`](ErrorKind::OtherCredentials): a login on a proxy of
     /// Accumulo 2.x, or a shared secret on one of 1.x.
-    pub async fn connect(settings: Settings) -> Result<Self> {
-        let client = Self::lazy(settings);
+    pub async fn connect(options: ProxyOptions) -> Result<Self> {
+        let client = Self::lazy(options);
         let token = client.token().await?;
-        if client.settings().credentials.user().is_none() {
+        if client.options().credentials.user().is_none() {
             client.prove_secret(token).await?;
         }
         Ok(client)
     }
 
     /// Creates a client that connects at its first call.
-    pub fn lazy(settings: Settings) -> Self {
-        let settings = Arc::new(settings);
+    pub fn lazy(options: ProxyOptions) -> Self {
+        let options = Arc::new(options);
         Self {
             inner: Arc::new(Inner {
-                pool: Arc::new(Pool::new(Arc::clone(&settings))),
-                settings,
+                pool: Arc::new(Pool::new(Arc::clone(&options))),
+                options,
                 token: Asked::new(),
             }),
         }
     }
 
-    /// Returns the settings.
-    pub fn settings(&self) -> &Settings {
-        &self.inner.settings
+    /// Returns the options.
+    pub fn options(&self) -> &ProxyOptions {
+        &self.inner.options
     }
 
     /// Makes a call: waits for a connection, sends the request, waits for the reply, and retries
@@ -87,8 +87,8 @@ impl ProxyClient {
         request: C,
     ) -> Result<<C::Reply as Reply>::Success> {
         let limit = match C::PATIENCE {
-            Patience::Call => self.settings().call_timeout,
-            Patience::Wait => self.settings().wait_timeout,
+            Patience::Call => self.options().call_timeout,
+            Patience::Wait => self.options().wait_timeout,
         };
         let progress = Progress::default();
         let tries = timeout(limit, self.try_again(&request, subject, &progress));
@@ -129,7 +129,7 @@ impl ProxyClient {
         subject: Subject<'_>,
         reason: impl Into<String>,
     ) -> Error {
-        Error::new(kind, call, subject, &self.settings().address, reason)
+        Error::new(kind, call, subject, &self.options().address, reason)
     }
 
     /// Returns the result of a reply, which must contain one. Without a result the call may have
@@ -143,7 +143,7 @@ impl ProxyClient {
 impl fmt::Debug for ProxyClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProxyClient")
-            .field("settings", self.settings())
+            .field("options", self.options())
             .finish_non_exhaustive()
     }
 }

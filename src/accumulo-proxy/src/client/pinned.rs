@@ -30,7 +30,7 @@ pub(crate) struct Pinned {
 impl Pinned {
     /// Takes one of the client's connections. Waits while all are in use.
     pub(crate) async fn take<C: Call>(client: &ProxyClient, subject: &str) -> Result<Self> {
-        let limit = client.settings().call_timeout;
+        let limit = client.options().call_timeout;
         let lease = match timeout(limit, client.inner.pool.take(Patience::Call)).await {
             Ok(Ok(lease)) => lease,
             Ok(Err(failure)) => return Err(client.explain::<C>(Some(subject), &failure)),
@@ -104,8 +104,8 @@ impl Pinned {
 
     fn limit(&self, patience: Patience) -> Duration {
         match patience {
-            Patience::Call => self.client.settings().call_timeout,
-            Patience::Wait => self.client.settings().wait_timeout,
+            Patience::Call => self.client.options().call_timeout,
+            Patience::Wait => self.client.options().wait_timeout,
         }
     }
 

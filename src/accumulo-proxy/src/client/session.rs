@@ -15,25 +15,25 @@ use crate::wire::generated::{LoginRequest, NamespaceExistsRequest};
 
 impl ProxyClient {
     /// Returns the first argument of nearly every call. A caller waits for it, also for the login
-    /// of another task, at most [`connect_timeout`](crate::Settings::connect_timeout), so an
+    /// of another task, at most [`connect_timeout`](crate::ProxyOptions::connect_timeout), so an
     /// interactive user gets the error of an unreachable proxy within seconds.
     pub(crate) async fn token(&self) -> Result<Vec<u8>> {
-        let limit = self.settings().connect_timeout;
+        let limit = self.options().connect_timeout;
         let token = self.inner.token.get(self.open_session(limit));
         match timeout(limit, token).await {
             Ok(answer) => answer,
             Err(_) => {
-                let user = self.settings().credentials.user();
+                let user = self.options().credentials.user();
                 Err(self.timed_out::<LoginRequest>(user, limit, &Progress::sent()))
             }
         }
     }
 
     async fn open_session(&self, limit: Duration) -> Result<Vec<u8>> {
-        match self.settings().credentials.opening() {
+        match self.options().credentials.opening() {
             Opening::Token(token) => Ok(token),
             Opening::Login(login) => {
-                let user = self.settings().credentials.user();
+                let user = self.options().credentials.user();
                 let token = self.try_once(&login, user, limit).await?;
                 self.required::<LoginRequest, _>(user, token)
             }
@@ -46,7 +46,7 @@ impl ProxyClient {
     pub(super) async fn prove_secret(&self, secret: Vec<u8>) -> Result<()> {
         let is_ascii = secret.is_ascii();
         let request = NamespaceExistsRequest::new(secret, String::new());
-        let limit = self.settings().connect_timeout;
+        let limit = self.options().connect_timeout;
         match self.try_once(&request, None, limit).await {
             Ok(_) => Ok(()),
             Err(error) if error.is_denial() => Ok(()),
@@ -74,7 +74,7 @@ impl ProxyClient {
     async fn takes_logins(&self, is_proxy: bool) -> Option<bool> {
         let properties = BTreeMap::from([("password".to_owned(), String::new())]);
         let login = LoginRequest::new(String::new(), properties);
-        let limit = self.settings().connect_timeout;
+        let limit = self.options().connect_timeout;
         match self
             .try_once(&login, None, limit)
             .await

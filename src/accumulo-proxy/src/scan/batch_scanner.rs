@@ -22,7 +22,7 @@ use crate::error::Result;
 ///   does not resume after a break as a [`Scanner`](crate::Scanner) does: start it again.
 /// - The scan must therefore never request more than fits in a reply, although it does not know the
 ///   size of the next entries. It limits each request so that
-///   [`max_reply_bytes`](crate::Settings::max_reply_bytes) suffices if each entry is as large as
+///   [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes) suffices if each entry is as large as
 ///   the largest before, or has 256 KiB: at most 256 entries with the default. If still larger
 ///   entries follow, the error says so, and a smaller
 ///   [`batch_entries`](BatchScanOptions::batch_entries) helps.

@@ -65,7 +65,7 @@ pub struct BatchScanOptions {
     /// (10) unless set.
     pub threads: Option<NonZeroUsize>,
     /// Maximum number of entries of one batch; 1000 unless set. It is also limited to the number of
-    /// 256 KiB entries that fit in [`max_reply_bytes`](crate::Settings::max_reply_bytes) (256
+    /// 256 KiB entries that fit in [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes) (256
     /// entries by default). Large entries arrive in smaller batches.
     pub batch_entries: NonZeroUsize,
 }

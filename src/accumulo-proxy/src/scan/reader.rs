@@ -42,7 +42,7 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn new(client: ProxyClient, table: String, scan: Scan) -> Self {
-        let pace = scan.pace(client.settings().max_reply_bytes);
+        let pace = scan.pace(client.options().max_reply_bytes);
         Self {
             client,
             table,
@@ -85,7 +85,7 @@ impl Reader {
 
     /// Returns the next batch, or `None` at the end or if the consumer is dropped.
     async fn next(&mut self, sink: &Sink) -> Result<Option<Vec<Entry>>> {
-        let mut pauses = self.client.settings().retry.pauses();
+        let mut pauses = self.client.options().retry.pauses();
         while !self.is_at_end && !sink.is_closed() {
             let entries = self.pace.entries();
             // The call that opens the scan has its own retries, so its failure is final.

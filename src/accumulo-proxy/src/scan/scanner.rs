@@ -25,8 +25,8 @@ use crate::error::Result;
 ///
 /// The scan is reopened after the last received key if the connection breaks, the proxy is
 /// restarted, the proxy dropped the scan (ten idle minutes), or a reply was longer than
-/// [`max_reply_bytes`](crate::Settings::max_reply_bytes). It is reopened as often as
-/// [`Settings::retry`](crate::Settings::retry) allows; the count restarts after each batch. No
+/// [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes). It is reopened as often as
+/// [`ProxyOptions::tries`](crate::ProxyOptions::tries) allows; the count restarts after each batch. No
 /// entry is repeated and none is left out. But later entries are read at a later moment, so a scan
 /// that is interrupted within a row may read one part of it before a write to it and the other part
 /// after. An iterator then starts in the middle of its row, as it does when a tablet moves.
@@ -48,12 +48,12 @@ use crate::error::Result;
 /// # Examples
 ///
 /// ```no_run
-/// # use accumulo_proxy::{Credentials, ProxyClient, Range, Result, ScanOptions, Settings};
+/// # use accumulo_proxy::{Credentials, ProxyClient, Range, Result, ScanOptions, ProxyOptions};
 /// use futures::TryStreamExt;
 ///
 /// # async fn run() -> Result<()> {
 /// let credentials = Credentials::password("root", "secret");
-/// let client = ProxyClient::connect(Settings::new("localhost:42424", credentials)).await?;
+/// let client = ProxyClient::connect(ProxyOptions::new("localhost:42424", credentials)).await?;
 /// let row = ScanOptions::default().range(Range::row("com.example"));
 /// let mut scanner = client.scanner("pages", row);
 /// while let Some(batch) = scanner.try_next().await? {

@@ -26,7 +26,7 @@ pub(crate) enum Resend {
     Once,
 }
 
-/// The time limit of a call in [`Settings`](crate::Settings).
+/// The time limit of a call in [`ProxyOptions`](crate::ProxyOptions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patience {
     /// `call_timeout`.

@@ -8,7 +8,7 @@ use thrift::protocol::{
 use thrift::{ProtocolErrorKind, TConfiguration};
 
 use super::budget::Budgeted;
-use crate::settings::Protocol;
+use crate::options::Protocol;
 
 /// Size of the length before each message.
 pub(super) const LENGTH_BYTES: usize = 4;

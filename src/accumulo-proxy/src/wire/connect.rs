@@ -7,7 +7,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-use crate::settings::Settings;
+use crate::options::ProxyOptions;
 
 /// Idle time after which TCP checks that the other end is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
@@ -17,14 +17,14 @@ pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
-/// Connects to the proxy of `settings`, including TLS. The caller enforces the time limit.
-pub(super) async fn connect(settings: &Settings) -> io::Result<Box<dyn Duplex>> {
-    let stream = TcpStream::connect(&settings.address)
+/// Connects to the proxy of `options`, including TLS. The caller enforces the time limit.
+pub(super) async fn connect(options: &ProxyOptions) -> io::Result<Box<dyn Duplex>> {
+    let stream = TcpStream::connect(&options.address)
         .await
-        .map_err(|error| about_address(error, settings))?;
+        .map_err(|error| about_address(error, options))?;
     set_up(&stream)?;
     #[cfg(feature = "tls")]
-    if let Some(tls) = &settings.tls {
+    if let Some(tls) = &options.tls {
         return Ok(Box::new(tls.handshake(stream).await?));
     }
     Ok(Box::new(stream))
@@ -43,11 +43,11 @@ fn set_up(stream: &TcpStream) -> io::Result<()> {
 
 /// Returns the error unchanged, or, if the address is invalid, as a sentence with kind
 /// [`io::ErrorKind::InvalidInput`].
-fn about_address(error: io::Error, settings: &Settings) -> io::Error {
+fn about_address(error: io::Error, options: &ProxyOptions) -> io::Error {
     if error.kind() != io::ErrorKind::InvalidInput {
         return error;
     }
-    let address = settings.address.escape_debug();
+    let address = options.address.escape_debug();
     let sentence = format!("the address `{address}` is not of the form `host:port`");
     io::Error::new(io::ErrorKind::InvalidInput, sentence)
 }

@@ -21,7 +21,7 @@ use super::codec::{self, DecodeError, LENGTH_BYTES};
 use super::connect::{Duplex, connect, in_words};
 use super::{Call, Reply};
 use crate::error::Exception;
-use crate::settings::{Protocol, Settings};
+use crate::options::{Protocol, ProxyOptions};
 
 /// Initial buffer size for a reply before any of it has arrived.
 const FIRST_ROOM_BYTES: usize = 64 * 1024;
@@ -70,7 +70,7 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     /// Opens a connection. The caller enforces the time limit.
-    pub(crate) async fn open(settings: &Settings) -> io::Result<Self> {
+    pub(crate) async fn open(settings: &ProxyOptions) -> io::Result<Self> {
         Ok(Self {
             stream: connect(settings).await?,
             protocol: settings.protocol,

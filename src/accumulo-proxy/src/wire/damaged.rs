@@ -10,7 +10,7 @@ use thrift::protocol::{TMessageType, TSerializable};
 
 use super::codec::{self, DecodeError, LENGTH_BYTES};
 use super::generated as wire;
-use crate::settings::Protocol;
+use crate::options::Protocol;
 
 const ROUNDS: u64 = 20_000;
 const SEQUENCE: i32 = 7;

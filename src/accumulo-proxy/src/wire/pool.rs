@@ -14,16 +14,16 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, timeout};
 
 use super::{Connection, Failure, Patience};
-use crate::settings::Settings;
+use crate::options::ProxyOptions;
 
 /// Idle time after which the server may have closed a connection without this program having
 /// noticed.
 const RESTED: Duration = Duration::from_secs(1);
 
-/// A pool of at most `settings.connections` connections, each used by one call at a time.
+/// A pool of at most `options.connections` connections, each used by one call at a time.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    settings: Arc<Settings>,
+    options: Arc<ProxyOptions>,
     free: Arc<Semaphore>,
     /// Permits for calls of [`Patience::Wait`], which acquire one of these first.
     long: Arc<Semaphore>,
@@ -60,14 +60,14 @@ impl Lease {
 }
 
 impl Pool {
-    pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        let connections = settings.connections.get();
+    pub(crate) fn new(options: Arc<ProxyOptions>) -> Self {
+        let connections = options.connections.get();
         let long = connections.saturating_sub(1).max(1);
         Self {
             free: Arc::new(Semaphore::new(connections)),
             long: Arc::new(Semaphore::new(long)),
             idle: Mutex::new(Vec::new()),
-            settings,
+            options,
         }
     }
 
@@ -137,13 +137,13 @@ impl Pool {
 
     /// Closes the connections whose idle time is over.
     fn prune(&self, idle: &mut Vec<Idle>) {
-        idle.retain(|waiting| waiting.since.elapsed() < self.settings.idle_timeout);
+        idle.retain(|waiting| waiting.since.elapsed() < self.options.idle_timeout);
     }
 
     async fn open(&self) -> io::Result<Connection> {
         match timeout(
-            self.settings.connect_timeout,
-            Connection::open(&self.settings),
+            self.options.connect_timeout,
+            Connection::open(&self.options),
         )
         .await
         {

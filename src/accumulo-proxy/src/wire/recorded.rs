@@ -17,7 +17,7 @@ use super::{Call, Connection, Reply};
 use crate::convert::{FromWire, ToWire};
 use crate::data::{self, Bytes};
 use crate::dialect::{CompactionPlan, Credentials, Opening, Plugin};
-use crate::settings::{Protocol, Settings};
+use crate::options::{Protocol, ProxyOptions};
 
 const SECRET: &str = "hush";
 
@@ -87,7 +87,7 @@ impl Frames {
         request: impl FnOnce(Vec<u8>) -> C,
     ) -> Result<Option<<C::Reply as Reply>::Success>, String> {
         let (address, served) = self.serve(name).await;
-        let mut settings = Settings::new(address, self.credentials());
+        let mut settings = ProxyOptions::new(address, self.credentials());
         settings.protocol = self.protocol;
         let mut connection = Connection::open(&settings).await.unwrap();
         let token = match settings.credentials.opening() {

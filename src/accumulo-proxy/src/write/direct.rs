@@ -53,7 +53,7 @@ impl ProxyClient {
 
     pub(super) fn write_limit(&self, table: &str, token: &[u8]) -> Limit {
         let other_bytes = table.len() + token.len();
-        Limit::new(self.settings().max_request_bytes, other_bytes)
+        Limit::new(self.options().max_request_bytes, other_bytes)
     }
 
     pub(super) fn write_refused(&self, table: &str, (kind, reason): Refusal) -> Error {

@@ -35,7 +35,7 @@ async fn ask(client: &ProxyClient, table: &str) -> Vec<Bytes> {
 async fn with_one_connection(protocol: Protocol) -> (Fake, ProxyClient) {
     let fake = Fake::start_with(protocol, names).await;
     let mut settings = fake.settings();
-    settings.connections = 1.try_into().unwrap();
+    settings = settings.connections(1.try_into().unwrap());
     (fake, ProxyClient::lazy(settings))
 }
 
@@ -60,8 +60,8 @@ async fn discards_the_answer_to_a_cancelled_call() {
 async fn discards_the_answer_to_a_call_that_timed_out() {
     let fake = Fake::start(names).await;
     let mut settings = fake.settings();
-    settings.connections = 1.try_into().unwrap();
-    settings.call_timeout = Duration::from_millis(500);
+    settings = settings.connections(1.try_into().unwrap());
+    settings = settings.call_timeout(Duration::from_millis(500));
     let client = ProxyClient::lazy(settings);
     ask(&client, "first").await;
     let late = client

@@ -19,7 +19,7 @@ async fn many_calls_share_a_few_connections() {
     })
     .await;
     let mut settings = fake.settings();
-    settings.connections = CONNECTIONS.try_into().unwrap();
+    settings = settings.connections(CONNECTIONS.try_into().unwrap());
     let client = ProxyClient::connect(settings).await.unwrap();
     let operations = client.table_operations();
     let calls = (0..30).map(|_| operations.list_splits("t", Some(10)));

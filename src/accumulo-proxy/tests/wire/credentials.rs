@@ -39,7 +39,7 @@ fn repeating(_: &Request) -> Answer {
 
 async fn connect(fake: &Fake, credentials: Credentials) -> Result<ProxyClient, Error> {
     let mut settings = fake.settings();
-    settings.credentials = credentials;
+    settings = settings.with_credentials(credentials);
     ProxyClient::connect(settings).await
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use accumulo_proxy::{Credentials, Protocol, ProxyClient, Settings};
+use accumulo_proxy::{Credentials, Protocol, ProxyClient, ProxyOptions};
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
     TFieldIdentifier, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
@@ -176,13 +176,13 @@ impl Fake {
     }
 
     /// Returns settings for a client of the server, with short limits and almost no pauses.
-    pub(crate) fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> ProxyOptions {
         let credentials = Credentials::password("root", PASSWORD);
-        let mut settings = Settings::new(self.address(), credentials);
-        settings.protocol = self.shared.protocol;
-        settings.call_timeout = Duration::from_secs(5);
-        settings.retry.first_pause = Duration::from_millis(2);
-        settings.retry.longest_pause = Duration::from_millis(20);
+        let mut settings = ProxyOptions::new(self.address(), credentials);
+        settings = settings.protocol(self.shared.protocol);
+        settings = settings.call_timeout(Duration::from_secs(5));
+        settings = settings.first_pause(Duration::from_millis(2));
+        settings = settings.longest_pause(Duration::from_millis(20));
         settings
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use accumulo_proxy::{
     Compaction, CompactionPlan, Credentials, ErrorKind, IteratorSetting, Plugin, Protocol,
-    ProxyClient, Retry, Settings, TimeType,
+    ProxyClient, ProxyOptions, TimeType,
 };
 use tokio::io::AsyncWriteExt;
 
@@ -44,9 +44,9 @@ async fn played(folder: &str, protocol: Protocol, name: &str) -> (Raw, ProxyClie
         true => Credentials::password("root", "hush"),
         false => Credentials::shared_secret("hush"),
     };
-    let mut settings = Settings::new(&server.address, credentials);
-    settings.protocol = protocol;
-    settings.retry = Retry::never();
+    let mut settings = ProxyOptions::new(&server.address, credentials);
+    settings = settings.protocol(protocol);
+    settings = settings.tries(std::num::NonZeroUsize::MIN);
     (server, ProxyClient::lazy(settings))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use accumulo_proxy::{Error, ErrorKind, Protocol, ProxyClient, Retry};
+use accumulo_proxy::{Error, ErrorKind, Protocol, ProxyClient};
 use thrift::protocol::{
     TFieldIdentifier, TListIdentifier, TMapIdentifier, TMessageType, TOutputProtocol,
     TSetIdentifier, TStructIdentifier, TType,
@@ -85,7 +85,7 @@ async fn times_out_if_the_rest_of_a_reply_never_arrives() {
     })
     .await;
     let mut settings = server.settings();
-    settings.call_timeout = Duration::from_millis(200);
+    settings = settings.call_timeout(Duration::from_millis(200));
     let error = list_splits(&ProxyClient::lazy(settings)).await;
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert_eq!(error.reason(), "no answer within 200ms");
@@ -565,7 +565,7 @@ async fn fails_if_the_server_closes_the_connection_immediately() {
 async fn times_out_if_the_server_never_answers() {
     let server = Raw::start(until_closed).await;
     let mut settings = server.settings();
-    settings.call_timeout = Duration::from_millis(100);
+    settings = settings.call_timeout(Duration::from_millis(100));
     let started = Instant::now();
     let error = list_splits(&ProxyClient::lazy(settings)).await;
     assert_eq!(error.kind(), ErrorKind::TimedOut);
@@ -607,8 +607,10 @@ async fn rejects_an_invalid_address() {
     for address in ["localhost", "", "a:b:c"] {
         let server = Raw::start(until_closed).await;
         let mut settings = server.settings();
-        settings.retry = Retry::default();
-        settings.address = address.to_owned();
+        settings = settings
+            .first_pause(Duration::from_millis(100))
+            .longest_pause(Duration::from_secs(2));
+        settings = settings.with_address(address.to_owned());
         let error = list_splits(&ProxyClient::lazy(settings)).await;
         assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
         assert_eq!(

@@ -18,8 +18,8 @@ const LIMIT: Duration = Duration::from_millis(500);
 
 fn client(fake: &Fake, connections: usize) -> ProxyClient {
     let mut settings = fake.settings();
-    settings.connections = connections.try_into().unwrap();
-    settings.call_timeout = LIMIT;
+    settings = settings.connections(connections.try_into().unwrap());
+    settings = settings.call_timeout(LIMIT);
     ProxyClient::lazy(settings)
 }
 
@@ -43,8 +43,8 @@ async fn an_unanswered_login_fails_for_all_callers_together() {
     })
     .await;
     let mut settings = server.settings();
-    settings.credentials = Credentials::password("root", PASSWORD);
-    settings.connect_timeout = LIMIT;
+    settings = settings.with_credentials(Credentials::password("root", PASSWORD));
+    settings = settings.connect_timeout(LIMIT);
     let client = ProxyClient::lazy(settings);
     let tables = client.table_operations();
     let start = Instant::now();

@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::io;
 
-use accumulo_proxy::{Credentials, Protocol, ProxyClient, Retry, Settings};
+use accumulo_proxy::{Credentials, Protocol, ProxyClient, ProxyOptions};
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
     TFieldIdentifier, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
@@ -54,16 +54,16 @@ impl Raw {
     }
 
     /// Returns settings for a client that makes one attempt.
-    pub(crate) fn settings(&self) -> Settings {
-        let mut settings = Settings::new(&self.address, Credentials::shared_secret("hush"));
-        settings.retry = Retry::never();
+    pub(crate) fn settings(&self) -> ProxyOptions {
+        let mut settings = ProxyOptions::new(&self.address, Credentials::shared_secret("hush"));
+        settings = settings.tries(std::num::NonZeroUsize::MIN);
         settings
     }
 
     /// Returns a client that makes one attempt and uses `protocol`.
     pub(crate) fn client(&self, protocol: Protocol) -> ProxyClient {
         let mut settings = self.settings();
-        settings.protocol = protocol;
+        settings = settings.protocol(protocol);
         ProxyClient::lazy(settings)
     }
 }

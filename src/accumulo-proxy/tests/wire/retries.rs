@@ -50,7 +50,7 @@ async fn never_retries_a_write_whose_request_was_sent() {
 async fn retries_an_unsent_write_until_the_proxy_is_back() {
     let fake = Fake::start(answer).await;
     let mut settings = fake.settings();
-    settings.retry.tries = 100.try_into().unwrap();
+    settings = settings.tries(100.try_into().unwrap());
     let client = accumulo_proxy::ProxyClient::connect(settings)
         .await
         .unwrap();

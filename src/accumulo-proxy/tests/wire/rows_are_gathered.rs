@@ -221,7 +221,7 @@ async fn a_lost_reply_makes_all_rows_of_the_call_unknown_without_a_retry() {
 async fn a_timeout_makes_all_rows_of_the_call_unknown() {
     let fake = fake(|_| Answer::Never).await;
     let mut settings = fake.settings();
-    settings.call_timeout = Duration::from_millis(500);
+    settings = settings.call_timeout(Duration::from_millis(500));
     let client = accumulo_proxy::ProxyClient::lazy(settings);
     let writer = client.conditional_writer("t", ConditionalWriterOptions::default());
     assert_eq!(

@@ -188,7 +188,7 @@ async fn story(protocol: Protocol, credentials: &Credentials) {
         None => fake.forget_login(),
     }
     let mut settings = fake.settings();
-    settings.credentials = credentials.clone();
+    settings = settings.with_credentials(credentials.clone());
     let error = ProxyClient::connect(settings.clone()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security, "{error}");
     let client = ProxyClient::connect(settings).await.unwrap();
@@ -254,8 +254,8 @@ async fn traces_no_secret_on_a_server_that_echoes_requests() {
             Credentials::shared_secret(SECRET),
         ] {
             let mut settings = echo.settings();
-            settings.credentials = credentials;
-            settings.protocol = protocol;
+            settings = settings.with_credentials(credentials);
+            settings = settings.protocol(protocol);
             let error = ProxyClient::connect(settings).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
             tracing::trace!(%error, ?error, "what a user may trace");

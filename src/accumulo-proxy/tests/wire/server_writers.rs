@@ -37,8 +37,8 @@ async fn update(writer: &mut ServerWriter) -> accumulo_proxy::Result<()> {
 async fn a_writer_has_exclusive_use_of_its_connection_until_it_is_closed() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
-    settings.connections = 1.try_into().unwrap();
-    settings.call_timeout = Duration::from_millis(500);
+    settings = settings.connections(1.try_into().unwrap());
+    settings = settings.call_timeout(Duration::from_millis(500));
     let client = accumulo_proxy::ProxyClient::lazy(settings);
     let options = WriterOptions::default();
     let mut writer = client
@@ -65,8 +65,8 @@ async fn a_writer_has_exclusive_use_of_its_connection_until_it_is_closed() {
 async fn opens_no_writer_without_a_connection() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
-    settings.connections = 1.try_into().unwrap();
-    settings.call_timeout = Duration::from_millis(500);
+    settings = settings.connections(1.try_into().unwrap());
+    settings = settings.call_timeout(Duration::from_millis(500));
     let client = accumulo_proxy::ProxyClient::lazy(settings);
     let options = WriterOptions::default();
     let low_level = client.low_level();
@@ -210,7 +210,7 @@ async fn after_a_break_the_effect_of_updates_is_unknown() {
 async fn does_not_start_an_update_that_is_too_long() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
-    settings.max_request_bytes = 1000;
+    settings = settings.max_request_bytes(1000);
     let client = accumulo_proxy::ProxyClient::lazy(settings);
     let options = WriterOptions::default();
     let mut writer = client

@@ -98,7 +98,7 @@ async fn honest(acceptor: TlsAcceptor) -> (Raw, Arc<AtomicUsize>) {
 
 fn client(server: &Raw, tls: Tls) -> ProxyClient {
     let mut settings = server.settings();
-    settings.tls = Some(tls);
+    settings = settings.tls(tls);
     ProxyClient::lazy(settings)
 }
 

@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_core::admin::{self, Initialization};
 use fluo_core::coordination::ObservedColumn;
-use fluo_core::{Error, ErrorKind, TableAdminExt};
+use fluo_core::{ApplicationHandle, Error, ErrorKind, Instance, TableAdminExt, admin};
 use fluo_embedded::EmbeddedTables;
-use uuid::Builder;
 
 use super::observe::{observed, setting};
 use crate::target::{DirectoryArguments, MakingArguments};
@@ -57,17 +55,16 @@ pub(crate) struct Init {
 impl Init {
     pub(crate) async fn run(&self) -> Result<()> {
         self.check_settings()?;
-        let initialization = self.initialization();
         // Check before the directory is made.
-        initialization.check(&self.name)?;
+        self.application(&Instance::in_memory()).check()?;
         let (tables, applications) = self.target.open_or_create(&self.making).await?;
         let stored = admin::stored(&applications, &self.name).await?;
         let before = stored.map(|application| application.table);
         if self.clear && !self.yes {
             self.confirm(&tables, before.as_deref()).await?;
         }
-        let initialized = admin::initialize(&tables, &applications, &self.name, initialization);
-        match (initialized.await, &before) {
+        let application = self.application(&tables.instance());
+        match (application.initialize().await, &before) {
             (Err(error), Some(before))
                 if error.kind() == ErrorKind::AlreadyExists && !self.clear =>
             {
@@ -107,16 +104,16 @@ impl Init {
         }
     }
 
-    fn initialization(&self) -> Initialization {
-        let id = Builder::from_random_bytes(fastrand::u128(..).to_be_bytes()).into_uuid();
-        Initialization {
-            id: id.to_string(),
-            table: self.table().to_owned(),
-            observers: self.observe.clone(),
-            settings: self.set.iter().cloned().collect(),
-            clear_table: self.clear,
-            clear_application: self.clear,
-        }
+    fn application(&self, fluo: &Instance) -> ApplicationHandle {
+        let application = fluo
+            .application(&self.name)
+            .table(self.table())
+            .observed_columns(self.observe.iter().cloned())
+            .clear(self.clear);
+        let set = self.set.iter();
+        set.fold(application, |application, (name, value)| {
+            application.set(name, value)
+        })
     }
 
     fn table(&self) -> &str {

@@ -7,10 +7,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use fluo_core::{Authorizations, Bytes, Column, TableAdmin, Tablets, Versions};
-use fluo_embedded::{EmbeddedTables, Settings};
-use fluo_recipes::{
-    PlanOptions, RowHasher, TableOptimizations, VerifyOptions, apply, plan, verify,
-};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_recipes::{RowHasher, TableOptimizations};
 
 use crate::exit::Outcome;
 use crate::{interruption, output, progress, table};
@@ -25,12 +23,10 @@ pub(crate) async fn run() -> Result<Outcome> {
     // Listen for signals before the directory exists, so it is never left behind.
     let interrupted = interruption::any()?;
     let directory = tempfile::tempdir().context("cannot make a directory for the demo")?;
-    let settings = Settings {
-        create_if_missing: true,
-        servers: SERVERS.try_into()?,
-        ..Settings::default()
-    };
-    let tables = EmbeddedTables::open(directory.path(), settings)?;
+    let options = EmbeddedOptions::new()
+        .create_if_missing(true)
+        .servers(SERVERS.try_into()?);
+    let tables = EmbeddedTables::open(directory.path(), options)?;
     tokio::select! {
         told = tell(&tables) => told,
         by = interrupted => {
@@ -58,24 +54,17 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     story::hashed(&hasher, ROWS)?;
 
     let optimizations = TableOptimizations::of_row_hasher(&hasher, TABLETS)?;
-    let plan = plan(tables, "pages", &optimizations, PlanOptions::default()).await?;
+    let plan = optimizations.plan(tables, "pages").await?;
     story::heading("The plan (`fluo table plan`)")?;
     table::describe_plan(&plan, false)?;
 
     story::heading("Applied, step by step (`fluo table apply`)")?;
-    apply(tables, &plan, story::step).await?;
+    plan.apply(tables).on_event(story::step).await?;
     let tablets = tables.tablets("pages").await?;
     story::spread(&without_last(&tablets))?;
 
     story::heading("Verified (`fluo table verify`)")?;
-    let verdict = verify(
-        tables,
-        "pages",
-        &optimizations,
-        &VerifyOptions::default(),
-        |_| (),
-    )
-    .await?;
+    let verdict = optimizations.verify(tables, "pages").await?;
     table::describe_verdict(&verdict)?;
     story::closing()?;
     Ok(if verdict.ok {

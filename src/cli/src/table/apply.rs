@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use fluo_core::TableAdmin;
-use fluo_recipes::{Plan, PlanOptions, apply, plan};
+use fluo_recipes::Plan;
 use serde::Serialize;
 
 use super::course::Course;
@@ -90,7 +90,10 @@ impl Apply {
             }
         };
         let mut course = Course::new(standing, plan.table(), plan.steps().len());
-        let applied = apply(&*tables, &plan, |event| course.tell(event)).await?;
+        let applied = plan
+            .apply(&*tables)
+            .on_event(|event| course.tell(event))
+            .await?;
         course.end();
         if !self.json {
             say_end(&plan, applied.done);
@@ -135,10 +138,9 @@ impl Apply {
         };
         system::check_is_none(name)?;
         let tables = self.open(name).await?;
-        let options = PlanOptions { prune: self.prune };
         let looking = format!("looking at table {}", output::shown(name));
-        let plan = plan(&*tables, name, &optimizations, options);
-        let plan = progress::while_it_lasts(looking, plan).await?;
+        let plan = optimizations.plan(&*tables, name).prune(self.prune);
+        let plan = progress::while_it_lasts(looking, plan.into_future()).await?;
         Ok((tables, plan))
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use fluo_core::{Bytes, Escaped};
-use fluo_recipes::{Plan, PlanOptions, Step, TabletRun, plan};
+use fluo_recipes::{Plan, Step, TabletRun};
 
 use crate::document;
 use crate::output::{self, count_of, plural, shown};
@@ -52,8 +52,10 @@ impl PlanCommand {
         }
         let optimizations = self.spec.read()?;
         let tables = self.target.open().await?;
-        let options = PlanOptions { prune: self.prune };
-        let plan = plan(&*tables, &self.name, &optimizations, options).await?;
+        let plan = optimizations
+            .plan(&*tables, &self.name)
+            .prune(self.prune)
+            .await?;
         if let Some(path) = &self.out {
             save(&plan, path)?;
         }

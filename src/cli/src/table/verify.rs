@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use fluo_core::{Authorizations, Error, TableAdmin};
 use fluo_recipes::{
     Difference, DifferenceKind, MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions,
-    verify,
 };
 
 use super::settling::Wait;
@@ -145,7 +144,11 @@ impl Verify {
         }
         let bar = progress::counter("rows counted");
         let counted = |rows| bar.set_position(rows);
-        let verdict = verify(&*tables, &self.name, &optimizations, &options, counted).await;
+        let verdict = optimizations
+            .verify(&*tables, &self.name)
+            .options(&options)
+            .on_progress(counted)
+            .await;
         bar.finish_and_clear();
         let verdict = with_damage(verdict?, damage);
         if self.json {
@@ -175,8 +178,8 @@ impl Verify {
         };
         let mut wait = Wait::new("looking at the table", limit);
         loop {
-            let look = verify(tables, &self.name, optimizations, &options, |_| ());
-            let Some(verdict) = wait.look(look).await? else {
+            let look = optimizations.verify(tables, &self.name).options(&options);
+            let Some(verdict) = wait.look(look.into_future()).await? else {
                 continue;
             };
             if verdict.is_laid_out() || wait.is_over() {

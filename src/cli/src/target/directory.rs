@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo_core::{Error, ErrorKind, TableAdmin};
-use fluo_embedded::{EmbeddedApplications, EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 
 use super::place;
 use crate::arguments;
@@ -31,7 +31,7 @@ impl DirectoryArguments {
     /// Opens a directory that exists, and returns its tables and applications.
     pub(crate) fn open(&self) -> Result<(EmbeddedTables, EmbeddedApplications)> {
         let advice = "name another one, or make a first application with `fluo app init`";
-        let tables = open(&self.at, Settings::default(), advice)?;
+        let tables = open(&self.at, EmbeddedOptions::new(), advice)?;
         let applications = tables.applications();
         Ok((tables, applications))
     }
@@ -41,7 +41,7 @@ impl DirectoryArguments {
         &self,
         making: &MakingArguments,
     ) -> Result<(EmbeddedTables, EmbeddedApplications)> {
-        let tables = open_or_create(&self.at, Settings::default(), making).await?;
+        let tables = open_or_create(&self.at, EmbeddedOptions::new(), making).await?;
         let applications = tables.applications();
         Ok((tables, applications))
     }
@@ -58,20 +58,14 @@ pub(crate) struct MakingArguments {
 /// Opens a directory, makes it if it does not exist, and prints its path in that case.
 pub(super) async fn open_or_create(
     directory: &Path,
-    settings: Settings,
+    options: EmbeddedOptions,
     making: &MakingArguments,
 ) -> Result<EmbeddedTables> {
-    let settings = Settings {
-        create_if_missing: true,
-        create_parents: making.parents,
-        ..settings
-    };
+    let options = options
+        .create_if_missing(true)
+        .create_parents(making.parents);
     let was_there = directory.exists();
-    let tables = open(
-        directory,
-        settings,
-        "make that one first, or give --parents",
-    )?;
+    let tables = open(directory, options, "make that one first, or give --parents")?;
     if tables.is_new() {
         let servers = plural(count_of(tables.servers().await?.len()), "server");
         let path = directory.canonicalize();
@@ -86,12 +80,13 @@ pub(super) async fn open_or_create(
 }
 
 /// Opens a directory. `missing` is the advice if it does not exist.
-pub(super) fn open(directory: &Path, settings: Settings, missing: &str) -> Result<EmbeddedTables> {
-    let settings = Settings {
-        program: arguments::command_words(env::args_os()),
-        ..settings
-    };
-    EmbeddedTables::open(directory, settings).map_err(|error| advised(error, missing))
+pub(super) fn open(
+    directory: &Path,
+    options: EmbeddedOptions,
+    missing: &str,
+) -> Result<EmbeddedTables> {
+    let options = options.program(arguments::command_words(env::args_os()));
+    EmbeddedTables::open(directory, options).map_err(|error| advised(error, missing))
 }
 
 /// Adds advice to an error that the library cannot give.

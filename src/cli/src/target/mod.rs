@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_accumulo::{AccumuloTables, Settings as ProxySettings};
+use fluo_accumulo::{AccumuloTables, ProxyOptions};
 use fluo_core::{Error, ErrorKind, TableAdmin, admin};
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 pub(crate) use self::directory::{DirectoryArguments, MakingArguments, advised};
 
@@ -156,11 +156,12 @@ impl TargetArguments {
         making: &MakingArguments,
     ) -> Result<Arc<dyn TableAdmin>> {
         self.login.check_unused(&self.at, self.tls.given())?;
-        let mut settings = Settings::default();
-        if let Some(servers) = servers {
-            settings.servers = servers;
-        }
-        let tables = directory::open_or_create(directory, settings, making).await?;
+        let options = EmbeddedOptions::new();
+        let options = match servers {
+            Some(servers) => options.servers(servers),
+            None => options,
+        };
+        let tables = directory::open_or_create(directory, options, making).await?;
         let found = tables.servers().await?.len();
         match servers {
             Some(wanted) if wanted.get() != found => bail!(
@@ -173,16 +174,16 @@ impl TargetArguments {
 
     fn open_tables(&self, directory: &Path) -> Result<EmbeddedTables> {
         self.login.check_unused(&self.at, self.tls.given())?;
-        directory::open(directory, Settings::default(), NO_TABLES)
+        directory::open(directory, EmbeddedOptions::new(), NO_TABLES)
     }
 
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
         let tls = self.tls.settings(address)?;
         let credentials = self.login.credentials(&self.at).await?;
-        let mut settings = ProxySettings::new(address, credentials);
-        settings.protocol = self.login.protocol();
-        settings.tls = tls;
-        let connected = AccumuloTables::connect(settings);
+        let options = ProxyOptions::new(address, credentials)
+            .protocol(self.login.protocol())
+            .tls(tls);
+        let connected = AccumuloTables::connect(options);
         let tables = progress::while_it_lasts(format!("connecting to {}", self.at), connected);
         let tables = tables.await.map_err(|error| login::advised(&error))?;
         Ok(Arc::new(tables))

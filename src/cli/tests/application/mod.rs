@@ -12,7 +12,7 @@ use fluo_core::{
     Authorizations, Client, ClientSettings, Column, ErrorKind, Mutation, RowColumn, Table,
     TableAdmin, Timestamp,
 };
-use fluo_embedded::{EmbeddedTables, Settings};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 use crate::command::Place;
 
@@ -35,7 +35,7 @@ pub(crate) fn place() -> Place {
 
 impl Web {
     pub(crate) async fn open(place: &Place) -> Self {
-        Self::of(&EmbeddedTables::open(place.path("d"), Settings::default()).unwrap()).await
+        Self::of(&EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap()).await
     }
 
     async fn of(tables: &EmbeddedTables) -> Self {
@@ -49,7 +49,7 @@ impl Web {
     /// Opens the application as soon as the command that checks it from time to time closes it.
     pub(crate) async fn open_when_free(place: &Place) -> Self {
         for _ in 0..1_000 {
-            match EmbeddedTables::open(place.path("d"), Settings::default()) {
+            match EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()) {
                 Ok(tables) => return Self::of(&tables).await,
                 Err(error) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),
             }

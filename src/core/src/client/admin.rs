@@ -1,16 +1,22 @@
-//! The life of an application: its table and what its processes share, made and removed together.
+//! The life of an application: its table and its shared state, created and removed together.
 //!
-//! The two are in two places, and no step changes both. So an application is recorded last and removed first: whatever
-//! is interrupted leaves a table without an application at worst, which says so when it is met, and which
-//! [`Initialization::clear_table`] replaces. Two who make or remove one application, or one table, at once do not: one of
-//! them is [refused](Applications::claim).
+//! [`Instance::application`](crate::Instance::application) is the usual way to call these
+//! functions. They are for callers that have the two ports alone.
 //!
-//! Whoever stops waiting, after a timeout for example, gives the claim back at once, and the call that was under way may
-//! still take effect: the table made or deleted, the application recorded or removed, each whole or not at all. So may the
-//! last call of one whose session ends meanwhile, and what it calls after that (C13 of [`Applications`]). Look at the
-//! [`status`] before you go on. Two applications never have one table: the second one is refused when it is recorded,
-//! at the latest. It may have replaced the table by then, so do not let others work with an application whose
-//! initialisation was given up, until it was initialised anew.
+//! The table and the shared state are in two places, and no step changes both. Therefore an
+//! application is recorded last and removed first: an interruption leaves at worst a table without
+//! an application, which [`Initialization::clear_table`] replaces. Of two callers that create or
+//! remove one application, or one table, at the same time, one is [refused](Applications::claim).
+//!
+//! A caller that stops waiting, for example after a timeout, gives up its claim at once, but its
+//! last call may still take effect: the table is created or deleted, the application is recorded or
+//! removed, each wholly or not at all. The same holds for a caller whose session ends (C13 of
+//! [`Applications`]). Check the [`status`] before you continue. Two applications never have one
+//! table: the second one is refused at the latest when it is recorded. It may have replaced the
+//! table by then, so do not use an application after a cancelled initialisation before it was
+//! initialised again.
+//!
+//! # Examples
 //!
 //! ```
 //! use fluo_core::coordination::{Applications, MemoryApplications, ObservedColumn, ObserverKind};
@@ -21,7 +27,7 @@
 //! # async fn main() -> fluo_core::Result<()> {
 //! let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 //! let links = ObservedColumn::new(Column::new("page", "links"), ObserverKind::Strong, "count");
-//! // The id is random text that tells this application from one of the same name before it.
+//! // The id distinguishes this application from an earlier one of the same name.
 //! let initialization = Initialization::new("8d2fa41c", "web").observe(links);
 //! admin::initialize(&tables, &applications, "web", initialization).await?;
 //! assert_eq!(admin::status(&applications, "web").await?, Status::Stopped);
@@ -47,27 +53,29 @@ use crate::table::{TableAdmin, TableAdminExt};
 pub use crate::client::application_table::is_set_up;
 pub use crate::client::binding::bind;
 
-/// How an application is initialised.
+/// The configuration of a new application, and what it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Initialization {
-    /// Random text, of a UUID as a rule, that tells the application from one of the same name before it.
+    /// The id, usually a random UUID, which distinguishes the application from an earlier one of
+    /// the same name.
     pub id: String,
-    /// The table, which is made for it.
+    /// The name of its table, which is created.
     pub table: String,
-    /// The columns that are observed.
+    /// The observed columns.
     pub observers: Vec<ObservedColumn>,
     /// Settings by name.
     pub settings: BTreeMap<String, String>,
-    /// Whether a table of this name is deleted first, with all that is in it. Otherwise it is an error.
+    /// True to delete a table of this name first, with all its data. Otherwise such a table is an
+    /// error.
     pub clear_table: bool,
-    /// Whether an application of this name is removed first. Otherwise it is an error. Its table has to be
-    /// [`table`](Self::table), or gone: an application that had another one would leave that behind, with rows that nobody
-    /// may read any more, and whoever clears `web` on one table has not asked for another one to be deleted.
+    /// True to remove an application of this name first. Otherwise such an application is an error.
+    /// Its table must be [`table`](Self::table), or must not exist: another table would be left
+    /// behind with rows that belong to no application, and the caller did not ask to delete it.
     pub clear_application: bool,
 }
 
 impl Initialization {
-    /// Nothing is observed, set or cleared.
+    /// Creates a configuration without observers and settings, which replaces nothing.
     pub fn new(id: impl Into<String>, table: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -79,31 +87,32 @@ impl Initialization {
         }
     }
 
-    /// The same with one more observed column.
+    /// Adds an observed column.
     #[must_use]
     pub fn observe(mut self, observed: ObservedColumn) -> Self {
         self.observers.push(observed);
         self
     }
 
-    /// The same with a setting.
+    /// Adds a setting.
     #[must_use]
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.insert(name.into(), value.into());
         self
     }
 
-    /// The same where a table and an application of these names are deleted first.
+    /// Sets that a table and an application of these names are deleted first.
     #[must_use]
     pub fn clear(mut self) -> Self {
         (self.clear_table, self.clear_application) = (true, true);
         self
     }
 
-    /// Checks all that can be checked before anything is looked at; [`initialize`] does it too.
+    /// Checks everything that can be checked without reading anything. [`initialize`] does it too.
     ///
     /// # Errors
-    /// [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting.
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for a name, an observed column or a setting.
     pub fn check(&self, name: &str) -> Result<()> {
         check_application_name(name)?;
         self.observers.iter().try_for_each(check_named)?;
@@ -120,14 +129,14 @@ impl Initialization {
     }
 }
 
-/// How an application is.
+/// The state of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// There is none of this name.
+    /// There is no application of this name.
     NotFound,
-    /// It is initialised, and has neither transactors nor workers.
+    /// The application exists, and has neither transactors nor workers.
     Stopped,
-    /// It has transactors or workers.
+    /// The application has transactors or workers.
     Running,
 }
 
@@ -141,21 +150,24 @@ impl fmt::Display for Status {
     }
 }
 
-/// Makes an application and its table.
+/// Creates an application and its table.
 ///
-/// Both are claimed as long as it goes on. Everything is checked before anything is done. Then, in this order: an
-/// application of this name is removed, a table of this name is deleted, where that is asked for; the table is made,
-/// keeping all versions, and set up; the application is recorded. Interrupted, it leaves a table without an application:
-/// call it again and let it clear the table.
+/// The call claims both until it returns, and checks everything before it changes anything. Then it
+/// removes an application and deletes a table of these names, if asked to; creates the table and
+/// sets it up; and records the application. An interruption leaves at worst a table without an
+/// application: call it again with [`clear_table`](Initialization::clear_table).
 ///
 /// # Errors
-/// - [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting, or the servers lack what
-///   [transactions need](TableAdmin::check_transactions); nothing was done.
-/// - [`AlreadyExists`](ErrorKind::AlreadyExists): the application or the table is there and is not to be cleared, the
-///   table is another application's, or the application has another table; nothing was done.
-/// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or it or the table is being made or removed by
-///   somebody else; nothing was done.
-/// - Otherwise those of the calls on the way: what was done before stays.
+///
+/// - [`Invalid`](ErrorKind::Invalid): a name, an observed column or a setting is invalid, or the
+///   servers lack a part that [transactions need](TableAdmin::check_transactions). Nothing was
+///   changed.
+/// - [`AlreadyExists`](ErrorKind::AlreadyExists): the application or the table exists and is not to
+///   be cleared, the table belongs to another application, or the application has another table.
+///   Nothing was changed.
+/// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or another caller is
+///   creating or removing the application or the table. Nothing was changed.
+/// - The errors of the ports: earlier steps stay done.
 pub async fn initialize(
     tables: &dyn TableAdmin,
     applications: &dyn Applications,
@@ -188,7 +200,7 @@ pub async fn initialize(
     applications.initialize(name, application).await
 }
 
-/// Whether there is an application that has to go first.
+/// Checks whether an application must be removed first, and may be.
 async fn is_clear_to_begin(
     applications: &dyn Applications,
     name: &str,
@@ -206,7 +218,7 @@ async fn is_clear_to_begin(
     Ok(true)
 }
 
-/// Refuses to remove an application whose table would be left behind.
+/// Rejects the removal of an application whose table would be left behind.
 async fn check_same_table(
     tables: &dyn TableAdmin,
     applications: &dyn Applications,
@@ -220,14 +232,14 @@ async fn check_same_table(
     Err(Error::new(
         ErrorKind::AlreadyExists,
         format!(
-            "the application `{name}` has the table `{old}`, which would be left behind if it were initialised with \
-             `{table}`; name `{old}` again, or remove the application with its table first (`fluo app remove`, or \
-             `admin::remove` in a program)"
+            "the application `{name}` has the table `{old}`, which would be left behind if `{name}` were created with \
+             `{table}`; choose `{old}`, or remove the application and its table first"
         ),
     ))
 }
 
-/// Refuses a table that another application has: two in one table would take each other's rows for damage.
+/// Rejects a table that belongs to another application: each would report the rows of the other one
+/// as damage.
 async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -> Result<()> {
     let owners = applications_of(applications, table).await?;
     match owners.iter().find(|owner| *owner != name) {
@@ -236,10 +248,13 @@ async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -
     }
 }
 
-/// What is stored of an application; none where there is no such one.
+/// Returns the stored application, or `None` if it does not exist.
 ///
 /// # Errors
-/// Those of [`open`](Applications::open) and of reading it, apart from [`NotFound`](ErrorKind::NotFound).
+///
+/// Those of [`Applications::open`] and of
+/// [`Coordination::application`](crate::coordination::Coordination::application), apart from
+/// [`NotFound`](ErrorKind::NotFound).
 pub async fn stored(applications: &dyn Applications, name: &str) -> Result<Option<Application>> {
     match read(applications, name).await {
         Ok(application) => Ok(Some(application)),
@@ -248,11 +263,13 @@ pub async fn stored(applications: &dyn Applications, name: &str) -> Result<Optio
     }
 }
 
-/// The applications whose table this is, sorted: none, or one (C10 of [`Applications`]), unless another client has made
-/// several.
+/// Returns the applications that have this table, sorted. There is at most one (C10 of
+/// [`Applications`]), unless another client created several.
 ///
 /// # Errors
-/// Those of listing and of reading them. One that is removed meanwhile is none.
+///
+/// Those of [`Applications::list`] and of [`stored`]. An application that is removed meanwhile is
+/// left out.
 pub async fn applications_of(applications: &dyn Applications, table: &str) -> Result<Vec<String>> {
     let mut owners = Vec::new();
     for name in applications.list().await? {
@@ -272,16 +289,16 @@ fn table_is_there(name: &str, table: &str) -> Error {
     Error::new(
         ErrorKind::AlreadyExists,
         format!(
-            "there is a table `{table}` already, and it is no application's; it may be left from an initialisation or a \
-             removal that was interrupted: clear it (`fluo app init --clear`, or `Initialization::clear` in a program), or \
-             name another table for `{name}`"
+            "the table `{table}` exists and belongs to no application; an interrupted creation or removal may have left it; \
+             replace it with `clear`, or choose another table for `{name}`"
         ),
     )
 }
 
-/// How an application is.
+/// Returns the state of an application.
 ///
 /// # Errors
+///
 /// Those of [`Applications::is_running`], apart from `NotFound`.
 pub async fn status(applications: &dyn Applications, name: &str) -> Result<Status> {
     match applications.is_running(name).await {
@@ -292,12 +309,16 @@ pub async fn status(applications: &dyn Applications, name: &str) -> Result<Statu
     }
 }
 
-/// Removes an application and deletes its table, in this order: interrupted, it leaves a table without an application.
+/// Removes an application, then deletes its table. An interruption leaves at worst a table without
+/// an application.
 ///
 /// # Errors
-/// [`NotFound`](ErrorKind::NotFound), [`Unavailable`](ErrorKind::Unavailable) while it is running, or is being made or
-/// removed by somebody else, again and again even: nothing was done. Otherwise those of the calls on the way; the table
-/// that is left then is replaced by [`Initialization::clear`].
+///
+/// - [`NotFound`](ErrorKind::NotFound): the application does not exist.
+/// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or another caller is
+///   creating or removing it. Nothing was changed.
+/// - The errors of the ports. A table that is left then can be replaced by
+///   [`Initialization::clear`].
 pub async fn remove(
     tables: &dyn TableAdmin,
     applications: &dyn Applications,
@@ -306,13 +327,13 @@ pub async fn remove(
     let (table, _claim) = claim_existing(applications, name).await?;
     applications.remove(name).await?;
     match tables.delete_table(&table).await {
-        // Somebody deleted it before.
+        // Another caller has deleted it.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         deleted => deleted,
     }
 }
 
-/// How often an application is claimed that is made anew, with another table, each time before it is.
+/// Maximum number of claims of an application that gets another table before each claim.
 const MOST_CLAIMS: u32 = 8;
 
 /// Claims an application that exists, and its table.
@@ -323,7 +344,7 @@ async fn claim_existing(
     let mut found = read(applications, name).await?.table;
     for _ in 0..MOST_CLAIMS {
         let claim = applications.claim(name, &found).await?;
-        // It may have been made anew, with another table, before it was claimed.
+        // Another caller may have created it again, with another table, before it was claimed.
         let claimed = read(applications, name).await?.table;
         if claimed == found {
             return Ok((found, claim));
@@ -333,17 +354,18 @@ async fn claim_existing(
     Err(Error::new(
         ErrorKind::Unavailable,
         format!(
-            "the application `{name}` had another table each of the {MOST_CLAIMS} times that it was claimed: somebody else \
-             keeps making it anew; wait until that has ended, and look at what is there then"
+            "the application `{name}` had another table after each of {MOST_CLAIMS} claims, because another process keeps \
+             creating it; wait until that process has ended, and check the result"
         ),
     ))
 }
 
-/// Checks that the observers of a program are those of the application: each stored column has one, and there is no
-/// other. The name of an observer is compared where a name is stored.
+/// Checks that the observers of a program are those of the application: each stored column has one,
+/// and there is no other. The ids of observers are compared if an id is stored.
 ///
 /// # Errors
-/// [`Invalid`](ErrorKind::Invalid): what is missing on each side.
+///
+/// [`Invalid`](ErrorKind::Invalid); the message names the missing observers of each side.
 pub fn check_observers(stored: &[ObservedColumn], registered: &[ObservedColumn]) -> Result<()> {
     let is_same = |stored: &ObservedColumn, registered: &ObservedColumn| {
         stored.column == registered.column
@@ -376,7 +398,7 @@ pub fn check_observers(stored: &[ObservedColumn], registered: &[ObservedColumn])
     )))
 }
 
-/// How observed columns are told, at most so many one by one.
+/// Returns the texts of observed columns, and the number of those beyond a limit.
 fn names<'a>(observed: impl Iterator<Item = &'a ObservedColumn>) -> Vec<String> {
     const MOST_TOLD: usize = 10;
     let mut names: Vec<_> = observed.map(ToString::to_string).collect();

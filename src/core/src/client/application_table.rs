@@ -1,4 +1,4 @@
-//! The table of an application: how it is set up, and the set-up of earlier versions.
+//! The table of an application: its set-up, and the removal of what earlier versions attached.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::layout::NOTIFICATION_FAMILY;
 use crate::table::{LocalityGroups, TableAdmin, TableAdminExt, Versions};
 
-/// The locality group of notifications: workers look for them without reading the rest.
+/// The locality group of notifications: workers scan it without reading other columns.
 const NOTIFY_GROUP: &str = "notify";
 
 /// The property with the id of the application that a table belongs to.
@@ -16,8 +16,8 @@ pub(super) const EPOCH: &str = "table.custom.fluo.epoch";
 
 const BLOCK_CACHE: &str = "table.cache.block.enable";
 
-/// The iterators that earlier versions attached to the compactions of a table, with the property of their class first
-/// and their class.
+/// The iterators that earlier versions attached to the compactions of a table: the property, and
+/// its value, which ends with the class.
 const ATTACHED: [(&str, &str); 4] = [
     ("table.iterator.majc.gc", GARBAGE_ITERATOR),
     ("table.iterator.minc.gc", GARBAGE_ITERATOR),
@@ -27,17 +27,19 @@ const ATTACHED: [(&str, &str); 4] = [
 const GARBAGE_ITERATOR: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
 const NOTIFICATION_ITERATOR: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
 
-/// The options by which an earlier version of this program told the iterators a horizon. They go before ZooKeeper's, so on a
-/// table of Fluo's Java client they stop its own collection for good.
+/// The options in which an earlier version of this program passed a horizon to the iterators. They
+/// take precedence over ZooKeeper's horizon, so on a table of Fluo's Java client they stop its own
+/// collection permanently.
 const HORIZONS: [&str; 2] = [
     "table.iterator.majc.gc.opt.timestamp.gc",
     "table.iterator.minc.gc.opt.timestamp.gc",
 ];
 
-/// The option by which Fluo's Java client tells its iterator where to read the horizon.
+/// The option in which Fluo's Java client passes the address of the horizon to its iterator.
 const HORIZON_OF_JAVA: &str = "table.iterator.majc.gc.opt.zookeeper.connect";
 
-/// Makes a table of the application with this id. It keeps all versions, and has the locality group of notifications.
+/// Creates a table of the application with this id. The table keeps all versions, and has the
+/// locality group of notifications.
 pub(super) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Result<()> {
     tables.create_table(table, Versions::All).await?;
     let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
@@ -46,12 +48,13 @@ pub(super) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Resu
     tables.set_property(table, APPLICATION, id).await
 }
 
-/// Detaches the garbage iterators that an earlier version of this program attached to the compactions of a table. Those
-/// of a table that Fluo's Java client made stay, because its clients count on them; only a horizon that an earlier version
-/// gave them is removed.
+/// Detaches the garbage iterators that an earlier version of this program attached to the
+/// compactions of a table. The iterators of a table of Fluo's Java client stay, because its clients
+/// rely on them; only the horizon that an earlier version passed to them is removed.
 ///
-/// Attached, the iterators also run in flushes and in compactions of a few files. There they drop the end of a lock that
-/// was committed, although the lock is in another file, and the lock counts again.
+/// An attached iterator also runs in flushes and in compactions of a few files. There it drops the
+/// end of a committed lock although the lock itself is in another file, so the lock is in force
+/// again.
 pub(super) async fn detach_iterators(
     tables: &dyn TableAdmin,
     table: &str,
@@ -67,7 +70,7 @@ pub(super) async fn detach_iterators(
         if properties.get(property).is_none_or(|value| value != class) {
             continue;
         }
-        // The class first: without its options the iterator fails, and with it every compaction.
+        // The class first: an iterator without its options fails, and so does every compaction.
         let option = format!("{property}.opt.");
         let options = properties.keys().filter(|name| name.starts_with(&option));
         for name in [property].into_iter().chain(options.map(String::as_str)) {
@@ -77,7 +80,7 @@ pub(super) async fn detach_iterators(
     Ok(())
 }
 
-/// Checks whether a table is set up like those of applications: `properties` are those of the table.
+/// Checks whether a table with these properties is set up like the table of an application.
 pub fn is_set_up(properties: &BTreeMap<String, String>) -> bool {
     LocalityGroups::from_properties(properties)
         .is_ok_and(|groups| groups.iter().any(|(name, _)| name == NOTIFY_GROUP))

@@ -9,17 +9,20 @@ use crate::coordination::{Application, Coordination};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::TableAdmin;
 
-/// Checks that a table and the coordination of its application belong together, and binds this opening of the coordination
-/// to the table. [`Client::open_application`](crate::Client::open_application) does it; call it before
-/// [`Client::open`](crate::Client::open).
+/// Checks that a table and the coordination of its application belong together, and records this
+/// opening of the coordination in the table.
+/// [`Client::open_application`](crate::Client::open_application) calls this function; call it
+/// before [`Client::open`](crate::Client::open).
 ///
-/// A user who may read properties and not change them is let in after the comparison, with a warning; only openings by
-/// other users are noticed then. A user who may not read them either, as without `ALTER_TABLE` on Accumulo 2.1, is let in
-/// without a comparison.
+/// If the user may read properties but not change them, the function compares, logs a warning, and
+/// returns `Ok`; this opening is then not recorded. If the user may not read properties either, as
+/// without `ALTER_TABLE` on Accumulo 2.1, it logs a warning and compares nothing.
 ///
 /// # Errors
-/// [`Invalid`](ErrorKind::Invalid) if the table is that of another application, or was opened with another copy of the
-/// coordination since. The errors of [`TableAdmin::properties`], of [`TableAdmin::set_property`] and of the coordination.
+///
+/// [`Invalid`](ErrorKind::Invalid) if the table belongs to another application, or was opened with
+/// another copy of the coordination since. The errors of [`TableAdmin::properties`], of
+/// [`TableAdmin::set_property`] and of the coordination.
 pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
     let application = coordination.application().await?;
     let table = &application.table;

@@ -1,4 +1,4 @@
-//! The handle that everything begins with.
+//! The handle of an open application: [`Client`].
 
 use std::future::Future;
 use std::sync::{Arc, Weak};
@@ -21,23 +21,20 @@ use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction}
 
 /// A client of an application. A clone shares everything with it.
 ///
-/// As long as one of its handles, snapshots or transactions lives, it counts as one live transactor: others wait for the
-/// locks of its transactions, and garbage that they could read is not collected. Where its session ends all the same, as
-/// after a pause of the whole process, it goes on as another one by itself; what it was doing then may be rolled back by
-/// others, which its runner meets as a conflict and tries again.
+/// While one of its clones, snapshots or transactions exists, the client is one live transactor:
+/// other clients wait for the locks of its transactions, and garbage that its snapshots can read is
+/// not collected. If its session ends earlier, for example after a pause of the whole process, the
+/// client begins a new session by itself. Other clients may roll back the transactions of the ended
+/// session; a runner gets a conflict then, and retries.
+///
+/// # Examples
 ///
 /// ```
-/// # use fluo_core::admin::{Initialization, initialize};
-/// # use fluo_core::coordination::{Applications, MemoryApplications};
-/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin};
-/// use fluo_core::Column;
+/// use fluo_core::{Column, Instance};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
-/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-/// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
-/// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let client = Client::open(table, applications.open("bank").await?, ClientSettings::default()).await?;
+/// let client = Instance::in_memory().application("bank").open_or_create().await?;
 /// let balance = Column::new("account", "balance");
 /// let amount = |bytes: Option<fluo_core::Bytes>| -> u64 {
 ///     bytes.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()).unwrap_or(0)
@@ -62,6 +59,9 @@ pub struct Client {
 
 impl Client {
     /// Opens a client of an application by its name, on the table that it was initialised with.
+    /// [`Instance::application`](crate::Instance::application) does the same with fewer arguments.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use fluo_core::admin::{Initialization, initialize};
@@ -80,8 +80,10 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// As [`open`](Self::open) and [`admin::bind`](crate::admin::bind); [`NotFound`](crate::ErrorKind::NotFound) if there is
-    /// no such application, or its table is gone; [`Invalid`](crate::ErrorKind::Invalid) if the servers lack what
+    ///
+    /// Those of [`open`](Self::open) and [`admin::bind`](crate::admin::bind);
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the application or its table does not exist;
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the servers lack a part that
     /// [transactions need](TableAdmin::check_transactions).
     pub async fn open_application(
         tables: &dyn TableAdmin,
@@ -89,16 +91,30 @@ impl Client {
         name: &str,
         settings: ClientSettings,
     ) -> Result<Self> {
+        Self::open_checked(tables, applications, name, settings, |_| Ok(())).await
+    }
+
+    /// Opens a client of an application by its name, if its stored configuration passes a check.
+    /// Nothing is written before the check.
+    pub(super) async fn open_checked(
+        tables: &dyn TableAdmin,
+        applications: &dyn Applications,
+        name: &str,
+        settings: ClientSettings,
+        check: impl FnOnce(&Application) -> Result<()>,
+    ) -> Result<Self> {
         tables.check_transactions().await?;
         let coordination = applications.open(name).await?;
-        let table = coordination.application().await?.table;
+        let application = coordination.application().await?;
+        check(&application)?;
+        let table = application.table;
         let opened = tables.open_table(&table, Authorizations::none()).await;
         let table = opened.map_err(|error| match error.kind() {
             ErrorKind::NotFound => Error::with_source(
                 ErrorKind::NotFound,
                 format!(
-                    "the table `{table}` of the application `{name}` is gone; initialise it anew (`fluo app init \
-                     --clear`, or `Initialization::clear` in a program)"
+                    "the table `{table}` of the application `{name}` does not exist; create the application again with \
+                     `clear`"
                 ),
                 error,
             ),
@@ -108,19 +124,25 @@ impl Client {
         Self::open(table, coordination, settings).await
     }
 
-    /// Opens a client of the application that `coordination` belongs to. The table has to be the one that the application
-    /// was initialised with: another application's has locks and timestamps of its own. A table knows no name, so this is
-    /// not checked; [`open_application`](Self::open_application) cannot mistake it, and [`admin::bind`](crate::admin::bind)
-    /// makes the same check. This is for tables behind wrappers and for other authorizations.
+    /// Opens a client from a table and a coordination, for tables behind wrappers and for other
+    /// authorizations.
     ///
-    /// All clients of an application should have the same authorizations: all labels that its transactions write. A client
-    /// that cannot see the primary of a transaction waits while its owner lives; if the owner has crashed, the cells that
-    /// it locked can only be read by clients that see the primary. The primary is a cell without a visibility, if the
+    /// The table must be the one that the application was initialised with: the table of another
+    /// application has its own locks and timestamps. A [`Table`] has no name, so this function does
+    /// not check it; [`open_application`](Self::open_application) and
+    /// [`admin::bind`](crate::admin::bind) do.
+    ///
+    /// All clients of an application should have the same authorizations: all labels that its
+    /// transactions write. A client that cannot see the primary of a transaction waits while the
+    /// owner of the transaction is alive. If the owner has crashed, only clients that see the
+    /// primary can read the locked cells. The primary is a cell without a visibility, if the
     /// transaction writes one.
     ///
     /// # Errors
-    /// [`Invalid`](crate::ErrorKind::Invalid): a setting is out of its bounds. Whatever the coordination fails with;
-    /// [`NotFound`](crate::ErrorKind::NotFound) where the application has been removed.
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if a setting is out of its bounds;
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the application was removed; and the errors of
+    /// the coordination.
     pub async fn open(
         table: Arc<dyn Table>,
         coordination: Arc<dyn Coordination>,
@@ -155,10 +177,12 @@ impl Client {
         Ok(Self { shared })
     }
 
-    /// Runs a body as a transaction until it commits, and gives its result: [`Runner::run`], as it is without settings.
+    /// Runs a body as a transaction until it commits, and returns its result. The same as
+    /// [`Runner::run`] with the default policy.
     ///
     /// # Errors
-    /// As [`Runner::run`].
+    ///
+    /// Those of [`Runner::run`].
     pub async fn run<T, E, F>(&self, body: impl Fn(Transaction) -> F) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>>,
@@ -167,7 +191,7 @@ impl Client {
         self.runner().run(body).await
     }
 
-    /// What runs bodies as transactions, to be set up.
+    /// Returns a runner with the default policy, to change it and to run bodies with it.
     pub fn runner(&self) -> Runner {
         Runner::new(self.clone())
     }
@@ -175,16 +199,18 @@ impl Client {
     /// Begins a transaction that the caller commits.
     ///
     /// # Errors
-    /// Whatever the coordination fails with.
+    ///
+    /// Those of the coordination.
     pub async fn begin(&self) -> Result<OwnedTransaction> {
         let open = Open::begin(&self.shared, None).await?;
         Ok(OwnedTransaction::new(&open))
     }
 
-    /// Takes a snapshot of everything that is committed by now.
+    /// Takes a snapshot of everything that is committed when it is called.
     ///
     /// # Errors
-    /// Whatever the coordination fails with.
+    ///
+    /// Those of the coordination.
     pub async fn snapshot(&self) -> Result<Snapshot> {
         let span = |start| debug_span!("snapshot", %start);
         let reading = Reading::begin(self.shared.clone(), span).await?;
@@ -193,39 +219,44 @@ impl Client {
         })
     }
 
-    /// Commits a transaction in the background, once there is room for it: the bounds are
+    /// Commits a transaction in the background, so that one task can run thousands of commits at
+    /// once. Waits until there is room for it: the bounds are
     /// [`max_commits_in_flight`](ClientSettings::max_commits_in_flight) and
-    /// [`max_commit_bytes_in_flight`](ClientSettings::max_commit_bytes_in_flight). So one task can keep thousands of
-    /// commits going.
+    /// [`max_commit_bytes_in_flight`](ClientSettings::max_commit_bytes_in_flight).
     ///
-    /// The commit goes on when what is returned is dropped, and its outcome is lost then.
+    /// Dropping the returned value does not stop the commit, but loses its outcome.
     pub async fn commit_in_background(&self, transaction: OwnedTransaction) -> PendingCommit {
         PendingCommit::begin(&self.shared, transaction).await
     }
 
-    /// Moves the horizon of garbage collection up as far as the active transactions and snapshots of all clients allow, and says where
-    /// it is: a compaction may drop what no snapshot at or above it can see.
+    /// Moves the horizon of garbage collection up as far as the active transactions and snapshots
+    /// of all clients allow, and returns it. A compaction may drop entries that no snapshot at or
+    /// above the horizon can see.
     ///
-    /// It happens by itself once in every [`horizon_period`](ClientSettings::horizon_period).
+    /// The client also does this by itself, once in every
+    /// [`horizon_period`](ClientSettings::horizon_period).
     ///
     /// # Errors
-    /// Whatever the coordination fails with.
+    ///
+    /// Those of the coordination.
     pub async fn advance_horizon(&self) -> Result<Timestamp> {
         self.shared.advance_horizon().await
     }
 
-    /// Moves the horizon up, and compacts a part of the table without the entries that no snapshot at or above the
-    /// horizon needs. Returns the horizon.
+    /// Moves the horizon up, and compacts a part of the table without the entries that no snapshot
+    /// at or above the horizon needs. Returns the horizon.
     ///
-    /// Garbage is collected here and nowhere else. A worker calls this on a schedule if its
-    /// [settings](crate::WorkerSettings) say so.
+    /// This is the only place that collects garbage. A worker calls it on a schedule after
+    /// [`Worker::collecting_garbage`](crate::Worker::collecting_garbage).
     ///
-    /// No property of the table is set. If an earlier version of this program attached garbage iterators to the table,
-    /// they are detached. The iterators of a table that Fluo's Java client made stay.
+    /// No property of the table is set. If an earlier version of this program attached garbage
+    /// iterators to the table, they are detached. The iterators of a table of Fluo's Java client
+    /// stay.
     ///
     /// # Errors
-    /// The errors of the coordination, of [`TableAdmin::properties`], and of [`TableAdmin::compact`]. Everything that was
-    /// dropped until then was garbage.
+    ///
+    /// Those of the coordination, of [`TableAdmin::properties`], and of [`TableAdmin::compact`].
+    /// All entries that were dropped before the error were garbage.
     pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
         let table = &self.shared.application.table;
         // Snapshots observe the horizon before the compaction does: a read below it fails.
@@ -237,12 +268,13 @@ impl Client {
         Ok(horizon)
     }
 
-    /// The application, as it was when the client was opened.
+    /// Returns the stored application, as it was when the client was opened.
     pub fn application(&self) -> &Application {
         &self.shared.application
     }
 
-    /// The name under which its next locks will be known. It changes when its session ends while it lives.
+    /// Returns the transactor of the client, which owns its locks. It changes when a session ends
+    /// while the client exists.
     pub fn transactor(&self) -> TransactorId {
         self.shared.session.id()
     }
@@ -280,14 +312,15 @@ impl Shared {
     }
 }
 
-/// A timestamp as a gauge shows it: exact below 2^53.
+/// Returns a timestamp as the value of a gauge, exact below 2^53.
 fn gauged(timestamp: Timestamp) -> f64 {
     let number = timestamp.get();
     let half = |bits: u64| f64::from(u32::try_from(bits & 0xffff_ffff).unwrap_or_default());
     half(number >> 32) * 2_f64.powi(32) + half(number)
 }
 
-/// Keeps what is published up to date, and its transactor alive, for as long as the client lives.
+/// Publishes the oldest active timestamp, and keeps the transactor alive, as long as the client
+/// exists.
 async fn keep_horizon(client: Weak<Shared>, period: Duration) {
     loop {
         sleep(period).await;
@@ -295,10 +328,10 @@ async fn keep_horizon(client: Weak<Shared>, period: Duration) {
             return;
         };
         if let Err(error) = client.renew_session(client.session.id()).await {
-            debug!(%error, "whether the session has ended is not known");
+            debug!(%error, "cannot check whether the session has ended");
         }
         if let Err(error) = client.advance_horizon().await {
-            debug!(%error, "the horizon of garbage collection stays where it is");
+            debug!(%error, "cannot advance the horizon of garbage collection");
         }
     }
 }

@@ -82,9 +82,7 @@ impl LoaderSettings {
 /// # Examples
 ///
 /// ```
-/// # use fluo_core::admin::{Initialization, initialize};
-/// # use fluo_core::coordination::MemoryApplications;
-/// # use fluo_core::{Client, ClientSettings, MemoryTables};
+/// # use fluo_core::Instance;
 /// use std::fs::File;
 /// use std::io::{BufRead, BufReader};
 ///
@@ -92,10 +90,8 @@ impl LoaderSettings {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-/// # initialize(&tables, &applications, "web", Initialization::new("8d2fa41c", "web")).await?;
-/// # let settings = ClientSettings::default();
-/// # let client = Client::open_application(&tables, &applications, "web", settings).await?;
+/// # let fluo = Instance::in_memory();
+/// # let client = fluo.application("web").create().await?;
 /// # let directory = std::env::temp_dir().join(format!("fluo-loaders-{}", std::process::id()));
 /// # std::fs::create_dir_all(&directory)?;
 /// # let path = directory.join("pages.txt");

@@ -2,10 +2,13 @@
 
 mod active;
 pub mod admin;
+mod application_handle;
 mod application_table;
 mod backoff;
 mod binding;
 mod handle;
+mod instance;
+mod instance_tables;
 mod loaders;
 mod pipeline;
 mod runner;
@@ -14,7 +17,9 @@ mod settings;
 mod shared;
 mod sightings;
 
+pub use application_handle::ApplicationHandle;
 pub use handle::Client;
+pub use instance::Instance;
 pub use loaders::{LoaderSettings, Loaders, Loading};
 pub use pipeline::PendingCommit;
 pub use runner::{Attempt, Decision, RetryPolicy, Runner};

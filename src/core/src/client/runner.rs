@@ -20,18 +20,13 @@ use crate::transaction::{CommitError, Committed, Open, Transaction, Trigger};
 /// # Examples
 ///
 /// ```
-/// # use fluo_core::admin::{Initialization, initialize};
-/// # use fluo_core::coordination::{Applications, MemoryApplications};
-/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin};
+/// # use fluo_core::Instance;
 /// use fluo_core::{Column, Decision};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
-/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-/// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
-/// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let bank = applications.open("bank").await?;
-/// # let client = Client::open(table, bank, ClientSettings::default()).await?;
+/// # let fluo = Instance::in_memory();
+/// # let client = fluo.application("bank").create().await?;
 /// let column = Column::new("page", "visits");
 /// let visits = client
 ///     .runner()

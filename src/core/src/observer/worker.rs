@@ -148,17 +148,13 @@ impl Worker {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use fluo_core::admin::{Initialization, initialize};
-    /// # use fluo_core::coordination::MemoryApplications;
-    /// # use fluo_core::{Client, ClientSettings, MemoryTables, Observers, Worker, WorkerSettings};
+    /// # use fluo_core::{Instance, Observers, Worker, WorkerSettings};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> fluo_core::Result<()> {
-    /// # let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
-    /// # initialize(&*tables, &applications, "web", Initialization::new("8d2fa41c", "web")).await?;
-    /// # let settings = ClientSettings::default();
-    /// # let client = Client::open_application(&*tables, &applications, "web", settings).await?;
+    /// # let fluo = Instance::in_memory();
+    /// # let client = fluo.application("web").create().await?;
     /// let worker = Worker::start(&client, Observers::new(), WorkerSettings::default()).await?;
-    /// let worker = worker.collecting_garbage(tables);
+    /// let worker = worker.collecting_garbage(Arc::new(fluo));
     /// # worker.stop().await;
     /// # Ok(())
     /// # }

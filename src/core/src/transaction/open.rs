@@ -33,18 +33,13 @@ pub struct Transaction {
 /// # Examples
 ///
 /// ```
-/// # use fluo_core::admin::{Initialization, initialize};
-/// # use fluo_core::coordination::{Applications, MemoryApplications};
-/// # use fluo_core::{Authorizations, Client, ClientSettings, MemoryTables, TableAdmin};
+/// # use fluo_core::Instance;
 /// use fluo_core::Column;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
-/// # let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-/// # initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "bank")).await?;
-/// # let table = tables.open_table("bank", Authorizations::none()).await?;
-/// # let bank = applications.open("bank").await?;
-/// # let client = Client::open(table, bank, ClientSettings::default()).await?;
+/// # let fluo = Instance::in_memory();
+/// # let client = fluo.application("bank").create().await?;
 /// let tx = client.begin().await?;
 /// tx.set("alice", &Column::new("account", "balance"), "100")?;
 /// let committed = tx.commit().await?;

@@ -33,12 +33,12 @@ use crate::tables::{EmbeddedTables, Shared};
 ///
 /// ```
 /// use fluo_core::coordination::{Application, Applications};
-/// use fluo_embedded::{EmbeddedTables, Settings};
+/// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let directory = tempfile::tempdir()?;
-/// let create = Settings { create_if_missing: true, ..Settings::default() };
+/// let create = EmbeddedOptions::new().create_if_missing(true);
 /// let tables = EmbeddedTables::open(directory.path(), create)?;
 /// let applications = tables.applications();
 /// applications.initialize("web", Application::new("8d2fa41c", "web")).await?;

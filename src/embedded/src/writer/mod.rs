@@ -36,7 +36,7 @@ pub(crate) use thread::Verdict;
 use thread::{CommitBounds, WriterThread};
 
 use crate::error::Failure;
-use crate::settings::Settings;
+use crate::options::EmbeddedOptions;
 use crate::store::Store;
 
 /// The sender to the writer thread. Dropping it waits until all queued requests are done.
@@ -76,11 +76,15 @@ impl Limit {
 
 impl Writer {
     /// Starts the thread.
-    pub(crate) fn start(store: Arc<Store>, settings: Settings, last_time_ms: i64) -> Result<Self> {
+    pub(crate) fn start(
+        store: Arc<Store>,
+        options: EmbeddedOptions,
+        last_time_ms: i64,
+    ) -> Result<Self> {
         let (queue, requests) = mpsc::channel();
         let bounds = CommitBounds {
-            mutations: settings.max_commit_mutations,
-            bytes: settings.max_commit_bytes,
+            mutations: options.max_commit_mutations,
+            bytes: options.max_commit_bytes,
         };
         let thread = WriterThread::new(store, bounds, last_time_ms);
         let thread = std::thread::Builder::new()
@@ -92,9 +96,9 @@ impl Writer {
             })?;
         Ok(Self {
             queue: Some(queue),
-            mutations: Limit::of(settings.max_queued_mutations),
-            bytes: Limit::of(settings.max_queued_bytes),
-            clock: settings.clock,
+            mutations: Limit::of(options.max_queued_mutations),
+            bytes: Limit::of(options.max_queued_bytes),
+            clock: options.clock,
             thread: Some(thread),
         })
     }
@@ -234,11 +238,8 @@ mod tests {
     use super::*;
 
     fn store_in(directory: &Path) -> Arc<Store> {
-        let settings = Settings {
-            create_if_missing: true,
-            ..Settings::default()
-        };
-        let store = Store::open(directory, &settings).unwrap();
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        let store = Store::open(directory, &options).unwrap();
         store.keep_directory();
         Arc::new(store)
     }
@@ -257,7 +258,7 @@ mod tests {
     fn a_panic_outside_the_engine_is_a_bug_and_the_next_write_works() {
         let directory = tempfile::tempdir().unwrap();
         let store = store_in(directory.path());
-        let writer = Writer::start(store.clone(), Settings::default(), 0).unwrap();
+        let writer = Writer::start(store.clone(), EmbeddedOptions::new(), 0).unwrap();
         block_on(writer.run(create("first"))).unwrap();
         let line = line!() + 3;
         let panics = |transaction: &WriteTransaction| -> Result<Verdict<()>, Failure> {
@@ -313,7 +314,7 @@ mod tests {
             queue: Some(queue),
             mutations: Limit::of(mutations),
             bytes: Limit::of(bytes),
-            clock: Settings::default().clock,
+            clock: EmbeddedOptions::new().clock,
             thread: None,
         };
         (writer, requests)

@@ -78,7 +78,7 @@ async fn reports_missing_permissions() {
         .await
         .unwrap();
     root.run(&format!("create {table}")).succeeds();
-    let guest = Fluo::new(&client.settings().address, &user, PASSWORD);
+    let guest = Fluo::new(client.options().address(), &user, PASSWORD);
     guest.spec(&["p"], 2);
     for arguments in [
         format!("load {table} --prefix p s.toml"),

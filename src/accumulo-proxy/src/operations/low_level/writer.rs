@@ -34,7 +34,7 @@ pub struct WriterOptions {
 /// **It loses writes.** [`update`](Self::update) has no reply: if it fails on the proxy, the caller
 /// gets no error, and a later `flush` succeeds. Its order relative to `flush` and `close` is
 /// guaranteed on one connection only. They therefore share one of the
-/// [`Settings::connections`](crate::Settings::connections), which the writer keeps until it is
+/// [`ProxyOptions::connections`](crate::ProxyOptions::connections), which the writer keeps until it is
 /// closed or dropped. After the connection breaks, it is unknown which of the earlier updates are
 /// written, and every method fails.
 ///
@@ -61,7 +61,7 @@ impl LowLevel<'_> {
         type Request = wire::CreateWriterRequest;
         let token = self.client.token().await?;
         let request = Request::new(token, table.to_owned(), options.to_wire());
-        let mut pauses = self.client.settings().retry.pauses();
+        let mut pauses = self.client.options().retry.pauses();
         loop {
             let error = match self.open_writer(table, &request).await {
                 Ok(writer) => return Ok(writer),

@@ -43,7 +43,7 @@ impl TableOperations<'_> {
     /// if the compaction was [cancelled](Self::cancel_compaction).
     pub async fn compact(&self, table: &str, compaction: Compaction) -> Result<()> {
         type Request = wire::CompactTableRequest;
-        let credentials = &self.client.settings().credentials;
+        let credentials = &self.client.options().credentials;
         let plan = credentials.compaction(compaction.plan);
         let (selection, configurer) = plan.map_err(|reason| {
             self.client

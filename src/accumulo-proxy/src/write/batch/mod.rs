@@ -44,10 +44,10 @@ use crate::write::waiting::Waiting;
 ///
 /// ```no_run
 /// # use accumulo_proxy::{BatchWriterOptions, Credentials, Mutation};
-/// # use accumulo_proxy::{ProxyClient, Result, Settings};
+/// # use accumulo_proxy::{ProxyClient, Result, ProxyOptions};
 /// # async fn run() -> Result<()> {
 /// let credentials = Credentials::password("root", "secret");
-/// let client = ProxyClient::connect(Settings::new("localhost:42424", credentials)).await?;
+/// let client = ProxyClient::connect(ProxyOptions::new("localhost:42424", credentials)).await?;
 /// let writer = client.batch_writer("pages", BatchWriterOptions::default());
 /// for number in 0..100_000 {
 ///     let row = format!("row{number:06}");

@@ -51,7 +51,7 @@ impl Link {
         table: String,
         options: &ConditionalWriterOptions,
     ) -> Self {
-        let call_timeout = client.settings().call_timeout;
+        let call_timeout = client.options().call_timeout;
         let mut options = options.clone();
         options
             .timeout
@@ -67,7 +67,7 @@ impl Link {
     /// Makes a call with `updates()`. An error whose `may_have_taken_effect` is false is certain.
     pub(super) async fn update(&self, updates: impl Fn() -> Updates) -> Result<Statuses> {
         // The first reopening has no pause: an expiry after ten idle minutes is normal.
-        let retry = self.client.settings().retry;
+        let retry = self.client.options().retry;
         let mut pauses = iter::once(Duration::ZERO).chain(retry.pauses());
         loop {
             let opened = self.open().await?;
@@ -113,7 +113,7 @@ impl Link {
     /// Returns the writer, and opens it if necessary. Concurrent callers share a failure, and none
     /// waits longer than a call may take.
     async fn open(&self) -> Result<Arc<Opened>> {
-        let limit = self.client.settings().call_timeout;
+        let limit = self.client.options().call_timeout;
         match timeout(limit, self.opened.get(self.ask())).await {
             Ok(answer) => answer,
             Err(_) => Err(self.client.error(
@@ -149,7 +149,7 @@ impl Link {
 
     /// Returns the error of a mutation whose time limit expired in the queue.
     pub(super) fn waited(&self) -> Error {
-        let limit = self.client.settings().call_timeout;
+        let limit = self.client.options().call_timeout;
         let call = wire::UpdateRowsConditionallyRequest::NAME;
         let reason = format!("not sent within {limit:?}: it waited for other mutations");
         self.client
@@ -158,7 +158,7 @@ impl Link {
 
     /// Returns the time that a mutation may wait for its call.
     pub(super) fn patience(&self) -> Duration {
-        self.client.settings().call_timeout
+        self.client.options().call_timeout
     }
 
     /// Returns the error of a reply without a meaning.

@@ -43,7 +43,7 @@ use crate::wire::generated as wire;
 ///   [`Unknown`](ConditionalOutcome::Unknown), because a proxy that fails at one row reports
 ///   nothing about the others. Mutations at which a proxy would fail are therefore rejected before
 ///   they are sent, as far as the client can detect them.
-/// - A mutation that no call contains within [`call_timeout`](crate::Settings::call_timeout) is
+/// - A mutation that no call contains within [`call_timeout`](crate::ProxyOptions::call_timeout) is
 ///   [`TimedOut`](ErrorKind::TimedOut), and certainly not written.
 /// - After `Unknown` with an error, the proxy may still be working on the mutation, and may write
 ///   it after a later mutation of the same row was decided. The proxy gives up after the
@@ -59,10 +59,10 @@ use crate::wire::generated as wire;
 ///
 /// ```no_run
 /// # use accumulo_proxy::{Condition, ConditionalOutcome, ConditionalWriterOptions, Mutation};
-/// # use accumulo_proxy::{Credentials, ProxyClient, Result, Settings};
+/// # use accumulo_proxy::{Credentials, ProxyClient, Result, ProxyOptions};
 /// # async fn run() -> Result<()> {
 /// let credentials = Credentials::password("root", "secret");
-/// let client = ProxyClient::connect(Settings::new("localhost:42424", credentials)).await?;
+/// let client = ProxyClient::connect(ProxyOptions::new("localhost:42424", credentials)).await?;
 /// let writer = client.conditional_writer("accounts", ConditionalWriterOptions::default());
 /// let opened = Mutation::new("bob").put("account", "balance", "0");
 /// match writer.write(opened.when([Condition::absent("account", "balance")])).await? {
@@ -102,7 +102,7 @@ impl ProxyClient {
         ConditionalWriter {
             client: self.clone(),
             table,
-            limit: Limit::new(self.settings().max_request_bytes, 0),
+            limit: Limit::new(self.options().max_request_bytes, 0),
             waiting,
             queue: Gatherer::spawn(link, options),
         }

@@ -34,7 +34,7 @@ pub struct ConditionalWriterOptions {
     pub durability: Durability,
     /// Time that Accumulo tries before it reports the outcome as unknown, in milliseconds, rounded
     /// up. Unless set, three quarters of the client's
-    /// [`call_timeout`](crate::Settings::call_timeout), so that Accumulo gives up before the caller
+    /// [`call_timeout`](crate::ProxyOptions::call_timeout), so that Accumulo gives up before the caller
     /// does: Accumulo may write a mutation at any time while it still tries. For a writer of
     /// [`LowLevel`](crate::LowLevel) the default is that of the proxy: unlimited.
     pub timeout: Option<Duration>,

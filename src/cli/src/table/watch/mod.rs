@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::Args;
 use fluo_core::{ErrorKind, TableAdmin};
-use fluo_recipes::{RowCounting, TableOptimizations, VerifyOptions, verify};
+use fluo_recipes::{RowCounting, TableOptimizations, VerifyOptions};
 use tokio::time::sleep;
 
 use self::changes::{Change, Changes, Seen};
@@ -142,7 +142,12 @@ impl Watcher<'_> {
             rows: RowCounting::from(self.watch.rows),
             ..self.watch.limits.options(self.expected)
         };
-        match verify(&*tables, name, &self.optimizations, &options, |_| ()).await {
+        match self
+            .optimizations
+            .verify(&*tables, name)
+            .options(&options)
+            .await
+        {
             Ok(verdict) => Ok(Some(with_damage(verdict, damage).into())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),

@@ -1,0 +1,241 @@
+//! The options of a directory.
+
+use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fluo_core::{Clock, Error, Result, SystemClock};
+
+/// The valid numbers of simulated servers.
+pub(crate) const SERVERS: RangeInclusive<usize> = 1..=10_000;
+
+/// The options with which a directory is opened.
+/// [`EmbeddedTables::open`](crate::EmbeddedTables::open) checks them.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_embedded::EmbeddedOptions;
+///
+/// let options = EmbeddedOptions::new().create_if_missing(true).cache_bytes(256 << 20);
+/// assert!(options.check().is_ok());
+/// assert!(options.cache_bytes(1).check().is_err());
+/// ```
+#[derive(Clone, Debug)]
+pub struct EmbeddedOptions {
+    pub(crate) create_if_missing: bool,
+    pub(crate) create_parents: bool,
+    pub(crate) program: String,
+    pub(crate) servers: NonZeroUsize,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) cache_bytes: usize,
+    pub(crate) max_queued_mutations: usize,
+    pub(crate) max_queued_bytes: usize,
+    pub(crate) max_commit_mutations: usize,
+    pub(crate) max_commit_bytes: usize,
+    pub(crate) max_mutation_bytes: usize,
+}
+
+impl Default for EmbeddedOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl EmbeddedOptions {
+    /// Returns the default options.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            create_if_missing: false,
+            create_parents: false,
+            program: program(),
+            servers: NonZeroUsize::MIN.saturating_add(1),
+            clock: Arc::new(SystemClock),
+            cache_bytes: 128 << 20,
+            max_queued_mutations: 16_384,
+            max_queued_bytes: 256 << 20,
+            max_commit_mutations: 4_096,
+            max_commit_bytes: 16 << 20,
+            max_mutation_bytes: 16 << 20,
+        }
+    }
+
+    /// Sets whether the directory is created if it does not exist, and tables if it has none yet.
+    /// Default: no.
+    #[must_use]
+    pub fn create_if_missing(mut self, create: bool) -> Self {
+        self.create_if_missing = create;
+        self
+    }
+
+    /// Sets whether missing parents of the directory are created with it. Default: no.
+    #[must_use]
+    pub fn create_parents(mut self, create: bool) -> Self {
+        self.create_parents = create;
+        self
+    }
+
+    /// Sets the name of the program that opens the directory, for the message of another program
+    /// that finds it open. At most 100 characters. Do not put secrets in it: it can be read by
+    /// everyone who can read the directory. Default: the file name of the running program.
+    #[must_use]
+    pub fn program(mut self, program: impl Into<String>) -> Self {
+        self.program = program.into();
+        self
+    }
+
+    /// Sets the number of simulated servers for the tablets; 1 to 10,000. Default: 2.
+    ///
+    /// The number is stored when the directory is created; an existing directory keeps its number.
+    #[must_use]
+    pub fn servers(mut self, servers: NonZeroUsize) -> Self {
+        self.servers = servers;
+        self
+    }
+
+    /// Sets the source of the time for updates without a timestamp. It is read once in each call
+    /// that writes, in the caller's task. Default: the system's clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Sets the memory for pages that were read or are to be written, in bytes; at least 1 MiB.
+    /// Default: 128 MiB.
+    #[must_use]
+    pub fn cache_bytes(mut self, bytes: usize) -> Self {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// Sets the maximum number of mutations that wait for the writer, over all callers; 1 to
+    /// 1,000,000. A call waits until there is room; a call that is larger than this number waits
+    /// until all other calls have been answered. Default: 16,384.
+    #[must_use]
+    pub fn max_queued_mutations(mut self, mutations: usize) -> Self {
+        self.max_queued_mutations = mutations;
+        self
+    }
+
+    /// Sets the maximum number of bytes of mutations and conditions that wait for the writer, over
+    /// all callers; 1 to 4,294,967,295. As with the number of mutations, a call waits until there
+    /// is room, and a call that is larger than this waits until all other calls have been answered:
+    /// so the queue never has more bytes than this, or than the largest call. The data of a call
+    /// that waits for room is in the caller's memory and does not count. Default: 256 MiB.
+    #[must_use]
+    pub fn max_queued_bytes(mut self, bytes: usize) -> Self {
+        self.max_queued_bytes = bytes;
+        self
+    }
+
+    /// Sets the number of mutations after which a commit takes no further call; at least 1. A call
+    /// is never split into two commits, so a commit with a large call may exceed this number.
+    /// Default: 4,096.
+    #[must_use]
+    pub fn max_commit_mutations(mut self, mutations: usize) -> Self {
+        self.max_commit_mutations = mutations;
+        self
+    }
+
+    /// Sets the number of bytes of mutations, as [`size_bytes`](fluo_core::Mutation::size_bytes)
+    /// returns, after which a commit takes no further call; at least 1. Default: 16 MiB.
+    #[must_use]
+    pub fn max_commit_bytes(mut self, bytes: usize) -> Self {
+        self.max_commit_bytes = bytes;
+        self
+    }
+
+    /// Sets the maximum size of a mutation with its conditions, in bytes as
+    /// [`size_bytes`](fluo_core::Mutation::size_bytes) returns; 1 to 512 MiB. A larger one is
+    /// rejected. Default: 16 MiB.
+    #[must_use]
+    pub fn max_mutation_bytes(mut self, bytes: usize) -> Self {
+        self.max_mutation_bytes = bytes;
+        self
+    }
+
+    /// Checks every bound; opening a directory does it too.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_core::ErrorKind::Invalid) for the first field that is out of its bounds;
+    /// the message states them.
+    pub fn check(&self) -> Result<()> {
+        within("servers", self.servers.get(), SERVERS)?;
+        within("cache_bytes", self.cache_bytes, 1 << 20..=usize::MAX)?;
+        within(
+            "max_queued_mutations",
+            self.max_queued_mutations,
+            1..=1_000_000,
+        )?;
+        let most_queued_bytes = usize::try_from(u32::MAX).unwrap_or(usize::MAX);
+        within(
+            "max_queued_bytes",
+            self.max_queued_bytes,
+            1..=most_queued_bytes,
+        )?;
+        within(
+            "max_commit_mutations",
+            self.max_commit_mutations,
+            1..=usize::MAX,
+        )?;
+        within("max_commit_bytes", self.max_commit_bytes, 1..=usize::MAX)?;
+        within("max_mutation_bytes", self.max_mutation_bytes, 1..=512 << 20)
+    }
+}
+
+/// Returns the name of the running program. The arguments are left out because they may contain
+/// secrets.
+fn program() -> String {
+    let path = std::env::args_os().next().map(PathBuf::from);
+    let name = path.as_deref().and_then(Path::file_name);
+    name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+fn within(name: &str, value: usize, bounds: RangeInclusive<usize>) -> Result<()> {
+    if bounds.contains(&value) {
+        return Ok(());
+    }
+    let (least, most) = bounds.into_inner();
+    let most = match most {
+        usize::MAX => String::new(),
+        most => format!(" and at most {most}"),
+    };
+    Err(Error::invalid(format!(
+        "setting `{name}` is {value}; it must be at least {least}{most}"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_a_setting_that_is_out_of_bounds_with_its_bounds() {
+        let message = |settings: EmbeddedOptions| settings.check().unwrap_err().to_string();
+        let defaults = EmbeddedOptions::new;
+        assert_eq!(
+            message(defaults().cache_bytes(5)),
+            "setting `cache_bytes` is 5; it must be at least 1048576"
+        );
+        assert_eq!(
+            message(defaults().max_queued_mutations(0)),
+            "setting `max_queued_mutations` is 0; it must be at least 1 and at most 1000000"
+        );
+        assert_eq!(
+            message(defaults().max_queued_bytes(0)),
+            "setting `max_queued_bytes` is 0; it must be at least 1 and at most 4294967295"
+        );
+        let many = NonZeroUsize::new(10_001).unwrap();
+        assert_eq!(
+            message(defaults().servers(many)),
+            "setting `servers` is 10001; it must be at least 1 and at most 10000"
+        );
+        assert!(message(defaults().max_commit_mutations(0)).contains("max_commit_mutations"));
+        assert!(message(defaults().max_commit_bytes(0)).contains("max_commit_bytes"));
+        assert!(message(defaults().max_mutation_bytes(0)).contains("max_mutation_bytes"));
+    }
+}
