@@ -28,7 +28,9 @@ async fn main() -> Result<()> {
         match outcome {
             Outcome::Accepted => winners.push(who),
             Outcome::Rejected => {}
-            Outcome::Refused(error) => println!("a constraint refuses task {who}: {error}"),
+            Outcome::ConstraintViolation(error) => {
+                println!("a constraint refuses task {who}: {error}")
+            }
             // Neither accepted nor rejected for certain: a program would read the row here.
             Outcome::Unknown(error) => println!("the outcome of task {who} is unknown: {error}"),
         }

@@ -15,7 +15,7 @@ async fn main() -> Result<()> {
 
     // The split points and the group that the hasher needs.
     let hasher = RowHasher::new("p")?;
-    let optimizations = TableOptimizations::of_row_hasher(&hasher, 20)?;
+    let optimizations = TableOptimizations::for_row_hasher(&hasher, 20)?;
 
     // The first start applies the plan; for later starts the plan is empty.
     for start in ["first", "second"] {

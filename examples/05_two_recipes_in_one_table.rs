@@ -10,8 +10,8 @@ fn main() -> Result<()> {
     let links = RowHasher::builder("link")
         .scheme(HashScheme::Sha1Base32)
         .build()?;
-    let both = TableOptimizations::of_row_hasher(&pages, 4)?
-        .merge(TableOptimizations::of_row_hasher(&links, 2)?)?;
+    let both = TableOptimizations::for_row_hasher(&pages, 4)?
+        .merge(TableOptimizations::for_row_hasher(&links, 2)?)?;
 
     // The balancer ignores a pattern that does not have exactly one capturing group.
     let pattern = both.group_pattern().unwrap_or_default();
@@ -26,7 +26,7 @@ fn main() -> Result<()> {
 
     // Rows of `page:x` start with `page:`, so they could be mistaken for rows of `page`.
     let inside = RowHasher::new("page:x")?;
-    if let Err(error) = both.merge(TableOptimizations::of_row_hasher(&inside, 2)?) {
+    if let Err(error) = both.merge(TableOptimizations::for_row_hasher(&inside, 2)?) {
         println!("{error}");
     }
     Ok(())

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fluo_core::Escaped;
 use fluo_recipes::{
-    DigestSalt, KeyDesign, Modulo, ReverseTime, RowHasher, Rows, SaltedPart, WebTable,
+    DigestSalt, KeyDesign, Modulo, ReverseTime, RowHasher, RowSelection, SaltedPart, WebTable,
 };
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
@@ -21,12 +21,12 @@ fn main() -> Result<()> {
     ];
     let row = b"tenant7|1696744051903";
     for design in &designs {
-        let key = design.add(row)?;
-        assert_eq!(design.remove(&key)?, row.as_slice());
+        let key = design.encode_row(row)?;
+        assert_eq!(design.decode_key(&key)?, row.as_slice());
         println!("{:12} {}", design.name(), Escaped(&key));
         println!("             by row {}", design.scans().by_row);
         // The rows of one tenant are one range if they share a salt, or have none.
-        match design.spans(&Rows::Prefix("tenant7|".into())) {
+        match design.spans(&RowSelection::Prefix("tenant7|".into())) {
             Ok(spans) => println!("             one tenant: {} pieces", spans.len()),
             Err(refused) => println!("             one tenant: {refused}"),
         }
@@ -34,9 +34,9 @@ fn main() -> Result<()> {
 
     // A domain is one range. Similar names such as `example2.com` are outside of it.
     let web = KeyDesign::new(WebTable::default())?;
-    let domain = Rows::domain_and_subdomains("example.com");
+    let domain = RowSelection::domain_and_subdomains("example.com");
     for url in ["https://support.example.com/a", "http://example2.com/"] {
-        let key = web.add(url.as_bytes())?;
+        let key = web.encode_row(url.as_bytes())?;
         let is_in = web.contains(&domain, url.as_bytes())?;
         println!("{:32} in example.com: {is_in}", Escaped(&key).to_string());
     }

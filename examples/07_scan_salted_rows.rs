@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
-use fluo_recipes::{DigestSalt, KeyDesign, RowBatch, Rows, SaltedScan, ScanCursor};
+use fluo_recipes::{DigestSalt, KeyDesign, RowBatch, RowSelection, SaltedScan, ScanCursor};
 use futures::TryStreamExt;
 
 #[tokio::main]
@@ -26,13 +26,13 @@ async fn main() -> Result<()> {
     let table = fluo.open_table("events", Authorizations::none()).await?;
     let events = (0..1_000).map(|minute| {
         let row = format!("2024-02-29T{:02}:{:02}", minute / 60, minute % 60);
-        let key = design.add(row.as_bytes())?;
+        let key = design.encode_row(row.as_bytes())?;
         Ok(Mutation::new(key).put(Column::new("event", "kind"), "tick"))
     });
     table.write(events.collect::<Result<_>>()?).await?;
 
     // A scan merges them in their original order.
-    let morning = Rows::range("2024-02-29T08", "2024-02-29T12");
+    let morning = RowSelection::range("2024-02-29T08", "2024-02-29T12");
     let scan = SaltedScan::new(&design, &morning)?.limit(5);
     println!("{}", scan.explain());
     let mut last: Option<ScanCursor> = None;

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
-use fluo_recipes::{Epochs, KeyDesign, MigrateSettings, Modulo, RowBatch, Rows};
+use fluo_recipes::{KeyDesign, KeyMigration, MigrateSettings, Modulo, RowBatch, RowSelection};
 use futures::TryStreamExt;
 
 #[tokio::main]
@@ -23,14 +23,14 @@ async fn main() -> Result<()> {
     };
     let old = buckets(4)?;
     for user in 0..1_000 {
-        let key = old.add(format!("user{user:04}").as_bytes())?;
+        let key = old.encode_row(format!("user{user:04}").as_bytes())?;
         table
             .write(vec![Mutation::new(key).put(name.clone(), "before")])
             .await?;
     }
 
     // From now on there are sixteen buckets. New writes use the new keys.
-    let epochs = Epochs::new([old, buckets(16)?], Versions::default())?;
+    let epochs = KeyMigration::new([old, buckets(16)?], Versions::default())?;
     let key = epochs.key(b"user0001")?;
     table
         .write(vec![Mutation::new(key).put(name.clone(), "after")])
@@ -50,7 +50,7 @@ async fn main() -> Result<()> {
         steps += 1;
         // During the migration, too, a scan returns each user once, in order.
         let rows: Vec<_> = epochs
-            .scan(&Rows::All)?
+            .scan(&RowSelection::All)?
             .run(table.clone())
             .try_collect()
             .await?;

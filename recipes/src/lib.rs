@@ -4,7 +4,7 @@
 //! and its requirements on a table are data. The first recipe is the [`RowHasher`]. It is one of
 //! the [`KeyDesign`]s, the common ways to spread and order keys. [`TableOptimizations`] bring the
 //! split points and the group of a design to a live table, and verify them; they need only the ports
-//! of `fluo-core`. A [`SaltedScan`] reads scattered rows in row order, and [`Epochs`] moves rows to
+//! of `fluo-core`. A [`SaltedScan`] reads scattered rows in row order, and [`KeyMigration`] moves rows to
 //! another design.
 //!
 //! ```
@@ -18,7 +18,7 @@
 //!
 //! // Bring the table to the required state.
 //! let hasher = RowHasher::new("p")?;
-//! let optimizations = TableOptimizations::of_row_hasher(&hasher, 20)?;
+//! let optimizations = TableOptimizations::for_row_hasher(&hasher, 20)?;
 //! let plan = optimizations.plan(&fluo, "pages").await?;
 //! plan.apply(&fluo).await?;
 //!
@@ -41,11 +41,11 @@
 //! - [`AdvisorReport`](advisor::AdvisorReport) selects a design for a sample of keys, which a
 //!   [`ProfileBuilder`](advisor::ProfileBuilder) reads.
 //! - [`SaltedScan`] scans rows that a salt has scattered.
-//! - [`Epochs`] change the salt of a table that is in use.
+//! - [`KeyMigration`] change the salt of a table that is in use.
 //! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
 //!   row.
 //! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
-//! - [`Contribution::builder`] declares the requirements of your own recipe on its table.
+//! - [`TableRequirement::builder`] declares the requirements of your own recipe on its table.
 //! - [`Plan::apply`] and [`Plan::steps`] describe the changes of a plan and their order.
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
 
@@ -60,31 +60,31 @@ mod row_hasher;
 mod salted_scan;
 
 pub use epochs::{
-    EpochCounts, EpochScan, Epochs, EpochsError, MigrateSettings, MigrationCursor,
-    MigrationCursorError, MigrationStep,
+    KeyMigration, MigrateSettings, MigratingScan, MigrationCursor, MigrationCursorError,
+    MigrationError, MigrationProgress, MigrationStep,
 };
 pub use java_quote::java_quote;
 pub use key_design::{
-    Composite, CompositeRows, DesignError, DesignErrorKind, DesignSettings, Digest, DigestEnd,
-    DigestSalt, DomainText, Field, FieldKind, FieldOrder, FieldSettings, HashedRows, KeyDesign,
-    KeyField, KeyOrder, Modulo, ModuloOf, RandomSalt, Reach, ReverseTime, Reversed, ReversedUnit,
-    RowAlphabet, RowLength, Rows, SaltSettings, SaltedPart, Scans, TimeEncoding, TimePlace,
-    Unsalted, WebPart, WebTable,
+    Composite, CompositeRows, DesignError, DesignErrorKind, DesignSettings, Digest, DigestSalt,
+    DigestSide, DomainDirection, Field, FieldKind, FieldOrder, FieldSettings, HashInput,
+    HashedRows, KeyDesign, KeyField, KeyOrder, Modulo, RandomSalt, ReverseTime, Reversed,
+    ReversedUnit, RowAlphabet, RowLength, RowSelection, SaltSettings, SaltedPart, ScanCost, Scans,
+    TimeEncoding, TimePosition, Unsalted, WebPart, WebTable,
 };
 pub use optimization::{
-    Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Contribution,
-    ContributionBuilder, ContributionError, Difference, DifferenceKind, EvennessOf, FoundBalancer,
-    FullestTablet, GroupForecast, GroupVerdict, HotPart, Leftover, Load, LoadStanding, MaxSkew,
-    MaxSkewError, NarrowRecipe, OtherRows, OtherRowsVerdict, OverlapError, Plan, Planning,
-    PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, Step, StraySplit,
-    TableOptimizations, TabletLoad, TabletRun, Unproved, UnrequestedProperty, UnseenVerdict,
-    Verdict, VerdictError, VerifyOptions, Verifying, groups,
+    Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Difference,
+    DifferenceKind, FoundBalancer, FullestTablet, GroupForecast, GroupVerdict, HotPart, Load,
+    LoadStanding, MaxSkew, MaxSkewError, NarrowRecipe, OtherRows, OtherRowsVerdict, OverlapError,
+    Plan, Planning, PropertyVerdict, RollbackReport, RowCounting, RowsVerdict, ServerLoad,
+    SplitsVerdict, Step, StraySplit, TableOptimizations, TableRequirement, TableRequirementBuilder,
+    TableRequirementError, TabletLoad, TabletRun, UniformityTest, Unproved, UnrequestedProperty,
+    UnseenVerdict, Verdict, VerdictError, VerifyOptions, Verifying, groups,
 };
 pub use row_hasher::{
     EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,
     SplitFormula, SplitsError, UnknownScheme,
 };
 pub use salted_scan::{
-    CursorError, ForeignKeys, RowBatch, SaltedRow, SaltedRows, SaltedScan, SaltedScanError,
-    ScanCursor, ScanPlan,
+    CursorError, RowBatch, SaltedRow, SaltedRows, SaltedScan, SaltedScanError, ScanCursor,
+    ScanPlan, UnknownKeys,
 };

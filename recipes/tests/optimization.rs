@@ -28,7 +28,7 @@ fn group_balancer() -> String {
 
 fn optimizations() -> TableOptimizations {
     let of = |prefix: &str, tablets| {
-        TableOptimizations::of_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+        TableOptimizations::for_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
     };
     of("p", 20).merge(of("q", 4)).unwrap()
 }

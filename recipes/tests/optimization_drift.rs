@@ -20,7 +20,7 @@ const TABLE: &str = "pages";
 const OLD_PACKAGE: &str = "org.apache.accumulo.server.master.balancer";
 
 fn optimizations() -> TableOptimizations {
-    TableOptimizations::of_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap()
+    TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap()
 }
 
 fn probes() -> Vec<String> {

@@ -18,8 +18,8 @@ use fluo_core::{
     Authorizations, Bytes, Column, MemoryTables, Mutation, SystemClock, TableAdmin, Versions,
 };
 use fluo_recipes::{
-    Contribution, DigestSalt, HashScheme, KeyDesign, LoadStanding, MaxSkew, Modulo, OtherRows,
-    RowCounting, RowHasher, SaltedPart, TableOptimizations, Unproved, Unsalted, Verdict,
+    DigestSalt, HashScheme, KeyDesign, LoadStanding, MaxSkew, Modulo, OtherRows, RowCounting,
+    RowHasher, SaltedPart, TableOptimizations, TableRequirement, Unproved, Unsalted, Verdict,
     VerifyOptions,
 };
 use servers::Servers;
@@ -141,7 +141,7 @@ fn hasher(prefix: &str) -> RowHasher {
 }
 
 fn hashed(prefix: &str, tablets: u32) -> TableOptimizations {
-    TableOptimizations::of_row_hasher(&hasher(prefix), tablets).unwrap()
+    TableOptimizations::for_row_hasher(&hasher(prefix), tablets).unwrap()
 }
 
 fn two(p: u32, q: u32) -> TableOptimizations {
@@ -172,13 +172,13 @@ fn by_host(digits: u8) -> KeyDesign {
 }
 
 fn of(design: &KeyDesign, tablets: u32) -> TableOptimizations {
-    TableOptimizations::of_key_design(design, tablets).unwrap()
+    TableOptimizations::for_key_design(design, tablets).unwrap()
 }
 
 /// Returns a recipe whose tablets are uneven by design.
 fn queue() -> TableOptimizations {
     let splits = ["queue:1", "queue:2", "queue:3"].map(Bytes::from);
-    let queue = Contribution::builder("the queue")
+    let queue = TableRequirement::builder("the queue")
         .prefix("queue:")
         .splits(splits);
     queue.shares([6, 2, 1, 1]).build().unwrap().into()
@@ -196,7 +196,7 @@ fn queued(counts: [usize; 4]) -> Vec<Bytes> {
 fn unsalted(splits: &[&'static str]) -> TableOptimizations {
     let design = KeyDesign::new(Unsalted {}).unwrap();
     let splits = splits.iter().map(|row| Bytes::from(*row));
-    Contribution::of_key_design_at(&design, splits)
+    TableRequirement::for_key_design_at(&design, splits)
         .unwrap()
         .into()
 }
@@ -215,7 +215,7 @@ fn under(prefix: &str, rows: impl IntoIterator<Item = Bytes>) -> Vec<Bytes> {
 }
 
 fn keys(design: &KeyDesign, rows: impl IntoIterator<Item = Bytes>) -> Vec<Bytes> {
-    let add = |row: Bytes| design.add(&row).unwrap();
+    let add = |row: Bytes| design.encode_row(&row).unwrap();
     rows.into_iter().map(add).collect()
 }
 
@@ -380,7 +380,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
             {
                 let before = modulo(10);
                 let after = modulo(64);
-                let spec = Contribution::of_key_design(&after, 16).unwrap();
+                let spec = TableRequirement::for_key_design(&after, 16).unwrap();
                 let spec = TableOptimizations::from(spec.after([before.clone()]));
                 Scene::new(spec, keys(&after, plain().take(2_000)))
                     .and(keys(&before, plain().skip(2_000)))
@@ -392,7 +392,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
             {
                 let before = modulo(10);
                 let after = modulo(64);
-                let spec = Contribution::of_key_design(&after, 16).unwrap();
+                let spec = TableRequirement::for_key_design(&after, 16).unwrap();
                 let spec = TableOptimizations::from(spec.after([before.clone()]));
                 Scene::new(spec, keys(&after, plain())).and(keys(&before, plain()))
             },
@@ -595,7 +595,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
         (
             "a hasher of another scheme",
             Scene::new(
-                TableOptimizations::of_row_hasher(&sha1("p"), 64).unwrap(),
+                TableOptimizations::for_row_hasher(&sha1("p"), 64).unwrap(),
                 numbered(30_000).map(|row| sha1("p").add(&row)),
             ),
             "",
@@ -840,7 +840,7 @@ async fn required_rows_that_are_missing_are_a_difference() {
 #[tokio::test]
 async fn counts_a_row_once_that_a_migration_has_only_copied() {
     let (before, after) = (modulo(10), modulo(64));
-    let spec = Contribution::of_key_design(&after, 16).unwrap();
+    let spec = TableRequirement::for_key_design(&after, 16).unwrap();
     let spec = TableOptimizations::from(spec.after([before.clone()]));
     let rows = || numbered(5_000);
     let copied = rows().take(2_000);

@@ -11,8 +11,9 @@ use fluo_core::balancer::group_balancers;
 use fluo_core::table::property;
 use fluo_core::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin, Versions};
 use fluo_recipes::{
-    Contribution, DigestSalt, EvennessOf, KeyDesign, Modulo, ModuloOf, Plan, PropertyVerdict,
-    RowHasher, SaltedPart, TableOptimizations, UnrequestedProperty, Verdict, VerifyOptions,
+    DigestSalt, HashInput, KeyDesign, Modulo, Plan, PropertyVerdict, RowHasher, SaltedPart,
+    TableOptimizations, TableRequirement, UniformityTest, UnrequestedProperty, Verdict,
+    VerifyOptions,
 };
 use servers::Servers;
 
@@ -34,7 +35,7 @@ fn modulo() -> KeyDesign {
 }
 
 fn of(design: &KeyDesign, tablets: u32) -> TableOptimizations {
-    TableOptimizations::of_key_design(design, tablets).unwrap()
+    TableOptimizations::for_key_design(design, tablets).unwrap()
 }
 
 async fn applied(
@@ -84,7 +85,7 @@ async fn balancer_properties(tables: &MemoryTables) -> usize {
 /// Returns a table that was once optimized for a row hasher.
 async fn hashed_before() -> MemoryTables {
     let tables = table().await;
-    let hashed = TableOptimizations::of_row_hasher(&RowHasher::new("0").unwrap(), 4).unwrap();
+    let hashed = TableOptimizations::for_row_hasher(&RowHasher::new("0").unwrap(), 4).unwrap();
     applied(&tables, &hashed, KEEP).await;
     tables
 }
@@ -102,14 +103,14 @@ async fn plans_applies_and_verifies_a_design() {
     assert_eq!(plan.groups()[0].per_server, [5, 5]);
     assert_eq!(balancer_properties(&tables).await, 0);
 
-    let rows = (0..2_000).map(|n| modulo().add(format!("row {n}").as_bytes()).unwrap());
+    let rows = (0..2_000).map(|n| modulo().encode_row(format!("row {n}").as_bytes()).unwrap());
     write(&tables, rows).await;
     let told = verdict(&tables, &optimizations).await;
     assert!(told.ok, "{:?}", told.sentences());
     assert!(told.properties.is_empty());
     let rows = &told.rows[0];
     assert_eq!((rows.total, rows.tablets), (2_000, 10));
-    assert_eq!(rows.evenness_of, EvennessOf::Rows);
+    assert_eq!(rows.evenness_of, UniformityTest::Rows);
     assert!(rows.p_value.is_some() && rows.least > 0, "{rows:?}");
 
     write(
@@ -130,7 +131,7 @@ async fn plans_applies_and_verifies_a_design() {
 async fn reports_rows_that_collapse_into_few_salts() {
     let tables = table().await;
     let design = KeyDesign::new(Modulo {
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         ..Modulo::default()
     })
     .unwrap();
@@ -140,7 +141,11 @@ async fn reports_rows_that_collapse_into_few_salts() {
     // that; multiples of five do.
     let keys = |step: u32| {
         let design = design.clone();
-        (0..1_000).map(move |n| design.add((n * step).to_string().as_bytes()).unwrap())
+        (0..1_000).map(move |n| {
+            design
+                .encode_row((n * step).to_string().as_bytes())
+                .unwrap()
+        })
     };
     write(&tables, keys(2)).await;
     assert!(verdict(&tables, &optimizations).await.ok);
@@ -170,14 +175,14 @@ async fn tests_the_salted_parts_of_rows_that_share_a_salt() {
     let big = big.chain((0..1_200).map(|n| format!("big/{n}")));
     let keys: Vec<_> = small
         .chain(big)
-        .map(|row| design.add(row.as_bytes()).unwrap())
+        .map(|row| design.encode_row(row.as_bytes()).unwrap())
         .collect();
     write(&tables, keys).await;
     let told = verdict(&tables, &optimizations).await;
     let rows = &told.rows[0];
     assert_eq!(
         (rows.evenness_of, rows.salted_parts, rows.total),
-        (EvennessOf::SaltedParts, Some(601), 1_801)
+        (UniformityTest::SaltedParts, Some(601), 1_801)
     );
     assert!(
         rows.largest > 1_201 && rows.p_value.unwrap() > 1e-6,
@@ -197,7 +202,7 @@ async fn tests_the_salted_parts_of_rows_that_share_a_salt() {
     // Parts that collapse are still reported.
     let collapsing = (0..100_000)
         .map(|n| format!("more-{n}/x"))
-        .map(|row| design.add(row.as_bytes()).unwrap())
+        .map(|row| design.encode_row(row.as_bytes()).unwrap())
         .filter(|key| key[0] < b'4')
         .take(600);
     write(&tables, collapsing.collect::<Vec<_>>()).await;
@@ -214,18 +219,18 @@ async fn tests_the_salted_parts_of_rows_that_share_a_salt() {
 async fn given_split_points_have_no_expected_shares() {
     let tables = table().await;
     let design = modulo();
-    let contribution = Contribution::of_key_design_at(&design, [Bytes::from("03|m")]).unwrap();
+    let contribution = TableRequirement::for_key_design_at(&design, [Bytes::from("03|m")]).unwrap();
     let optimizations = TableOptimizations::from(contribution);
     applied(&tables, &optimizations, KEEP).await;
     assert_eq!(tables.splits(TABLE).await.unwrap(), ["03|m"]);
-    let rows = (0..100).map(|n| design.add(n.to_string().as_bytes()).unwrap());
+    let rows = (0..100).map(|n| design.encode_row(n.to_string().as_bytes()).unwrap());
     write(&tables, rows).await;
     let told = verdict(&tables, &optimizations).await;
     assert!(told.ok, "{:?}", told.sentences());
     let rows = &told.rows[0];
     assert_eq!(
         (rows.evenness_of, rows.p_value, rows.total),
-        (EvennessOf::Nothing, None, 100)
+        (UniformityTest::Nothing, None, 100)
     );
 }
 

@@ -34,7 +34,7 @@ fn servers(refused: &'static str) -> Servers {
 
 async fn fails(servers: &Servers) -> ApplyError {
     let hasher = RowHasher::new("p").unwrap();
-    let optimizations = TableOptimizations::of_row_hasher(&hasher, 4).unwrap();
+    let optimizations = TableOptimizations::for_row_hasher(&hasher, 4).unwrap();
     let plan = optimizations.plan(servers, TABLE).await.unwrap();
     plan.apply(servers).await.unwrap_err()
 }

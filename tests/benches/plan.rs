@@ -30,8 +30,8 @@ fn plan_a_large_table(criterion: &mut Criterion) {
     let settings = EmbeddedOptions::new().create_if_missing(true);
     let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
     let hasher = RowHasher::new("p").unwrap();
-    let optimizations = TableOptimizations::of_row_hasher(&hasher, SPLITS).unwrap();
-    let other = TableOptimizations::of_row_hasher(&hasher, SPLITS + 1).unwrap();
+    let optimizations = TableOptimizations::for_row_hasher(&hasher, SPLITS).unwrap();
+    let other = TableOptimizations::for_row_hasher(&hasher, SPLITS + 1).unwrap();
     runtime.block_on(async {
         tables
             .create_table(TABLE, Versions::default())

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use fluo_core::{Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{DigestSalt, KeyDesign, Modulo, Rows, SaltedScan};
+use fluo_recipes::{DigestSalt, KeyDesign, Modulo, RowSelection, SaltedScan};
 use fluo_tests::RecordingTables;
 use futures::TryStreamExt;
 use tokio::runtime::Runtime;
@@ -80,7 +80,7 @@ impl Loaded {
                 let mutation = |number| -> Outcome<Mutation> {
                     let row = row(number);
                     let key = match design {
-                        Some(design) => design.add(row.as_bytes())?,
+                        Some(design) => design.encode_row(row.as_bytes())?,
                         None => row.into(),
                     };
                     Ok(Mutation::new(key).put(uri.clone(), value(number)))
@@ -119,7 +119,7 @@ fn compare(
 
     let before = salted.record.counts();
     let start = Instant::now();
-    let scan = SaltedScan::new(design, &Rows::All)?.limit(LIMIT);
+    let scan = SaltedScan::new(design, &RowSelection::All)?.limit(LIMIT);
     let batches = scan.run(salted.recorded.clone());
     let rows: usize = runtime
         .block_on(batches.try_collect::<Vec<_>>())?
@@ -154,7 +154,7 @@ async fn scan_plain(table: &Arc<dyn Table>) -> Outcome<Duration> {
 async fn scan_salted(design: &KeyDesign, table: &Arc<dyn Table>) -> Outcome<Duration> {
     let start = Instant::now();
     let mut seen = Seen::default();
-    let mut batches = SaltedScan::new(design, &Rows::All)?.run(table.clone());
+    let mut batches = SaltedScan::new(design, &RowSelection::All)?.run(table.clone());
     while let Some(batch) = batches.try_next().await? {
         for row in batch.rows() {
             let value = row.cells.first().map_or(0, |cell| cell.value.len());

@@ -36,11 +36,11 @@ pub enum CoordinationCall {
     /// [`set_aside`](fluo_core::coordination::Coordination::set_aside) of a dead letter of this
     /// cell.
     SetAside(RowColumn),
-    /// [`set_aside_list`](fluo_core::coordination::Coordination::set_aside_list).
+    /// [`dead_letters`](fluo_core::coordination::Coordination::dead_letters).
     SetAsideList,
-    /// [`forget_set_aside`] of this cell, up to this timestamp.
+    /// [`remove_dead_letter`] of this cell, up to this timestamp.
     ///
-    /// [`forget_set_aside`]: fluo_core::coordination::Coordination::forget_set_aside
+    /// [`remove_dead_letter`]: fluo_core::coordination::Coordination::remove_dead_letter
     ForgetSetAside(RowColumn, Timestamp),
     /// [`application`](fluo_core::coordination::Coordination::application).
     Application,
@@ -53,5 +53,5 @@ pub enum CoordinationCall {
     /// [`publish_oldest_active`]: fluo_core::coordination::Transactor::publish_oldest_active
     Publish(TransactorId, Option<Timestamp>),
     /// [`share`](fluo_core::coordination::WorkerMembership::share).
-    Share,
+    Partition,
 }

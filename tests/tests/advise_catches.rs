@@ -6,7 +6,7 @@ use fluo_core::Escaped;
 use fluo_recipes::advisor::{
     AdviceError, AdviceSettings, AdvisedLayout, AdvisorReport, Arrivals, Candidate, DesignForecast,
     DesignVerdict, ExistingTable, ForecastResult, KeyProfile, LoadForecast, ProfileBuilder,
-    ProfileSettings, Read, Standing, Weight,
+    ProfileSettings, Read, Severity, Suitability,
 };
 use fluo_recipes::{
     DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, ReverseTime, SaltedPart,
@@ -103,7 +103,7 @@ fn ids_whose_digit_sum_is_a_multiple_of_ten_all_get_one_prefix() {
     );
     assert!(modulo.chi_square.unwrap().p_value < 1e-12);
     let verdict = verdict(&report, "modulo 10");
-    assert_eq!(verdict.standing, Standing::Uneven);
+    assert_eq!(verdict.standing, Suitability::Uneven);
     says(
         &verdict.reasons,
         "All keys of the sample get one salt: the hash does not distinguish these keys",
@@ -128,11 +128,11 @@ fn monotonic_ids_go_to_one_tablet_unless_they_are_salted() {
         .findings
         .iter()
         .find(|finding| finding.sentence.contains("ascend"));
-    assert_eq!(finding.unwrap().weight, Weight::Warning);
+    assert_eq!(finding.unwrap().weight, Severity::Warning);
     let tail = load(&report, "unsalted").tail.as_ref().unwrap();
     assert_eq!((tail.busiest, tail.busiest_share.value), (15, 1.0));
     let verdict = verdict(&report, "unsalted");
-    assert_eq!(verdict.standing, Standing::Uneven);
+    assert_eq!(verdict.standing, Suitability::Uneven);
     says(
         &verdict.reasons,
         "Of the newest 5.0 % of the keys, 100 % fall in one tablet, number 16: one server takes them all",
@@ -161,7 +161,7 @@ fn keys_that_differ_only_beyond_the_salted_part_get_one_salt() {
     ];
     let report = tried(profile, candidates, &servers(4));
     let verdict = verdict(&report, "first 8 bytes");
-    assert_eq!(verdict.standing, Standing::Uneven);
+    assert_eq!(verdict.standing, Suitability::Uneven);
     says(
         &verdict.reasons,
         "All keys of the sample get one salt: they differ only beyond the salted part. Salt the whole key, or a \
@@ -189,7 +189,7 @@ fn a_field_with_half_of_the_keys_is_hot_if_fields_stay_together() {
     };
     let report = advised(profile(shuffled(&keys)), &settings);
     let by_field = verdict(&report, "digest-salt of what is before `|`");
-    assert_eq!(by_field.standing, Standing::Uneven);
+    assert_eq!(by_field.standing, Suitability::Uneven);
     says(
         &by_field.reasons,
         "A scan of one leading field: one piece of the table.",
@@ -236,7 +236,7 @@ fn keys_of_one_leading_field_are_tried_with_a_salt_over_it() {
     let label = "digest-salt of what is before `|`";
     assert_eq!(load(&report, label).salts_used, Some(1));
     let verdict = verdict(&report, label);
-    assert_eq!(verdict.standing, Standing::Uneven);
+    assert_eq!(verdict.standing, Suitability::Uneven);
     says(
         &verdict.against,
         "All keys of the sample get one salt: they differ only beyond the salted part. Salt the whole key, or a \
@@ -256,7 +256,7 @@ fn reads_decide_between_even_designs() {
     let ranged = advised(ids(), &settings);
     assert_eq!(
         verdict(&ranged, "row-hasher").standing,
-        Standing::Unreadable
+        Suitability::Unreadable
     );
     assert!(
         ranged
@@ -283,7 +283,7 @@ fn unordered_keys_have_no_tail() {
     }
     let report = advised(builder.finish(), &servers(2));
     assert_eq!(load(&report, "unsalted").tail, None);
-    assert_eq!(verdict(&report, "unsalted").standing, Standing::Uneven);
+    assert_eq!(verdict(&report, "unsalted").standing, Suitability::Uneven);
     says(
         &verdict(&report, "unsalted").against,
         "The place of new keys is unknown",
@@ -322,7 +322,7 @@ fn reports_a_key_that_is_repeated() {
     );
     assert_ne!(report.advice.design.as_deref(), Some("random-salt 8"));
     let random = verdict(&report, "random-salt 8");
-    assert_eq!(random.standing, Standing::Unreadable);
+    assert_eq!(random.standing, Suitability::Unreadable);
     says(&random.against, "One row: 8 pieces of the table");
     says(&report.advice.reasons, "No design spreads these keys well.");
 
@@ -387,7 +387,11 @@ fn keys_of_a_design_keep_their_design() {
             let design = KeyDesign::new(settings.clone()).unwrap();
             let mut builder = ProfileBuilder::new(ProfileSettings { seed: 1, arrivals });
             for id in 0..10_000 {
-                builder.push(&design.add(format!("user{id:07}").as_bytes()).unwrap());
+                builder.push(
+                    &design
+                        .encode_row(format!("user{id:07}").as_bytes())
+                        .unwrap(),
+                );
             }
             let report = advised(builder.finish(), &servers(4));
             let [recipe] = report.advice.existing.as_slice() else {
@@ -399,7 +403,7 @@ fn keys_of_a_design_keep_their_design() {
             let mut findings = report.advice.findings.iter();
             assert!(findings.any(|told| told.sentence == finding), "{finding}");
             assert_eq!(report.advice.design.as_deref(), Some(label));
-            assert_eq!(verdict(&report, label).standing, Standing::Recommended);
+            assert_eq!(verdict(&report, label).standing, Suitability::Recommended);
             let first = format!(
                 "Leave the keys as they are, {name} in 16 tablets: they have their salts already."
             );
@@ -420,7 +424,7 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
     let design = KeyDesign::new(DigestSalt::default()).unwrap();
     let keys = || {
         profile((0..5_000).map(|id| {
-            let key = design.add(format!("user{id}").as_bytes()).unwrap();
+            let key = design.encode_row(format!("user{id}").as_bytes()).unwrap();
             String::from_utf8(key.to_vec()).unwrap()
         }))
     };
@@ -504,7 +508,7 @@ fn an_evenly_split_table_of_plain_rows_stays_unchanged() {
     let report = advised(keys(), &split_at(&["01", "02", "03"]));
     assert_eq!(
         verdict(&report, "unsalted, as the table is").standing,
-        Standing::Uneven
+        Suitability::Uneven
     );
     assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
 }
@@ -626,7 +630,7 @@ fn reports_salts_that_do_not_divide_evenly() {
     };
     let report = advised(profile(ids), &settings);
     let verdict = verdict(&report, "digest-salt, 2 digits");
-    assert_eq!(verdict.standing, Standing::Uneven);
+    assert_eq!(verdict.standing, Suitability::Uneven);
     says(
         &verdict.reasons,
         "by their number alone, the fullest takes 1.56 times the mean",
@@ -652,7 +656,7 @@ fn a_domain_with_two_thirds_of_the_pages_makes_a_web_table_uneven() {
         web.largest_over_mean
     );
     let verdict = verdict(&report, "web-table");
-    assert_eq!(verdict.standing, Standing::Uneven);
+    assert_eq!(verdict.standing, Suitability::Uneven);
     says(
         &verdict.reasons,
         "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key separates them.",
@@ -667,7 +671,7 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     let hosts = |id: u32| format!("https://h{:04}.example/p{id:06}", id / 30);
     let report = advised(profile((0..20_000).map(hosts)), &reading(Read::Prefix, 4));
     let web = verdict(&report, "web-table");
-    assert_eq!(web.standing, Standing::Unreadable);
+    assert_eq!(web.standing, Suitability::Unreadable);
     let sentence =
         "A scan of a prefix: 2 pieces of the table, but only prefixes that hold the whole host";
     says(&web.against, sentence);
@@ -678,7 +682,7 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     // design.
     let report = advised(profile((0..20_000).map(hosts)), &servers(4));
     let web = verdict(&report, "web-table");
-    assert_eq!(web.standing, Standing::Suitable);
+    assert_eq!(web.standing, Suitability::Suitable);
     says(&web.reasons, sentence);
     assert_eq!(web.against, Vec::<String>::new());
 
@@ -690,7 +694,7 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     };
     let report = advised(profile(readings), &settings);
     let timed = verdict(&report, "reverse-time, salted by entity");
-    assert_eq!(timed.standing, Standing::Unreadable);
+    assert_eq!(timed.standing, Suitability::Unreadable);
     says(
         &timed.against,
         "A scan of a prefix: 256 pieces of the table, but only prefixes that end before the time; others are rejected.",
@@ -714,7 +718,7 @@ fn tries_every_named_design_that_suits() {
         timed.largest_over_mean
     );
     let random = verdict(&report, "random-salt 16");
-    assert_eq!(random.standing, Standing::Unreadable);
+    assert_eq!(random.standing, Suitability::Unreadable);
     says(
         &random.reasons,
         "One row: 16 pieces of the table, because its salt cannot be recomputed.",
@@ -731,7 +735,7 @@ fn tries_every_named_design_that_suits() {
         reversed.tail.as_ref().unwrap().busiest_share.value < 0.2,
         "{reversed:?}"
     );
-    assert_eq!(verdict(&report, "reversed").standing, Standing::Suitable);
+    assert_eq!(verdict(&report, "reversed").standing, Suitability::Suitable);
 }
 
 fn reading(read: Read, servers: u32) -> AdviceSettings {
@@ -748,7 +752,7 @@ fn finds_a_field_without_a_hot_value() {
     let keys = (0..60_000).map(|id| format!("t{:04}|{id:08}", id / 60));
     let report = advised(profile(keys), &reading(Read::Field, 4));
     let hashed = verdict(&report, "row-hasher");
-    assert_eq!(hashed.standing, Standing::Unreadable);
+    assert_eq!(hashed.standing, Suitability::Unreadable);
     says(&hashed.reasons, "one leading field: impossible");
     assert_eq!(
         report.advice.design.as_deref(),
@@ -767,7 +771,7 @@ fn the_host_of_a_url_is_a_field() {
     let report = advised(profile((0..60_000).map(hosts)), &reading(Read::Field, 4));
     assert_eq!(
         verdict(&report, "row-hasher").standing,
-        Standing::Unreadable
+        Suitability::Unreadable
     );
     assert_eq!(report.advice.design.as_deref(), Some("web-table"));
     says(
@@ -808,7 +812,10 @@ fn repeated_rows_are_no_sign_of_unevenness() {
         "digest-salt, 2 digits",
     ] {
         let verdict = verdict(&report, label);
-        let would_do = matches!(verdict.standing, Standing::Suitable | Standing::Recommended);
+        let would_do = matches!(
+            verdict.standing,
+            Suitability::Suitable | Suitability::Recommended
+        );
         assert!(would_do, "{verdict:#?}");
     }
     let hashed = load(&report, "row-hasher");
@@ -927,7 +934,7 @@ fn tries_a_web_table_for_pages_without_a_scheme() {
         .collect();
     let report = advised(profile(shuffled(&pages)), &servers(4));
     let web = verdict(&report, "web-table");
-    assert_eq!(web.standing, Standing::Uneven);
+    assert_eq!(web.standing, Suitability::Uneven);
     says(
         &web.reasons,
         "They share `acme.com`, which is in 66.7 % of the keys: only a design that salts the whole key separates them.",
@@ -1022,7 +1029,7 @@ fn one_unsupported_key_does_not_make_a_design_impossible() {
     }
     let report = advised(profile(pages), &reading(Read::Domain, 4));
     let web = verdict(&report, "web-table");
-    assert_eq!(web.standing, Standing::Impossible);
+    assert_eq!(web.standing, Suitability::Impossible);
     says(&web.against, "It has no key for 224 keys of the sample: ");
 }
 
@@ -1052,7 +1059,7 @@ fn judges_each_design_by_reads_of_a_domain() {
     says(&report.advice.reasons, "a domain: one piece of the table.");
     for label in ["unsalted", "row-hasher", "digest-salt, 2 digits"] {
         let verdict = verdict(&report, label);
-        assert_eq!(verdict.standing, Standing::Unreadable);
+        assert_eq!(verdict.standing, Suitability::Unreadable);
         says(
             &verdict.against,
             "A scan of a domain: impossible: only the keys of a web-table",

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use fluo_core::admin::{self, Initialization, Status, check_observers};
 use fluo_core::coordination::{
     Application, Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
-    SetupClaim,
+    SetupLock,
 };
 use fluo_core::{
     Authorizations, Client, ClientSettings, Column, ErrorKind, MemoryTables, Mutation, Scan, Span,
@@ -232,9 +232,9 @@ impl Applications for Distant {
         self.0.is_running(name).await
     }
 
-    async fn claim(&self, name: &str, table: &str) -> fluo_core::Result<Box<dyn SetupClaim>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> fluo_core::Result<Box<dyn SetupLock>> {
         Self::pause().await;
-        self.0.claim(name, table).await
+        self.0.lock_setup(name, table).await
     }
 
     async fn remove(&self, name: &str) -> fluo_core::Result<()> {
@@ -338,11 +338,11 @@ impl Applications for Restless {
         self.0.is_running(name).await
     }
 
-    async fn claim(&self, name: &str, table: &str) -> fluo_core::Result<Box<dyn SetupClaim>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> fluo_core::Result<Box<dyn SetupLock>> {
         self.0.remove(name).await?;
         let next = Application::new("1", format!("{table}x"));
         self.0.initialize(name, next).await?;
-        self.0.claim(name, table).await
+        self.0.lock_setup(name, table).await
     }
 
     async fn remove(&self, name: &str) -> fluo_core::Result<()> {

@@ -64,7 +64,7 @@ async fn limits_the_number_of_dead_letters() {
             error: String::new(),
             failed_at_ms: 0,
         };
-        web.set_aside(first).await.unwrap();
+        web.add_dead_letter(first).await.unwrap();
     }
     let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
     let transaction = engine.begin_write().unwrap();
@@ -74,7 +74,7 @@ async fn limits_the_number_of_dead_letters() {
             let (key, value) = table.first().unwrap().unwrap();
             (key.value().to_vec(), value.value().to_vec())
         };
-        for row in 1..FailedNotification::MAX_SET_ASIDE - 2 {
+        for row in 1..FailedNotification::MAX_DEAD_LETTERS - 2 {
             let mut key = key.clone();
             // The row is after the name of the application and a zero byte.
             key[4..9].copy_from_slice(format!("{row:05}").as_bytes());

@@ -33,7 +33,7 @@ async fn limits_the_number_of_dead_letters() {
     let application = Application::new("1", "t");
     applications.initialize("web", application).await.unwrap();
     let web = applications.open("web").await.unwrap();
-    for row in 0..FailedNotification::MAX_SET_ASIDE - 2 {
+    for row in 0..FailedNotification::MAX_DEAD_LETTERS - 2 {
         let failed = FailedNotification {
             cell: RowColumn::new(format!("{row:05}"), Column::new("f", "q")),
             kind: ObserverKind::Strong,
@@ -42,7 +42,7 @@ async fn limits_the_number_of_dead_letters() {
             error: String::new(),
             failed_at_ms: 0,
         };
-        web.set_aside(failed).await.unwrap();
+        web.add_dead_letter(failed).await.unwrap();
     }
     conformance_coordination::c8_the_number_of_dead_letters_is_bounded(applications, "web").await;
 }

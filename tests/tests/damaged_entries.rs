@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::{Applications, MemoryApplications, TransactorId};
-use fluo_core::layout::{EntryKind, EntryStamp, LockValue};
+use fluo_core::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_core::{
     Authorizations, Bytes, Client, ClientSettings, Column, Error, ErrorKind, MemoryTables,
     Mutation, RowColumn, Table, TableAdmin, Timestamp,
@@ -28,7 +28,7 @@ fn balance() -> Column {
 }
 
 fn stamp(kind: EntryKind) -> i64 {
-    EntryStamp::new(kind, Timestamp::new(1).unwrap()).encode()
+    EntryTimestamp::new(kind, Timestamp::new(1).unwrap()).encode()
 }
 
 /// Creates a table with some entries, and opens a client on it.

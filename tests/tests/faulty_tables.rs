@@ -134,7 +134,7 @@ async fn a_write_of_rows_together_is_refused_or_unknown() {
     for fault in FAULTS {
         let (tables, table) = open(|tables| tables.fail_write(0, fault)).await;
         let together = table.together().unwrap();
-        let outcome = together.write_together(vec![guarded("a"), guarded("b")]);
+        let outcome = together.write_atomically(vec![guarded("a"), guarded("b")]);
         match (outcome.await, fault) {
             (Err(error), Fault::Before) | (Ok(Outcome::Unknown(error)), _) => {
                 assert_eq!(error.kind(), kind_of(fault));
@@ -148,7 +148,7 @@ async fn a_write_of_rows_together_is_refused_or_unknown() {
             "{fault:?}"
         );
         let again = together
-            .write_together(vec![guarded("a"), guarded("b")])
+            .write_atomically(vec![guarded("a"), guarded("b")])
             .await;
         assert_eq!(
             again.unwrap().is_accepted(),

@@ -33,7 +33,7 @@ async fn counts_each_kind_of_call() {
     let absent = Condition::absent(Column::new("f", "q"));
     let both = vec![row("e").when(absent.clone()), row("f").when(absent)];
     let together = table.together().unwrap();
-    assert!(together.write_together(both).await.unwrap().is_accepted());
+    assert!(together.write_atomically(both).await.unwrap().is_accepted());
     let two_at_a_time = Scan::over(Span::rows("a", Some("d".into())));
     let two_at_a_time = two_at_a_time.batch_cells(NonZeroUsize::new(2).unwrap());
     table.read(two_at_a_time).await.unwrap();

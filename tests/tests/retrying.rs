@@ -15,8 +15,8 @@ use std::time::Duration;
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::{Applications, MemoryApplications};
 use fluo_core::{
-    Attempt, Authorizations, Client, ClientSettings, Column, CommitError, Conflict, Decision,
-    Error, ErrorKind, MemoryTables, OtherTransaction, RetryPolicy, Runner, Stale, TableAdmin,
+    Attempt, Authorizations, Client, ClientSettings, Column, CommitError, Conflict, ConflictCause,
+    Error, ErrorKind, MemoryTables, RetryDecision, RetryPolicy, Runner, SnapshotTooOld, TableAdmin,
     Timestamp,
 };
 use tokio::time::{Instant, sleep};
@@ -60,7 +60,7 @@ struct Seen {
     number: u32,
     start: Timestamp,
     elapsed: Duration,
-    planned: Decision,
+    planned: RetryDecision,
     error: CommitError,
     at: Instant,
 }
@@ -74,15 +74,15 @@ impl Asked {
     fn by(
         &self,
         runner: Runner,
-        decide: impl Fn(&Attempt<'_>) -> Decision + Send + Sync + 'static,
+        decide: impl Fn(&Attempt<'_>) -> RetryDecision + Send + Sync + 'static,
     ) -> Runner {
         let asked = self.clone();
-        runner.before_decision(move |attempt| {
+        runner.on_retry(move |attempt| {
             asked.0.lock().unwrap().push(Seen {
                 number: attempt.number,
                 start: attempt.start,
                 elapsed: attempt.elapsed,
-                planned: attempt.planned,
+                planned: attempt.policy_decision,
                 error: attempt.error.clone(),
                 at: Instant::now(),
             });
@@ -98,7 +98,7 @@ impl Asked {
         self.seen().iter().map(|seen| seen.number).collect()
     }
 
-    fn planned(&self) -> Vec<Decision> {
+    fn planned(&self) -> Vec<RetryDecision> {
         self.seen().iter().map(|seen| seen.planned).collect()
     }
 }
@@ -145,17 +145,19 @@ async fn alice(client: &Client) -> Option<fluo_core::Bytes> {
     now.get("alice", &column()).await.unwrap()
 }
 
-fn pause(decision: Decision) -> Duration {
+fn pause(decision: RetryDecision) -> Duration {
     match decision {
-        Decision::RetryAfter(pause) => pause,
-        Decision::GiveUp => panic!("it gives up"),
+        RetryDecision::RetryAfter(pause) => pause,
+        RetryDecision::GiveUp => panic!("it gives up"),
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_hook_receives_each_failed_attempt_before_the_pause() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
-    let runner = asked.by(client.runner().retry(policy()), |attempt| attempt.planned);
+    let runner = asked.by(client.runner().retry(policy()), |attempt| {
+        attempt.policy_decision
+    });
     let begun = Instant::now();
     tried.run(&client, &runner, 5).await.unwrap();
     assert_eq!(alice(&client).await.as_deref(), Some(&b"late"[..]));
@@ -189,7 +191,7 @@ async fn the_hook_receives_each_failed_attempt_before_the_pause() {
         assert_eq!(conflict.cells[0].row, "alice");
         let other = conflict.other.unwrap();
         assert!(
-            matches!(other, OtherTransaction::Committed { start, .. } if start > seen.start),
+            matches!(other, ConflictCause::Committed { start, .. } if start > seen.start),
             "{other:?}"
         );
     }
@@ -200,8 +202,8 @@ async fn the_decision_of_the_hook_replaces_the_planned_one() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
     let runner = asked.by(client.runner().retry(policy()), |attempt| {
         match attempt.number {
-            1 => Decision::RetryAfter(Duration::from_secs(77)),
-            _ => Decision::GiveUp,
+            1 => RetryDecision::RetryAfter(Duration::from_secs(77)),
+            _ => RetryDecision::GiveUp,
         }
     });
     let error = tried.run(&client, &runner, 9).await.unwrap_err();
@@ -227,10 +229,10 @@ async fn the_decision_of_the_hook_replaces_the_planned_one() {
         ..policy()
     };
     let runner = asked.by(client.runner().retry(once), |_| {
-        Decision::RetryAfter(Duration::ZERO)
+        RetryDecision::RetryAfter(Duration::ZERO)
     });
     tried.run(&client, &runner, 3).await.unwrap();
-    assert_eq!(asked.planned(), [Decision::GiveUp; 3]);
+    assert_eq!(asked.planned(), [RetryDecision::GiveUp; 3]);
     assert_eq!(tried.starts().len(), 4);
     assert_eq!(alice(&client).await.as_deref(), Some(&b"late"[..]));
 }
@@ -252,14 +254,16 @@ async fn a_runner_stops_after_the_greatest_number_of_attempts() {
         max_attempts: NonZeroU32::new(3),
         ..policy()
     };
-    let runner = asked.by(client.runner().retry(three), |attempt| attempt.planned);
+    let runner = asked.by(client.runner().retry(three), |attempt| {
+        attempt.policy_decision
+    });
     let error = tried.run(&client, &runner, 9).await.unwrap_err();
     is_the_conflict_of(&error, tried.starts()[2]);
     assert_eq!(tried.starts().len(), 3);
     let planned = asked.planned();
     assert_eq!(planned.len(), 3);
     assert!(pause(planned[0]) < pause(planned[1]));
-    assert_eq!(planned[2], Decision::GiveUp);
+    assert_eq!(planned[2], RetryDecision::GiveUp);
 
     // The same holds without a hook. The last allowed attempt may commit.
     let (silent, tried) = (client.runner().retry(three), Tried::default());
@@ -279,16 +283,16 @@ async fn a_runner_stops_after_the_longest_time() {
         longest_pause: Duration::from_secs(2),
         max_attempts: None,
     };
-    let runner = asked.by(client.runner().retry(ten_seconds), |it| it.planned);
+    let runner = asked.by(client.runner().retry(ten_seconds), |it| it.policy_decision);
     let error = tried.run(&client, &runner, 100).await.unwrap_err();
     let seen = asked.seen();
     let (last, before) = seen.split_last().unwrap();
     assert!(before.len() >= 5, "{before:?}");
     for seen in before {
         assert!(seen.elapsed < ten_seconds.max_elapsed);
-        assert_ne!(seen.planned, Decision::GiveUp);
+        assert_ne!(seen.planned, RetryDecision::GiveUp);
     }
-    assert_eq!(last.planned, Decision::GiveUp);
+    assert_eq!(last.planned, RetryDecision::GiveUp);
     let most = ten_seconds.max_elapsed + ten_seconds.longest_pause + TICK;
     assert!(
         last.elapsed >= ten_seconds.max_elapsed && last.elapsed <= most,
@@ -308,8 +312,8 @@ async fn the_hook_receives_a_stale_transaction() {
     let (client, asked) = (client_with(settings).await, Asked::default());
     let runner = asked.by(client.runner().retry(policy()), |attempt| {
         match attempt.number {
-            1 => attempt.planned,
-            _ => Decision::GiveUp,
+            1 => attempt.policy_decision,
+            _ => RetryDecision::GiveUp,
         }
     });
     let stale = runner
@@ -324,7 +328,7 @@ async fn the_hook_receives_a_stale_transaction() {
         .unwrap_err();
     assert_eq!(asked.numbers(), [1, 2]);
     for seen in asked.seen() {
-        let CommitError::Stale(stale) = seen.error else {
+        let CommitError::SnapshotTooOld(stale) = seen.error else {
             panic!("{:?}", seen.error);
         };
         assert_eq!(stale.start, seen.start);
@@ -332,14 +336,16 @@ async fn the_hook_receives_a_stale_transaction() {
         assert!(seen.elapsed >= age * 2 * seen.number);
     }
     assert_eq!(stale.kind(), ErrorKind::Unavailable);
-    assert!(stale.source().unwrap().is::<Stale>(), "{stale:?}");
+    assert!(stale.source().unwrap().is::<SnapshotTooOld>(), "{stale:?}");
     assert_eq!(alice(&client).await, None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_hook_is_not_called_for_a_failed_body_or_a_successful_commit() {
     let (client, asked) = (client().await, Asked::default());
-    let runner = asked.by(client.runner(), |_| Decision::RetryAfter(Duration::ZERO));
+    let runner = asked.by(client.runner(), |_| {
+        RetryDecision::RetryAfter(Duration::ZERO)
+    });
     let refused = runner
         .run(async |tx| {
             tx.set("alice", &column(), "1")?;

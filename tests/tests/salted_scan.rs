@@ -14,8 +14,8 @@ use fluo_core::{
 };
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{
-    DigestSalt, ForeignKeys, KeyDesign, Modulo, RandomSalt, Rows, SaltedPart, SaltedRows,
-    SaltedScan, ScanCursor,
+    DigestSalt, KeyDesign, Modulo, RandomSalt, RowSelection, SaltedPart, SaltedRows, SaltedScan,
+    ScanCursor, UnknownKeys,
 };
 use fluo_tests::{FaultyTables, RecordingTables};
 use futures::TryStreamExt;
@@ -72,7 +72,11 @@ async fn loaded(
 ) -> Arc<dyn Table> {
     let table = new_table(tables, SALTED, Versions::default()).await;
     let put = |row: String| {
-        Mutation::new(design.add(row.as_bytes()).unwrap()).put_at(Column::new("f", "q"), 1, row)
+        Mutation::new(design.encode_row(row.as_bytes()).unwrap()).put_at(
+            Column::new("f", "q"),
+            1,
+            row,
+        )
     };
     table
         .write(rows.into_iter().map(put).collect())
@@ -105,7 +109,7 @@ async fn names(batches: SaltedRows) -> Vec<String> {
 }
 
 /// Returns the rows that a scan of the unsalted table yields.
-async fn plain_rows(table: &dyn Table, scan: Scan, rows: &Rows) -> Vec<(Bytes, Vec<Cell>)> {
+async fn plain_rows(table: &dyn Table, scan: Scan, rows: &RowSelection) -> Vec<(Bytes, Vec<Cell>)> {
     let cells = table.read(scan).await.unwrap();
     let by_row = cells.chunk_by(|one, next| one.key.row == next.key.row);
     let all = by_row.map(|cells| (cells[0].key.row.clone(), cells.to_vec()));
@@ -115,7 +119,7 @@ async fn plain_rows(table: &dyn Table, scan: Scan, rows: &Rows) -> Vec<(Bytes, V
 /// All parameters of a scan.
 #[derive(Clone, Debug)]
 struct Request {
-    rows: Rows,
+    rows: RowSelection,
     limit: Option<u64>,
     column: Option<&'static str>,
     filter: Filter,
@@ -151,12 +155,12 @@ fn row() -> impl Strategy<Value = String> {
     "[ab~]{0,4}"
 }
 
-fn any_rows() -> impl Strategy<Value = Rows> {
+fn any_rows() -> impl Strategy<Value = RowSelection> {
     prop_oneof![
-        3 => Just(Rows::All),
-        1 => row().prop_map(|row| Rows::Row(row.into())),
-        1 => row().prop_map(|prefix| Rows::Prefix(prefix.into())),
-        2 => (row(), row()).prop_map(|(start, end)| Rows::range(start, end)),
+        3 => Just(RowSelection::All),
+        1 => row().prop_map(|row| RowSelection::Row(row.into())),
+        1 => row().prop_map(|prefix| RowSelection::Prefix(prefix.into())),
+        2 => (row(), row()).prop_map(|(start, end)| RowSelection::range(start, end)),
     ]
 }
 
@@ -213,7 +217,7 @@ async fn check(
         };
         plain.write(vec![put(row.clone().into())]).await.unwrap();
         salted
-            .write(vec![put(design.add(row.as_bytes()).unwrap())])
+            .write(vec![put(design.encode_row(row.as_bytes()).unwrap())])
             .await
             .unwrap();
     }
@@ -294,7 +298,9 @@ async fn a_limit_reads_a_short_head_of_each_piece() {
         .open_table(SALTED, Authorizations::none())
         .await
         .unwrap();
-    let scan = SaltedScan::new(&design, &Rows::All).unwrap().limit(1_000);
+    let scan = SaltedScan::new(&design, &RowSelection::All)
+        .unwrap()
+        .limit(1_000);
     assert_eq!(scan.explain().first_cells(), 25);
     let expected: Vec<_> = numbered(1_000).collect();
     assert_eq!(names(scan.run(table)).await, expected);
@@ -315,7 +321,9 @@ async fn a_limit_of_one_row_reads_little_of_each_piece() {
         .open_table(SALTED, Authorizations::none())
         .await
         .unwrap();
-    let scan = SaltedScan::new(&design, &Rows::All).unwrap().limit(1);
+    let scan = SaltedScan::new(&design, &RowSelection::All)
+        .unwrap()
+        .limit(1);
     assert_eq!(names(scan.run(table)).await, ["row-000000"]);
     assert!(tables.counts().cells <= 64 * 4, "{:?}", tables.counts());
 }
@@ -330,7 +338,7 @@ async fn reads_only_on_demand() {
         .open_table(SALTED, Authorizations::none())
         .await
         .unwrap();
-    let scan = SaltedScan::new(&design, &Rows::All)
+    let scan = SaltedScan::new(&design, &RowSelection::All)
         .unwrap()
         .memory_bytes(1 << 20);
     let mut batches = scan.run(table);
@@ -399,7 +407,7 @@ async fn very_many_pieces_are_read_by_few_short_scans() {
     let memory = MemoryTables::new();
     let design = digest(4, SaltedPart::Whole);
     let table = Counting::new(loaded(&memory, &design, numbered(300)).await);
-    let scan = SaltedScan::new(&design, &Rows::All).unwrap();
+    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
     let plan = scan.explain();
     assert_eq!((plan.spans().len(), plan.stays_open()), (65_536, false));
     let expected: Vec<_> = numbered(300).collect();
@@ -423,7 +431,7 @@ async fn limits_the_memory_of_cells_that_wait_to_be_merged() {
     for (memory_bytes, open_scans) in [(1 << 18, 256), (1 << 18, 0), (2 << 20, 256), (2 << 20, 0)] {
         let before = tables.counts().cells;
         let (mut yielded, mut most_held) = (0, 0);
-        let scan = SaltedScan::new(&design, &Rows::All).unwrap();
+        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
         let scan = scan.memory_bytes(memory_bytes).open_scans(open_scans);
         let mut batches = scan.run(table.clone());
         while let Some(batch) = batches.try_next().await.unwrap() {
@@ -448,7 +456,7 @@ async fn scans_of_few_pieces_stay_open() {
     let design = modulo(8);
     let table = Counting::new(loaded(&tables, &design, numbered(30_000)).await);
     let expected: Vec<_> = numbered(30_000).collect();
-    let scan = SaltedScan::new(&design, &Rows::All).unwrap();
+    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
     assert_eq!(names(scan.clone().run(table.clone())).await, expected);
     assert!(table.most_cells.load(Ordering::SeqCst) > 300);
     assert_eq!(names(scan.open_scans(0).run(table)).await, expected);
@@ -460,14 +468,14 @@ async fn wide_rows_are_returned_whole() {
     let design = modulo(3);
     let table = new_table(&tables, SALTED, Versions::All).await;
     for name in ["a", "b", "c", "d"] {
-        let key = design.add(name.as_bytes()).unwrap();
+        let key = design.encode_row(name.as_bytes()).unwrap();
         let mutation = (0..3_000).fold(Mutation::new(key), |mutation, n| {
             mutation.put_at(Column::new("f", format!("{n:04}")), 1, "v")
         });
         table.write(vec![mutation]).await.unwrap();
     }
     for (open_scans, limit) in [(256, u64::MAX), (0, u64::MAX), (0, 2), (256, 2)] {
-        let scan = SaltedScan::new(&design, &Rows::All).unwrap();
+        let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
         let rows = unsalted(scan.open_scans(open_scans).limit(limit).run(table.clone())).await;
         let sizes: Vec<_> = rows
             .iter()
@@ -485,11 +493,11 @@ async fn a_row_that_is_larger_than_the_memory_is_refused() {
     let design = modulo(3);
     let table = new_table(&memory, SALTED, Versions::All).await;
     let mutation = (0..100).fold(
-        Mutation::new(design.add(b"wide").unwrap()),
+        Mutation::new(design.encode_row(b"wide").unwrap()),
         |mutation, n| mutation.put_at(Column::new("f", format!("{n:04}")), 1, vec![b'v'; 1_000]),
     );
     table.write(vec![mutation]).await.unwrap();
-    let rows = Rows::Row("wide".into());
+    let rows = RowSelection::Row("wide".into());
     let scan = SaltedScan::new(&design, &rows)
         .unwrap()
         .memory_bytes(50_000);
@@ -512,7 +520,7 @@ async fn keys_of_another_design_are_refused_or_counted() {
         .write(vec![Mutation::new("03|b").put(column.clone(), "v")])
         .await
         .unwrap();
-    let scan = SaltedScan::new(&design, &Rows::All).unwrap();
+    let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
     let error = scan
         .clone()
         .run(table.clone())
@@ -524,14 +532,14 @@ async fn keys_of_another_design_are_refused_or_counted() {
         "the scanned rows include a key of another design: `03|b` is not a key of this modulo design: its salt is `03`, \
          but that of its row is `08`; scan with the design that wrote it, or skip and count such keys"
     );
-    let mut batches = scan.clone().foreign(ForeignKeys::Skip).run(table.clone());
+    let mut batches = scan.clone().foreign(UnknownKeys::Skip).run(table.clone());
     let batch = batches.try_next().await.unwrap().unwrap();
     let rows: Vec<_> = batch.rows().map(|row| row.row.to_vec()).collect();
     assert_eq!(rows, [b"a", b"b", b"c"]);
     assert!(batches.try_next().await.unwrap().is_none());
     assert_eq!(batches.skipped(), 1);
     // Keys outside of the range are not checked.
-    let others = SaltedScan::new(&design, &Rows::range("c", "d")).unwrap();
+    let others = SaltedScan::new(&design, &RowSelection::range("c", "d")).unwrap();
     assert_eq!(names(others.run(table)).await, ["c"]);
 }
 
@@ -547,7 +555,7 @@ async fn a_broken_scan_resumes_at_its_cursor() {
             .open_table(SALTED, Authorizations::none())
             .await
             .unwrap();
-        let scan = SaltedScan::new(&design, &Rows::All)
+        let scan = SaltedScan::new(&design, &RowSelection::All)
             .unwrap()
             .memory_bytes(200_000);
         let (mut found, mut cursor, mut errors) = (Vec::new(), None, 0);
@@ -588,17 +596,17 @@ async fn a_cursor_of_another_scan_is_refused() {
     let memory = MemoryTables::new();
     let design = modulo(10);
     let table = loaded(&memory, &design, numbered(10)).await;
-    let scan = |design: &KeyDesign, rows: Rows| SaltedScan::new(design, &rows).unwrap();
-    let mut batches = scan(&design, Rows::All).run(table);
+    let scan = |design: &KeyDesign, rows: RowSelection| SaltedScan::new(design, &rows).unwrap();
+    let mut batches = scan(&design, RowSelection::All).run(table);
     let cursor = batches.try_next().await.unwrap().unwrap().cursor();
     let message = format!(
         "the cursor `{cursor}` belongs to another scan, of other rows or of another design: scan the same rows of the \
          same design, or start without a cursor"
     );
     for other in [
-        scan(&modulo(11), Rows::All),
-        scan(&digest(1, SaltedPart::Whole), Rows::All),
-        scan(&design, Rows::Prefix("row".into())),
+        scan(&modulo(11), RowSelection::All),
+        scan(&digest(1, SaltedPart::Whole), RowSelection::All),
+        scan(&design, RowSelection::Prefix("row".into())),
     ] {
         assert_eq!(other.after(&cursor).unwrap_err().to_string(), message);
     }
@@ -607,7 +615,7 @@ async fn a_cursor_of_another_scan_is_refused() {
         .replace("-0", "-x")
         .parse()
         .unwrap_or(cursor.clone());
-    assert!(forged == cursor || scan(&design, Rows::All).after(&forged).is_err());
+    assert!(forged == cursor || scan(&design, RowSelection::All).after(&forged).is_err());
     let json = serde_json::to_string(&cursor).unwrap();
     assert_eq!(serde_json::from_str::<ScanCursor>(&json).unwrap(), cursor);
     for text in [
@@ -629,12 +637,12 @@ async fn a_cursor_of_another_scan_is_refused() {
 
 #[test]
 fn a_plan_describes_the_reads_of_a_scan() {
-    let plan = |design: &KeyDesign, rows: &Rows| {
+    let plan = |design: &KeyDesign, rows: &RowSelection| {
         let scan = SaltedScan::new(design, rows).unwrap();
-        scan.foreign(ForeignKeys::Skip).explain().to_string()
+        scan.foreign(UnknownKeys::Skip).explain().to_string()
     };
     assert_eq!(
-        plan(&digest(4, SaltedPart::Whole), &Rows::All),
+        plan(&digest(4, SaltedPart::Whole), &RowSelection::All),
         "65536 pieces of the table, `0000` to `fffg`, merged into the order of the rows\n\
          each piece is read in steps of 1 to 1 cells, 4 pieces at a time, by a short scan for each step: there are \
          more pieces than the 256 scans that may stay open\n\
@@ -642,14 +650,17 @@ fn a_plan_describes_the_reads_of_a_scan() {
          a key that does not belong to digest-salt (first 4 hexadecimal digits of MD5) is skipped and counted"
     );
     assert_eq!(
-        plan(&digest(1, SaltedPart::First(1)), &Rows::Prefix("ab".into())),
+        plan(
+            &digest(1, SaltedPart::First(1)),
+            &RowSelection::Prefix("ab".into())
+        ),
         "one piece of the table, `0ab` to `0ac`, in the order of the rows\n\
          each piece is read in steps of 64 to 1024 cells, 4 pieces at a time, by a scan that stays open\n\
          at most 67108864 bytes of cells wait to be merged\n\
          a key that does not belong to digest-salt (first hexadecimal digit of MD5 of the first byte) is skipped and counted"
     );
     assert_eq!(
-        plan(&modulo(10), &Rows::range("b", "a")),
+        plan(&modulo(10), &RowSelection::range("b", "a")),
         "nothing: no key can belong to these rows"
     );
 }
@@ -665,7 +676,7 @@ async fn a_scan_is_correct_during_writes_and_splits() {
     let writing = tokio::spawn(async move {
         for number in 0..400 {
             let row = format!("row-{:06}-new", number * 50);
-            let put = Mutation::new(keys.add(row.as_bytes()).unwrap());
+            let put = Mutation::new(keys.encode_row(row.as_bytes()).unwrap());
             writer
                 .write(vec![put.put(Column::new("f", "q"), "v")])
                 .await
@@ -685,7 +696,7 @@ async fn a_scan_is_correct_during_writes_and_splits() {
     let mut cells = NonZeroUsize::MIN;
     while !writing.is_finished() || cells.get() < 4 {
         let memory_bytes = cells.get() << 18;
-        let scan = SaltedScan::new(&design, &Rows::All)
+        let scan = SaltedScan::new(&design, &RowSelection::All)
             .unwrap()
             .memory_bytes(memory_bytes);
         let found = names(scan.run(table.clone())).await;
@@ -713,7 +724,9 @@ async fn rows_with_random_salts_are_returned_in_order_as_often_as_they_are_store
     for page in [1, 2, 100] {
         let (mut found, mut cursor) = (Vec::new(), None);
         loop {
-            let scan = SaltedScan::new(&design, &Rows::All).unwrap().limit(page);
+            let scan = SaltedScan::new(&design, &RowSelection::All)
+                .unwrap()
+                .limit(page);
             let scan = match &cursor {
                 Some(cursor) => scan.after(cursor).unwrap(),
                 None => scan,

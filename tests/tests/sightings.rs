@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::layout::{EntryKind, EntryStamp, LockValue};
+use fluo_core::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_core::planted::{PlantedBug, plant};
 use fluo_core::{
     Authorizations, Bytes, Client, ClientSettings, Column, MemoryTables, Mutation, RowColumn, Scan,
@@ -32,7 +32,7 @@ fn locked(owner: &Client, row: String) -> Mutation {
         is_trigger: false,
     };
     let start = Timestamp::new(5).unwrap();
-    let stamp = EntryStamp::new(EntryKind::Lock, start).encode();
+    let stamp = EntryTimestamp::new(EntryKind::Lock, start).encode();
     Mutation::new(row).put_at(column(), stamp, lock.encode())
 }
 

@@ -205,7 +205,7 @@ async fn transfer(client: Client, tally: Arc<Tally>, end: Instant, seed: u64) {
         };
         match committed {
             Ok(_) => tally.transfers.fetch_add(1, Ordering::Relaxed),
-            Err(CommitError::Conflict(_) | CommitError::Stale(_)) => {
+            Err(CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)) => {
                 tally.conflicts.fetch_add(1, Ordering::Relaxed)
             }
             Err(error) => panic!("a transfer failed: {error}"),

@@ -26,12 +26,12 @@ mod words;
 
 pub use advice::{
     Advice, AdviceError, AdviceSettings, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport,
-    Decision, DesignVerdict, Finding, Read, Standing, TabletAdvice, Weight,
+    Decision, DesignVerdict, Finding, Read, Severity, Suitability, TabletAdvice,
 };
 pub use existing::{ExistingRecipe, ExistingTable, OtherKeys, SaltedLook};
 pub use forecast::{
     Candidate, ChiSquare, DesignForecast, Estimate, Example, ForecastResult, LoadForecast,
-    PartSizes, ScanCost, ScanCosts, TailForecast, WithoutKey,
+    PartSizes, ScanCosts, TailForecast, WithoutKey,
 };
 pub use profile::{
     Alphabet, AlphabetProfile, Arrivals, Distinct, FieldCut, FrequentPrefix, HeatMap, HotField,

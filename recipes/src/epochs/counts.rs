@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use fluo_core::{Filter, Scan, Table};
 use futures::TryStreamExt;
 
-use super::error::EpochsError;
-use super::list::Epochs;
-use crate::key_design::Rows;
+use super::error::MigrationError;
+use super::list::KeyMigration;
+use crate::key_design::RowSelection;
 use crate::number::grouped;
 
 /// Cells per read.
@@ -19,14 +19,14 @@ const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 /// The counts are an estimate while rows are written or moved, and exact for a table at rest. A row
 /// that is stored under two keys counts twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EpochCounts {
+pub struct MigrationProgress {
     /// The rows of each epoch, oldest first.
     pub rows: Vec<u64>,
     /// Rows in the same ranges that none of the designs can have made.
     pub foreign: u64,
 }
 
-impl EpochCounts {
+impl MigrationProgress {
     /// Returns the number of rows that are still to be moved.
     #[must_use]
     pub fn left(&self) -> u64 {
@@ -40,7 +40,7 @@ impl EpochCounts {
     }
 }
 
-impl fmt::Display for EpochCounts {
+impl fmt::Display for MigrationProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (done, left) = (self.done(), self.left());
         let all = u128::from(done) + u128::from(left);
@@ -72,21 +72,21 @@ impl fmt::Display for EpochCounts {
     }
 }
 
-impl Epochs {
+impl KeyMigration {
     /// Counts the rows of each epoch. Reads one cell of each row.
     ///
     /// # Errors
     ///
     /// As [`Table::scan`].
-    pub async fn count(&self, table: &dyn Table) -> Result<EpochCounts, EpochsError> {
+    pub async fn count(&self, table: &dyn Table) -> Result<MigrationProgress, MigrationError> {
         let mut spans = Vec::new();
         for design in self.designs() {
-            spans.extend(design.spans(&Rows::All)?);
+            spans.extend(design.spans(&RowSelection::All)?);
         }
         let scan = Scan::over_all(spans)
             .filter(Filter::FirstOfRow)
             .batch_cells(BATCH_CELLS);
-        let mut counts = EpochCounts {
+        let mut counts = MigrationProgress {
             rows: vec![0; self.list().len()],
             foreign: 0,
         };
@@ -94,7 +94,7 @@ impl Epochs {
         while let Some(cells) = batches.try_next().await? {
             for cell in cells {
                 row.clear();
-                let owner = self.remove_to(&cell.key.row, &mut row);
+                let owner = self.decode_key_to(&cell.key.row, &mut row);
                 match owner.ok().and_then(|owner| counts.rows.get_mut(owner)) {
                     Some(count) => *count += 1,
                     None => counts.foreign += 1,
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn describes_the_progress() {
         let text = |rows: &[u64], foreign| {
-            EpochCounts {
+            MigrationProgress {
                 rows: rows.to_vec(),
                 foreign,
             }

@@ -10,7 +10,7 @@ use crate::row_hasher::Excerpt;
 /// An error of reading or moving rows of several epochs.
 #[derive(Clone, Debug, ThisError)]
 #[non_exhaustive]
-pub enum EpochsError {
+pub enum MigrationError {
     /// The table could not be read or written. A failed migration step may have moved some of its
     /// rows; a retry from the same cursor, or from the start, moves the others.
     #[error(transparent)]

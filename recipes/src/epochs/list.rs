@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use fluo_core::{Bytes, Column, Mutation, Span, Versions};
 
-use super::scan::EpochScan;
-use crate::key_design::{DesignError, DesignErrorKind, KeyDesign, Reach, Rows};
+use super::scan::MigratingScan;
+use crate::key_design::{DesignError, DesignErrorKind, KeyDesign, RowSelection, ScanCost};
 use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 
 /// The designs of the rows of one table, oldest first.
@@ -17,7 +17,7 @@ use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 ///
 /// ```
 /// use fluo_core::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
-/// use fluo_recipes::{Epochs, KeyDesign, MigrateSettings, Modulo};
+/// use fluo_recipes::{KeyMigration, KeyDesign, MigrateSettings, Modulo};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -29,7 +29,7 @@ use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 /// table.write(vec![Mutation::new(old.add(b"polygenelubricant")?).put(column.clone(), "v")]).await?;
 ///
 /// // New rows use more buckets.
-/// let epochs = Epochs::new([old, of(64)?], Versions::default())?;
+/// let epochs = KeyMigration::new([old, of(64)?], Versions::default())?;
 /// assert_eq!(epochs.get(&*table, b"polygenelubricant", &column).await?.as_deref(), Some(&b"v"[..]));
 ///
 /// let mut cursor = None;
@@ -44,7 +44,7 @@ use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Epochs {
+pub struct KeyMigration {
     list: Arc<[Epoch]>,
     versions: Versions,
 }
@@ -56,7 +56,7 @@ pub(super) struct Epoch {
     heads: Vec<Bytes>,
 }
 
-impl Epochs {
+impl KeyMigration {
     /// Creates the list of designs of a table, oldest first. `versions` is the number of versions
     /// of a column that the table shows.
     ///
@@ -97,7 +97,7 @@ impl Epochs {
     /// Fails if the newest design has no key for the row.
     pub fn key(&self, row: &[u8]) -> Result<Bytes, DesignError> {
         match self.list.last() {
-            Some(newest) => newest.design.add(row),
+            Some(newest) => newest.design.encode_row(row),
             None => Err(DesignError::settings("there are no designs")),
         }
     }
@@ -114,7 +114,7 @@ impl Epochs {
     pub fn keys(&self, row: &[u8]) -> Result<Vec<Bytes>, DesignError> {
         let mut keys: Vec<Bytes> = Vec::with_capacity(self.list.len());
         for key in self
-            .of_each(|design| design.add(row))?
+            .of_each(|design| design.encode_row(row))?
             .into_iter()
             .flatten()
         {
@@ -130,9 +130,9 @@ impl Epochs {
     /// # Errors
     ///
     /// Fails if none of the designs can have made the key.
-    pub fn remove(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn decode_key(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let mut row = Vec::with_capacity(key.len());
-        self.remove_to(key, &mut row)?;
+        self.decode_key_to(key, &mut row)?;
         Ok(row.into())
     }
 
@@ -144,10 +144,10 @@ impl Epochs {
     /// # Errors
     ///
     /// Fails with the error of the newest design if none of the designs can have made the key.
-    pub fn remove_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, DesignError> {
+    pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, DesignError> {
         let mut refused = None;
         for (index, epoch) in self.list.iter().enumerate().rev() {
-            match epoch.design.remove_to(key, row) {
+            match epoch.design.decode_key_to(key, row) {
                 Ok(()) => return Ok(index),
                 Err(error) => refused = refused.or(Some(error)),
             }
@@ -161,7 +161,7 @@ impl Epochs {
     /// # Errors
     ///
     /// Fails like [`KeyDesign::spans`]; also if none of the designs has a key for the rows.
-    pub fn spans(&self, rows: &Rows) -> Result<Vec<Vec<Span>>, DesignError> {
+    pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Vec<Span>>, DesignError> {
         let spans = self.of_each(|design| design.spans(rows))?.into_iter();
         Ok(spans.map(Option::unwrap_or_default).collect())
     }
@@ -224,8 +224,8 @@ impl Epochs {
     /// # Errors
     ///
     /// As [`spans`](Self::spans).
-    pub fn scan(&self, rows: &Rows) -> Result<EpochScan, DesignError> {
-        EpochScan::new(self, rows)
+    pub fn scan(&self, rows: &RowSelection) -> Result<MigratingScan, DesignError> {
+        MigratingScan::new(self, rows)
     }
 
     pub(super) fn list(&self) -> &[Epoch] {
@@ -236,14 +236,14 @@ impl Epochs {
         self.versions
     }
 
-    pub(super) fn mark(&self, rows: &Rows) -> Mark {
+    pub(super) fn mark(&self, rows: &RowSelection) -> Mark {
         let designs: Vec<_> = self.designs().cloned().collect();
         Mark::of(&designs, rows)
     }
 
     /// Returns the part of a stored key after its salt.
     pub(super) fn unsalted<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
-        let index = self.remove_to(key, &mut Vec::new()).ok()?;
+        let index = self.decode_key_to(key, &mut Vec::new()).ok()?;
         key.get(self.list.get(index)?.head_len()..)
     }
 
@@ -251,7 +251,7 @@ impl Epochs {
     /// pieces of every epoch.
     pub(super) fn owner_of(&self, reader: usize, pieces: &Arc<[Vec<PieceRows>]>) -> OwnerOf {
         let (epochs, pieces) = (self.clone(), pieces.clone());
-        Arc::new(move |key, row| match epochs.remove_to(key, row) {
+        Arc::new(move |key, row| match epochs.decode_key_to(key, row) {
             Ok(owner) if owner == reader => Owner::Reader,
             Ok(_) => Owner::Another,
             // The pieces of epochs may overlap. Exactly one reader of the key reports it.
@@ -265,7 +265,7 @@ impl Epochs {
     /// Returns the reason why an epoch cannot have made a stored key, or `None` if it can.
     fn refusal(&self, epoch: usize, key: &[u8]) -> Option<DesignError> {
         let design = &self.list.get(epoch)?.design;
-        design.remove_to(key, &mut Vec::new()).err()
+        design.decode_key_to(key, &mut Vec::new()).err()
     }
 }
 
@@ -285,13 +285,13 @@ fn newest_over(pieces: &[Vec<PieceRows>], key: &[u8]) -> Option<usize> {
 
 impl Epoch {
     fn new(design: KeyDesign) -> Result<Self, DesignError> {
-        if design.scans().by_row != Reach::OnePiece {
+        if design.scans().by_row != ScanCost::SingleRange {
             return Err(DesignError::settings(format!(
                 "{design} does not determine the key of a row, so its rows cannot be moved: epochs need designs \
                  whose salts are computed from the row, such as digest-salt"
             )));
         }
-        let spans = design.spans(&Rows::All)?;
+        let spans = design.spans(&RowSelection::All)?;
         let head = |span: &Span| Bytes::copy_from_slice(design.head_of(&span.start().row));
         let mut heads: Vec<_> = spans.iter().map(head).collect();
         heads.sort_unstable();
@@ -349,10 +349,10 @@ impl Epoch {
     }
 }
 
-impl fmt::Debug for Epochs {
+impl fmt::Debug for KeyMigration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let designs: Vec<_> = self.designs().collect();
-        f.debug_struct("Epochs")
+        f.debug_struct("KeyMigration")
             .field("designs", &designs)
             .field("versions", &self.versions)
             .finish()

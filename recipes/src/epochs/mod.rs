@@ -1,7 +1,7 @@
-//! Epochs: changing the salt of a table that is in use.
+//! KeyMigration: changing the salt of a table that is in use.
 //!
 //! A table that was salted for 16 tablets and will be salted for 64 holds rows of both designs for
-//! a while. Each design that rows were written with is an *epoch*, oldest first. [`Epochs`] reads a
+//! a while. Each design that rows were written with is an *epoch*, oldest first. [`KeyMigration`] reads a
 //! row under any of its keys, writes it by the newest design, and moves the other rows in steps
 //! that can be interrupted.
 //!
@@ -25,10 +25,10 @@
 //!
 //! # Requirements on writers
 //!
-//! - Put only under [`Epochs::key`], once every reader and every deleter uses the epochs. Rows that
+//! - Put only under [`KeyMigration::key`], once every reader and every deleter uses the epochs. Rows that
 //!   are still put into an older epoch are read as well, and the next run moves them. But a
 //!   *version* that is put there below one that is being moved is lost with it.
-//! - Delete by [`Epochs::delete_mutations`]: a marker hides only cells of its own row, so every
+//! - Delete by [`KeyMigration::delete_mutations`]: a marker hides only cells of its own row, so every
 //!   place needs one. The marker in the newest place also hides cells that a migration copies there
 //!   at the same moment. A full compaction drops markers: if one begins after such a marker was
 //!   written and before a copy in progress arrives, the copy becomes visible again. That window is
@@ -48,17 +48,17 @@
 mod counts;
 mod cursor;
 mod error;
+mod find_in_old_designs;
 mod list;
 mod merging;
 mod migrate;
-mod older_places;
 mod reading;
 mod scan;
 mod windows;
 
-pub use counts::EpochCounts;
+pub use counts::MigrationProgress;
 pub use cursor::{MigrationCursor, MigrationCursorError};
-pub use error::EpochsError;
-pub use list::Epochs;
+pub use error::MigrationError;
+pub use list::KeyMigration;
 pub use migrate::{MigrateSettings, MigrationStep};
-pub use scan::EpochScan;
+pub use scan::MigratingScan;

@@ -5,11 +5,11 @@ use std::num::NonZeroUsize;
 use fluo_core::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table, TableExt};
 use futures::TryStreamExt;
 
-use super::error::EpochsError;
-use super::list::Epochs;
+use super::error::MigrationError;
+use super::list::KeyMigration;
 use super::merging::merged;
 
-impl Epochs {
+impl KeyMigration {
     /// Returns the cells of a row from all of its keys, of these columns, or of all columns if the
     /// list is empty.
     ///
@@ -23,7 +23,7 @@ impl Epochs {
         table: &dyn Table,
         row: &[u8],
         columns: &[ColumnSelector],
-    ) -> Result<Vec<Cell>, EpochsError> {
+    ) -> Result<Vec<Cell>, MigrationError> {
         let mut places = Vec::new();
         // One after the other, oldest first (E2).
         for key in self.keys(row)? {
@@ -44,7 +44,7 @@ impl Epochs {
         table: &dyn Table,
         row: &[u8],
         column: &Column,
-    ) -> Result<Option<Bytes>, EpochsError> {
+    ) -> Result<Option<Bytes>, MigrationError> {
         let mut places = Vec::new();
         for key in self.keys(row)? {
             // A single batch of one cell: a column may have many versions.

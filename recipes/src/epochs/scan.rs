@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicU64;
 use fluo_core::{Bytes, ColumnSelector, Filter, Span, Table};
 use futures::stream::{self, StreamExt};
 
-use super::list::Epochs;
+use super::list::KeyMigration;
 use super::windows::{Reached, Windows};
-use crate::key_design::{DesignError, Rows};
+use crate::key_design::{DesignError, RowSelection};
 use crate::salted_scan::{
-    CursorError, ForeignKeys, Mark, MergeSettings, PieceRows, SaltedRows, ScanCursor, Selection,
+    CursorError, Mark, MergeSettings, PieceRows, SaltedRows, ScanCursor, Selection, UnknownKeys,
 };
 
 /// A scan of the user's rows over all epochs of a table, merged into one sequence.
@@ -20,8 +20,8 @@ use crate::salted_scan::{
 /// with one design, by the same rules: no row is repeated or missed. Cells of a row that is being
 /// moved may come from several keys; each cell contains its key.
 #[derive(Clone)]
-pub struct EpochScan {
-    epochs: Epochs,
+pub struct MigratingScan {
+    epochs: KeyMigration,
     /// The pieces of each epoch, oldest first.
     pieces: Arc<[Vec<PieceRows>]>,
     mark: Mark,
@@ -32,8 +32,8 @@ pub struct EpochScan {
     settings: MergeSettings,
 }
 
-impl EpochScan {
-    pub(super) fn new(epochs: &Epochs, rows: &Rows) -> Result<Self, DesignError> {
+impl MigratingScan {
+    pub(super) fn new(epochs: &KeyMigration, rows: &RowSelection) -> Result<Self, DesignError> {
         let rows_of = |span: &Span| {
             (
                 span.start().row.clone(),
@@ -100,9 +100,9 @@ impl EpochScan {
     }
 
     /// Sets the treatment of keys that none of the designs can have made. The default is
-    /// [`ForeignKeys::Refuse`].
+    /// [`UnknownKeys::Refuse`].
     #[must_use]
-    pub fn foreign(mut self, foreign: ForeignKeys) -> Self {
+    pub fn foreign(mut self, foreign: UnknownKeys) -> Self {
         self.settings.foreign = foreign;
         self
     }
@@ -148,9 +148,9 @@ impl EpochScan {
     }
 }
 
-impl fmt::Debug for EpochScan {
+impl fmt::Debug for MigratingScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EpochScan")
+        f.debug_struct("MigratingScan")
             .field("epochs", &self.epochs)
             .field("after", &self.after)
             .field("columns", &self.columns)

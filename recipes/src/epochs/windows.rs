@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicU64;
 use fluo_core::{Bytes, Cell, row_successor};
 use futures::TryStreamExt;
 
-use super::list::Epochs;
+use super::list::KeyMigration;
 use super::merging::merged;
 use crate::salted_scan::{
     Mark, MergeRequest, MergeSettings, PieceRows, RowBatch, SaltedRows, SaltedScanError, Selection,
@@ -42,7 +42,7 @@ pub(super) enum Reached {
 
 /// A scan over epochs in progress.
 pub(super) struct Windows {
-    epochs: Epochs,
+    epochs: KeyMigration,
     pieces: Arc<[Vec<PieceRows>]>,
     mark: Mark,
     selection: Selection,
@@ -75,7 +75,7 @@ type Result<T = ()> = std::result::Result<T, SaltedScanError>;
 
 impl Windows {
     pub(super) fn new(
-        epochs: Epochs,
+        epochs: KeyMigration,
         (pieces, mark): (Arc<[Vec<PieceRows>]>, Mark),
         selection: Selection,
         settings: MergeSettings,

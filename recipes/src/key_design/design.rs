@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use fluo_core::{Bytes, Escaped};
 
-use super::designs::{DesignSettings, Halves, HashedRows};
+use super::designs::{DesignParts, DesignSettings, HashedRows};
 use super::error::DesignError;
 use super::explain::KeyField;
-use super::reach::KeyOrder;
 use super::salt::{Salt, SaltSource};
+use super::scan_cost::KeyOrder;
 use crate::number::counted;
 use crate::row_hasher::{Excerpt, RowHasher};
 
@@ -34,14 +34,14 @@ use crate::row_hasher::{Excerpt, RowHasher};
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyDesign {
-    pub(super) halves: Arc<Halves>,
+    pub(super) parts: Arc<DesignParts>,
     settings: Arc<DesignSettings>,
     source: Option<SaltSource>,
 }
 
 impl PartialEq for KeyDesign {
     fn eq(&self, other: &Self) -> bool {
-        self.halves == other.halves && self.settings == other.settings
+        self.parts == other.parts && self.settings == other.settings
     }
 }
 
@@ -56,10 +56,10 @@ impl KeyDesign {
     /// gives the reason.
     pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, DesignError> {
         let settings = settings.into();
-        let halves = Arc::new(settings.halves()?);
+        let parts = Arc::new(settings.parts()?);
         let settings = Arc::new(settings);
         Ok(Self {
-            halves,
+            parts,
             settings,
             source: None,
         })
@@ -111,13 +111,13 @@ impl KeyDesign {
     /// Returns the name of the design, such as `modulo`.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        self.halves.name
+        self.parts.name
     }
 
     /// Returns the order in which a scan yields rows.
     #[must_use]
     pub fn order(&self) -> KeyOrder {
-        self.halves.form.order()
+        self.parts.form.order()
     }
 
     /// Returns a key under which to write a row.
@@ -129,9 +129,9 @@ impl KeyDesign {
     ///
     /// Fails if the row has no key in this design, or if salts are drawn and there is no
     /// [source](Self::with_salt_source).
-    pub fn add(&self, row: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn encode_row(&self, row: &[u8]) -> Result<Bytes, DesignError> {
         let mut key = Vec::with_capacity(self.head_len() + row.len());
-        self.add_to(row, &mut key)?;
+        self.encode_row_to(row, &mut key)?;
         Ok(key.into())
     }
 
@@ -140,7 +140,7 @@ impl KeyDesign {
     /// # Errors
     ///
     /// As [`add`](Self::add).
-    pub fn add_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    pub fn encode_row_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         let before = key.len();
         let added = self.append(row, key);
         if added.is_err() {
@@ -157,7 +157,7 @@ impl KeyDesign {
     /// Fails if the row has no key in this design, or if salts are drawn, because a row may then
     /// have any of several keys.
     pub fn key_of(&self, row: &[u8]) -> Result<Bytes, DesignError> {
-        let salted = self.halves.salt.as_ref();
+        let salted = self.parts.salt.as_ref();
         if let Some(drawn) = salted.filter(|salted| !salted.salt.is_computed()) {
             return Err(DesignError::scan(format!(
                 "the key of {} cannot be computed, because its salt was drawn from {} buckets: scan for the row, which \
@@ -166,16 +166,16 @@ impl KeyDesign {
                 drawn.salt.count()
             )));
         }
-        self.add(row)
+        self.encode_row(row)
     }
 
     fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
-        if let Some(salted) = &self.halves.salt {
-            let part = self.halves.form.part_of(row, salted)?;
+        if let Some(salted) = &self.parts.salt {
+            let part = self.parts.form.part_of(row, salted)?;
             salted.salt.write(&part, self.source.as_ref(), key)?;
             key.extend_from_slice(salted.separator.as_bytes());
         }
-        self.halves.form.write(row, key)
+        self.parts.form.write(row, key)
     }
 
     /// Returns the row of a key.
@@ -183,9 +183,9 @@ impl KeyDesign {
     /// # Errors
     ///
     /// Fails if this design cannot have made the key (K2).
-    pub fn remove(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn decode_key(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let mut row = Vec::with_capacity(key.len());
-        self.remove_to(key, &mut row)?;
+        self.decode_key_to(key, &mut row)?;
         Ok(row.into())
     }
 
@@ -194,7 +194,7 @@ impl KeyDesign {
     /// # Errors
     ///
     /// As [`remove`](Self::remove).
-    pub fn remove_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+    pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
         let before = row.len();
         let removed = self.extract(key, row, before);
         if removed.is_err() {
@@ -205,12 +205,12 @@ impl KeyDesign {
 
     fn extract(&self, key: &[u8], row: &mut Vec<u8>, before: usize) -> Result<(), DesignError> {
         let written = self.unsalted(key)?;
-        self.halves.form.read(written, row)?;
-        let (Some(salted), Some(salt)) = (&self.halves.salt, self.salt_of(key)) else {
+        self.parts.form.read(written, row)?;
+        let (Some(salted), Some(salt)) = (&self.parts.salt, self.salt_of(key)) else {
             return Ok(());
         };
         let part = self
-            .halves
+            .parts
             .form
             .part_of(row.get(before..).unwrap_or_default(), salted)?;
         salted
@@ -225,7 +225,7 @@ impl KeyDesign {
     ///
     /// Fails if the key is too short for a salt, or has another separator after it.
     pub fn unsalted<'a>(&self, key: &'a [u8]) -> Result<&'a [u8], DesignError> {
-        let Some(salted) = &self.halves.salt else {
+        let Some(salted) = &self.parts.salt else {
             return Ok(key);
         };
         if let Salt::RowHash(hasher) = &salted.salt {
@@ -259,10 +259,10 @@ impl KeyDesign {
     ///
     /// As [`remove`](Self::remove).
     pub fn explain(&self, key: &[u8]) -> Result<Vec<KeyField>, DesignError> {
-        self.remove(key)?;
+        self.decode_key(key)?;
         let written = self.unsalted(key)?;
         let mut fields = Vec::new();
-        if let (Some(salted), Some(salt)) = (&self.halves.salt, self.salt_of(key)) {
+        if let (Some(salted), Some(salt)) = (&self.parts.salt, self.salt_of(key)) {
             let meaning = salted.salt.meaning();
             fields.push(KeyField::new("salt", salt.to_vec(), meaning));
             if !salted.separator.is_empty() {
@@ -270,30 +270,26 @@ impl KeyDesign {
                 fields.push(KeyField::new("separator", separator, "always the same"));
             }
         }
-        fields.extend(
-            self.halves
-                .form
-                .explain(written, self.halves.salt.as_ref())?,
-        );
+        fields.extend(self.parts.form.explain(written, self.parts.salt.as_ref())?);
         Ok(fields)
     }
 
     fn salt_of<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
-        key.get(..self.halves.salt.as_ref()?.salt.width())
+        key.get(..self.parts.salt.as_ref()?.salt.width())
     }
 
     /// Returns the number of bytes before the form.
     pub(super) fn head_len(&self) -> usize {
         let of_salt =
-            |salted: &super::designs::SaltOf| salted.salt.width() + salted.separator.len();
-        self.halves.salt.as_ref().map_or(0, of_salt)
+            |salted: &super::designs::SaltSpec| salted.salt.width() + salted.separator.len();
+        self.parts.salt.as_ref().map_or(0, of_salt)
     }
 
     fn not_a_key(&self, key: &[u8], reason: &str) -> DesignError {
         let name = self.name();
         DesignError::key(format!(
             "{} is not a key of this {name} design: {reason}",
-            self.halves.form.shown(key)
+            self.parts.form.shown(key)
         ))
     }
 }
@@ -305,7 +301,7 @@ impl From<&RowHasher> for KeyDesign {
             scheme: hasher.scheme(),
         };
         Self {
-            halves: Arc::new(Halves::of_hasher(hasher)),
+            parts: Arc::new(DesignParts::of_hasher(hasher)),
             settings: Arc::new(settings.into()),
             source: None,
         }

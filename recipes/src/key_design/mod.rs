@@ -40,10 +40,10 @@ mod error;
 mod explain;
 mod form;
 mod part;
-mod reach;
 mod rows;
 mod salt;
 mod salted;
+mod scan_cost;
 mod shape;
 mod shown;
 mod spans;
@@ -59,12 +59,12 @@ pub use error::{DesignError, DesignErrorKind};
 pub use explain::KeyField;
 pub(crate) use form::is_web_address;
 pub use form::{
-    Composite, DomainText, Field, FieldKind, FieldOrder, FieldSettings, ReversedUnit, RowAlphabet,
-    RowLength, TimeEncoding, TimePlace, WebPart,
+    Composite, DomainDirection, Field, FieldKind, FieldOrder, FieldSettings, ReversedUnit,
+    RowAlphabet, RowLength, TimeEncoding, TimePosition, WebPart,
 };
 pub use part::SaltedPart;
-pub use reach::{KeyOrder, Reach, Scans};
-pub use rows::Rows;
+pub use rows::RowSelection;
 pub(crate) use salt::MOST_BUCKETS;
-pub use salt::{Digest, DigestEnd, ModuloOf};
+pub use salt::{Digest, DigestSide, HashInput};
+pub use scan_cost::{KeyOrder, ScanCost, Scans};
 pub(crate) use spans::MOST_PIECES;

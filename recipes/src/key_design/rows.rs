@@ -9,7 +9,7 @@ use super::form::domain_holds;
 /// A set of the *user's* rows, independent of any design.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Rows {
+pub enum RowSelection {
     /// All rows.
     All,
     /// One row.
@@ -47,7 +47,7 @@ pub enum Rows {
     },
 }
 
-impl Rows {
+impl RowSelection {
     /// Returns the rows from `start`, inclusive, to `end`, exclusive.
     pub fn range(start: impl Into<Bytes>, end: impl Into<Bytes>) -> Self {
         let (start, end) = (start.into(), Some(end.into()));
@@ -156,14 +156,14 @@ mod tests {
             .prop_map(Bytes::from)
     }
 
-    fn rows() -> impl Strategy<Value = Rows> {
+    fn rows() -> impl Strategy<Value = RowSelection> {
         prop_oneof![
-            Just(Rows::All),
-            bytes().prop_map(Rows::Row),
-            bytes().prop_map(Rows::Prefix),
-            bytes().prop_map(Rows::Suffix),
+            Just(RowSelection::All),
+            bytes().prop_map(RowSelection::Row),
+            bytes().prop_map(RowSelection::Prefix),
+            bytes().prop_map(RowSelection::Suffix),
             (bytes(), proptest::option::of(bytes()))
-                .prop_map(|(start, end)| Rows::Range { start, end }),
+                .prop_map(|(start, end)| RowSelection::Range { start, end }),
         ]
     }
 
@@ -183,7 +183,7 @@ mod tests {
         ] {
             let end = end.map(Bytes::from_static);
             let start = Bytes::from_static(start);
-            let rows = Rows::Range { start, end };
+            let rows = RowSelection::Range { start, end };
             assert_eq!(rows.common_prefix(), common, "{rows:?}");
         }
     }
@@ -216,7 +216,7 @@ mod tests {
                 _ => row.clone(),
             };
             let mut rows_of_set: Vec<_> = longer.flat_map(|row| [below(&row), row]).collect();
-            if let Rows::Suffix(suffix) = &rows {
+            if let RowSelection::Suffix(suffix) = &rows {
                 rows_of_set = vec![[b"a", suffix.as_ref()].concat().into(), [b"b", suffix.as_ref()].concat().into()];
             }
             rows_of_set.retain(|row| rows.contains(row) == Some(true));

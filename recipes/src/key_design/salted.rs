@@ -6,7 +6,7 @@ use fluo_core::Bytes;
 
 use super::design::KeyDesign;
 use super::error::DesignError;
-use super::form::Form;
+use super::form::RowEncoding;
 use super::part::SaltedPart;
 use super::salt::Salt;
 use crate::row_hasher::RowHasher;
@@ -15,7 +15,7 @@ impl KeyDesign {
     /// Returns the row hasher, or `None` if this is another design.
     #[must_use]
     pub fn row_hasher(&self) -> Option<&RowHasher> {
-        match &self.halves.salt.as_ref()?.salt {
+        match &self.parts.salt.as_ref()?.salt {
             Salt::RowHash(hasher) => Some(hasher),
             _ => None,
         }
@@ -32,7 +32,7 @@ impl KeyDesign {
     /// Checks whether salts are drawn, so that the key of a row cannot be computed again.
     #[must_use]
     pub fn draws_salts(&self) -> bool {
-        let salted = self.halves.salt.as_ref();
+        let salted = self.parts.salt.as_ref();
         salted.is_some_and(|salted| !salted.salt.is_computed())
     }
 
@@ -45,18 +45,18 @@ impl KeyDesign {
     ///
     /// Fails if the row has no key in this design.
     pub fn salted_part<'a>(&self, row: &'a [u8]) -> Result<Option<Cow<'a, [u8]>>, DesignError> {
-        let salted = self.halves.salt.as_ref();
+        let salted = self.parts.salt.as_ref();
         let salted = salted.filter(|salted| salted.salt.is_computed());
-        let part = salted.map(|salted| self.halves.form.part_of(row, salted));
+        let part = salted.map(|salted| self.parts.form.part_of(row, salted));
         part.transpose()
     }
 
     /// Checks whether several rows can have the same salted part, so that they are stored together.
     pub(crate) fn keeps_rows_together(&self) -> bool {
-        let salted = self.halves.salt.as_ref();
+        let salted = self.parts.salt.as_ref();
         salted.is_some_and(|salted| {
             let is_whole = salted.part == SaltedPart::Whole;
-            salted.salt.is_computed() && (!is_whole || matches!(self.halves.form, Form::Web))
+            salted.salt.is_computed() && (!is_whole || matches!(self.parts.form, RowEncoding::Web))
         })
     }
 
@@ -68,13 +68,13 @@ impl KeyDesign {
     pub(crate) fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let written = self.unsalted(key)?;
         let mut row = Vec::with_capacity(written.len());
-        self.halves.form.read(written, &mut row)?;
+        self.parts.form.read(written, &mut row)?;
         Ok(row.into())
     }
 
     /// Checks whether another design writes rows after their salt in the same way.
     pub(crate) fn has_form_of(&self, other: &Self) -> bool {
-        self.halves.form.writes_as(&other.halves.form)
+        self.parts.form.writes_as(&other.parts.form)
     }
 
     /// Returns the salt of a key with its separator; empty if the design has no salt.

@@ -3,7 +3,7 @@
 use fluo_core::Bytes;
 
 use super::design::KeyDesign;
-use super::designs::SaltOf;
+use super::designs::SaltSpec;
 use super::error::DesignError;
 use super::salt::Salt;
 
@@ -27,15 +27,15 @@ impl KeyDesign {
     /// number of salts; also if the design has no salt and no alphabet to split evenly.
     pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
         check_tablets(tablets)?;
-        let Some(salted) = &self.halves.salt else {
-            return self.halves.form.split_points(tablets);
+        let Some(salted) = &self.parts.salt else {
+            return self.parts.form.split_points(tablets);
         };
         if let Salt::RowHash(hasher) = &salted.salt {
             let splits = hasher.splits(tablets);
             return splits.map_err(|error| DesignError::splits(error.to_string()));
         }
         let count = self.salts_for(tablets, salted)?;
-        let skipped = usize::from(!self.halves.leading_point);
+        let skipped = usize::from(!self.parts.leading_point);
         let points = starts(count, tablets).skip(skipped);
         Ok(points.map(|start| salted.salt.nth(start)).collect())
     }
@@ -48,8 +48,8 @@ impl KeyDesign {
     /// As [`splits`](Self::splits).
     pub fn tablet_weights(&self, tablets: u32) -> Result<Option<Vec<u64>>, DesignError> {
         check_tablets(tablets)?;
-        let Some(salted) = &self.halves.salt else {
-            self.halves.form.check_split(tablets)?;
+        let Some(salted) = &self.parts.salt else {
+            self.parts.form.check_split(tablets)?;
             return Ok(None);
         };
         if let Salt::RowHash(hasher) = &salted.salt {
@@ -63,12 +63,12 @@ impl KeyDesign {
         let widths = starts(count, tablets)
             .zip(ends)
             .map(|(start, end)| end - start);
-        let leading = self.halves.leading_point.then_some(0);
+        let leading = self.parts.leading_point.then_some(0);
         Ok(Some(leading.into_iter().chain(widths).collect()))
     }
 
     /// Returns the number of salts to divide among the tablets; each tablet gets at least one.
-    fn salts_for(&self, tablets: u32, salted: &SaltOf) -> Result<u64, DesignError> {
+    fn salts_for(&self, tablets: u32, salted: &SaltSpec) -> Result<u64, DesignError> {
         let count = salted.salt.count();
         if u64::from(tablets) > count {
             let (name, ending) = (self.name(), if count == 1 { "" } else { "s" });
@@ -84,7 +84,7 @@ impl KeyDesign {
     /// no pattern.
     #[must_use]
     pub fn group_regex(&self) -> Option<String> {
-        match &self.halves.salt.as_ref()?.salt {
+        match &self.parts.salt.as_ref()?.salt {
             Salt::RowHash(hasher) => Some(hasher.group_regex()),
             Salt::Modulo(_) | Salt::Digest(_) | Salt::Random(_) => None,
         }

@@ -5,8 +5,8 @@ use std::fmt;
 use fluo_core::Escaped;
 
 use super::design::KeyDesign;
-use super::designs::SaltOf;
-use super::form::Form;
+use super::designs::SaltSpec;
+use super::form::RowEncoding;
 use super::part::SaltedPart;
 use super::salt::Salt;
 use crate::number::counted;
@@ -14,13 +14,13 @@ use crate::number::counted;
 impl fmt::Display for KeyDesign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
-        let salt = self.halves.salt.as_ref();
-        let salt = salt.map(|salt| salt.shown(&self.halves.form));
+        let salt = self.parts.salt.as_ref();
+        let salt = salt.map(|salt| salt.shown(&self.parts.form));
         let leading_point = self
-            .halves
+            .parts
             .leading_point
             .then(|| "a leading point".to_owned());
-        let details = [salt, self.halves.form.detail(), leading_point];
+        let details = [salt, self.parts.form.detail(), leading_point];
         let details: Vec<_> = details.into_iter().flatten().collect();
         if details.is_empty() {
             return Ok(());
@@ -29,12 +29,12 @@ impl fmt::Display for KeyDesign {
     }
 }
 
-impl SaltOf {
+impl SaltSpec {
     /// Describes the salt and its input, and the separator if it is not the usual one.
-    fn shown(&self, form: &Form) -> String {
+    fn shown(&self, form: &RowEncoding) -> String {
         let usual = match (&self.salt, form) {
             (Salt::Modulo(_) | Salt::Random(_), _) => "|",
-            (Salt::Digest(_), Form::Web) | (Salt::RowHash(_), _) => ":",
+            (Salt::Digest(_), RowEncoding::Web) | (Salt::RowHash(_), _) => ":",
             (Salt::Digest(_), _) => "",
         };
         let separator = match self.separator.as_str() {

@@ -3,12 +3,12 @@
 use fluo_core::{Bytes, Span, prefix_successor};
 
 use super::design::KeyDesign;
-use super::designs::SaltOf;
+use super::designs::SaltSpec;
 use super::error::DesignError;
-use super::form::{Asked, Form, FormRange};
+use super::form::{Asked, FormRange, RowEncoding};
 use super::part::SaltedPart;
-use super::reach::{Reach, Scans};
-use super::rows::Rows;
+use super::rows::RowSelection;
+use super::scan_cost::{ScanCost, Scans};
 use crate::number::grouped;
 
 /// Maximum number of pieces that one read is fanned out over. With more, a scan costs more than
@@ -27,14 +27,14 @@ impl KeyDesign {
     ///
     /// Fails if the design scatters the rows of the set, or if the set needs more than 65,536
     /// pieces.
-    pub fn spans(&self, rows: &Rows) -> Result<Vec<Span>, DesignError> {
-        let ranges = self.halves.form.ranges(rows)?;
+    pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Span>, DesignError> {
+        let ranges = self.parts.form.ranges(rows)?;
         let under = |head: &[u8]| kept(head, &ranges);
-        let Some(salted) = &self.halves.salt else {
+        let Some(salted) = &self.parts.salt else {
             return Ok(under(&[]));
         };
         // A drawn salt does not determine the location of a row, even of a known row.
-        let common = || self.halves.form.common_part(rows, salted);
+        let common = || self.parts.form.common_part(rows, salted);
         if let Some(part) = salted.salt.is_computed().then(common).flatten() {
             let mut head = Vec::with_capacity(self.head_len());
             salted.salt.write(&part, None, &mut head)?;
@@ -66,10 +66,10 @@ impl KeyDesign {
     /// assert!(!design.contains(&rows, b"sensor7|12")?);
     /// # Ok::<(), fluo_recipes::DesignError>(())
     /// ```
-    pub fn contains(&self, rows: &Rows, row: &[u8]) -> Result<bool, DesignError> {
+    pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, DesignError> {
         let mut written = Vec::with_capacity(row.len());
-        self.halves.form.write(row, &mut written)?;
-        let ranges = self.halves.form.ranges(rows)?;
+        self.parts.form.write(row, &mut written)?;
+        let ranges = self.parts.form.ranges(rows)?;
         Ok(ranges.iter().any(|range| range.holds(&written)))
     }
 
@@ -87,35 +87,40 @@ impl KeyDesign {
         }
     }
 
-    fn reach(&self, asked: Asked) -> Reach {
-        if let Some(reason) = self.halves.form.scatters(asked) {
-            return Reach::Impossible(reason);
+    fn reach(&self, asked: Asked) -> ScanCost {
+        if let Some(reason) = self.parts.form.scatters(asked) {
+            return ScanCost::Unsupported { reason: reason };
         }
-        let pieces = match &self.halves.salt {
+        let pieces = match &self.parts.salt {
             None => 1,
             Some(salted) if asked == Asked::Row && salted.salt.is_computed() => 1,
             // A readable prefix contains a whole host: one salt, with two pieces if there are other
             // ports.
-            Some(_) if asked == Asked::Prefix && self.halves.form == Form::Web => 2,
+            Some(_) if asked == Asked::Prefix && self.parts.form == RowEncoding::Web => 2,
             Some(salted) => salted.salt.count(),
         };
-        let only = self.halves.form.only(asked);
+        let only = self.parts.form.only(asked);
         if pieces > MOST_PIECES {
             return self.reach_within_a_salt(only, pieces);
         }
         match (only, pieces) {
-            (Some(only), pieces) => Reach::Partly { pieces, only },
-            (None, 1) => Reach::OnePiece,
-            (None, pieces) => Reach::FanOut(pieces),
+            (Some(only), pieces) => ScanCost::Limited {
+                ranges: pieces,
+                only,
+            },
+            (None, 1) => ScanCost::SingleRange,
+            (None, pieces) => ScanCost::FanOut { ranges: pieces },
         }
     }
 
     /// Returns the reach if there are too many salts to read each of them.
-    fn reach_within_a_salt(&self, only: Option<String>, salts: u64) -> Reach {
-        let salted = self.halves.salt.as_ref();
+    fn reach_within_a_salt(&self, only: Option<String>, salts: u64) -> ScanCost {
+        let salted = self.parts.salt.as_ref();
         let salted = salted.filter(|salted| salted.part != SaltedPart::Whole);
         let Some(salted) = salted else {
-            return Reach::Impossible(too_many(self.name(), salts));
+            return ScanCost::Unsupported {
+                reason: too_many(self.name(), salts),
+            };
         };
         let only = only.map(|only| format!("{only}, and of them "));
         let only = format!(
@@ -123,26 +128,26 @@ impl KeyDesign {
             only.unwrap_or_default(),
             salted.part
         );
-        Reach::Partly { pieces: 1, only }
+        ScanCost::Limited { ranges: 1, only }
     }
 
-    fn domain_reach(&self) -> Reach {
-        match (self.reach(Asked::Domain), &self.halves.salt) {
-            (Reach::FanOut(_) | Reach::Impossible(_), Some(salted))
-                if self.halves.form == Form::Web =>
+    fn domain_reach(&self) -> ScanCost {
+        match (self.reach(Asked::Domain), &self.parts.salt) {
+            (ScanCost::FanOut { .. } | ScanCost::Unsupported { .. }, Some(salted))
+                if self.parts.form == RowEncoding::Web =>
             {
                 let count = salted.salt.count();
                 let only = salted
                     .page
                     .only_domains((count <= MOST_PIECES).then_some(count));
-                Reach::Partly { pieces: 1, only }
+                ScanCost::Limited { ranges: 1, only }
             }
             (reach, _) => reach,
         }
     }
 }
 
-fn head_of(salted: &SaltOf, number: u64) -> Vec<u8> {
+fn head_of(salted: &SaltSpec, number: u64) -> Vec<u8> {
     let mut head = salted.salt.nth(number).to_vec();
     head.extend_from_slice(salted.separator.as_bytes());
     head

@@ -20,12 +20,12 @@ pub enum ApplyEvent<'a> {
     /// A step is done.
     Done(&'a Step),
     /// A step was already in force.
-    AlreadySo(&'a Step),
+    Skipped(&'a Step),
     /// A step failed.
     Failed(&'a Step, &'a Error),
     /// The changes of the run are being undone, including possible effects of the step that failed.
     /// This event is not sent if there is nothing to undo.
-    Undoing,
+    RollingBack,
     /// A step was undone.
     Undone(&'a Step),
 }
@@ -58,13 +58,13 @@ pub enum ApplyError {
         /// The cause of the failure.
         cause: Error,
         /// The changes that could not be undone.
-        left: Leftover,
+        left: RollbackReport,
     },
 }
 
 /// The changes that a failed [`apply`](Plan::apply) left on the table, as far as they could be read back.
 #[derive(Debug)]
-pub struct Leftover {
+pub struct RollbackReport {
     table: String,
     fate: Fate,
     kept: Vec<(Step, Option<Error>)>,
@@ -83,7 +83,7 @@ enum Fate {
     Gone,
 }
 
-impl Leftover {
+impl RollbackReport {
     fn of(table: &str, fate: Fate) -> Self {
         Self {
             table: table.to_owned(),
@@ -119,7 +119,7 @@ impl Leftover {
     }
 }
 
-impl fmt::Display for Leftover {
+impl fmt::Display for RollbackReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = &self.table;
         match (self.fate, self.kept.as_slice()) {
@@ -187,7 +187,7 @@ impl Plan {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let fluo = Instance::in_memory();
     /// fluo.create_table("pages", Versions::default()).await?;
-    /// let optimizations = TableOptimizations::of_row_hasher(&RowHasher::new("p")?, 4)?;
+    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
     /// let plan = optimizations.plan(&fluo, "pages").await?;
     ///
     /// let mut done = Vec::new();
@@ -240,7 +240,7 @@ impl<'a> Applying<'a> {
         let mut taken: Vec<Step> = Vec::new();
         for (index, step) in steps.iter().enumerate() {
             let Some(remaining) = step.remaining(&found) else {
-                watch(ApplyEvent::AlreadySo(step));
+                watch(ApplyEvent::Skipped(step));
                 continue;
             };
             watch(ApplyEvent::Begin(&remaining));
@@ -294,16 +294,18 @@ async fn clean_up(
     taken: Vec<Step>,
     cause: &Error,
     watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
-) -> Leftover {
+) -> RollbackReport {
     // A change that may come late is undone even if the table does not show it now.
     let is_certain = cause.kind() != ErrorKind::Uncertain;
     match (TableState::read(admin, table).await, taken.as_slice()) {
-        (Err(error), _) if error.kind() == ErrorKind::NotFound => Leftover::of(table, Fate::Gone),
+        (Err(error), _) if error.kind() == ErrorKind::NotFound => {
+            RollbackReport::of(table, Fate::Gone)
+        }
         (Ok(state), [only]) if is_certain && only.is_undone(&state) => {
-            Leftover::of(table, Fate::Untouched)
+            RollbackReport::of(table, Fate::Untouched)
         }
         _ => {
-            watch(ApplyEvent::Undoing);
+            watch(ApplyEvent::RollingBack);
             undo(admin, table, taken, !is_certain, watch).await
         }
     }
@@ -318,7 +320,7 @@ async fn undo(
     taken: Vec<Step>,
     may_come_late: bool,
     watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
-) -> Leftover {
+) -> RollbackReport {
     let mut outcomes = Vec::new();
     for step in taken.into_iter().rev() {
         let error = step.undo(admin, table).await.err();
@@ -336,7 +338,7 @@ async fn undo(
             None,
         ),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Leftover::of(table, Fate::Gone);
+            return RollbackReport::of(table, Fate::Gone);
         }
         Err(error) => (
             outcomes
@@ -346,10 +348,10 @@ async fn undo(
             Some(error),
         ),
     };
-    Leftover {
+    RollbackReport {
         kept,
         unread,
         may_come_late,
-        ..Leftover::of(table, Fate::Undone)
+        ..RollbackReport::of(table, Fate::Undone)
     }
 }

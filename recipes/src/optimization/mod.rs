@@ -41,17 +41,17 @@ mod state;
 mod step;
 mod verify;
 
-pub use apply::{Applied, ApplyError, ApplyEvent, Applying, Leftover};
-pub use contribution::{Contribution, ContributionBuilder, ContributionError};
+pub use apply::{Applied, ApplyError, ApplyEvent, Applying, RollbackReport};
+pub use contribution::{TableRequirement, TableRequirementBuilder, TableRequirementError};
 pub use forecast::{GroupForecast, TabletRun};
 pub use optimizations::{OverlapError, TableOptimizations};
 pub use plan::{Plan, Planning};
 pub use step::Step;
 pub use verify::{
-    CellsOfRecipe, CellsVerdict, Difference, DifferenceKind, EvennessOf, FoundBalancer,
-    FullestTablet, GroupVerdict, HotPart, Load, LoadStanding, MaxSkew, MaxSkewError, NarrowRecipe,
-    OtherRows, OtherRowsVerdict, PropertyVerdict, RowCounting, RowsVerdict, ServerLoad,
-    SplitsVerdict, StraySplit, TabletLoad, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
+    CellsOfRecipe, CellsVerdict, Difference, DifferenceKind, FoundBalancer, FullestTablet,
+    GroupVerdict, HotPart, Load, LoadStanding, MaxSkew, MaxSkewError, NarrowRecipe, OtherRows,
+    OtherRowsVerdict, PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict,
+    StraySplit, TabletLoad, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
     VerdictError, VerifyOptions, Verifying, groups,
 };
 pub(crate) use verify::{LEAST_P_VALUE, chi_square};

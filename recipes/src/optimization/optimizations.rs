@@ -6,14 +6,14 @@ use std::fmt;
 use fluo_core::Bytes;
 use thiserror::Error;
 
-use super::Contribution;
+use super::TableRequirement;
 use crate::key_design::{DesignError, KeyDesign};
 use crate::row_hasher::{RowHasher, SplitsError};
 
 /// The split points and groups that the recipes of one table request.
 #[derive(Clone, Debug, Default)]
 pub struct TableOptimizations {
-    contributions: Vec<Contribution>,
+    contributions: Vec<TableRequirement>,
 }
 
 /// The error of two recipes that could have the same rows.
@@ -26,7 +26,7 @@ pub struct OverlapError {
 }
 
 impl OverlapError {
-    fn between(first: &Contribution, second: &Contribution) -> Self {
+    fn between(first: &TableRequirement, second: &TableRequirement) -> Self {
         let alone = [first, second].into_iter().find(|one| one.is_whole_table());
         Self {
             first: first.owner.clone(),
@@ -61,9 +61,9 @@ impl TableOptimizations {
     /// # Errors
     ///
     /// The hasher cannot split into this number of tablets.
-    pub fn of_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
+    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
         Ok(Self {
-            contributions: vec![Contribution::of_row_hasher(hasher, tablets)?],
+            contributions: vec![TableRequirement::for_row_hasher(hasher, tablets)?],
         })
     }
 
@@ -71,7 +71,7 @@ impl TableOptimizations {
     ///
     /// # Errors
     ///
-    /// The same as [`Contribution::of_key_design`].
+    /// The same as [`TableRequirement::for_key_design`].
     ///
     /// # Examples
     ///
@@ -79,14 +79,14 @@ impl TableOptimizations {
     /// use fluo_recipes::{KeyDesign, Modulo, TableOptimizations};
     ///
     /// let design = KeyDesign::new(Modulo::default())?;
-    /// let optimizations = TableOptimizations::of_key_design(&design, 10)?;
+    /// let optimizations = TableOptimizations::for_key_design(&design, 10)?;
     /// assert_eq!(optimizations.splits().len(), 9);
     /// // Its rows have no common prefix, so they need no group.
     /// assert_eq!(optimizations.group_pattern(), None);
     /// # Ok::<(), fluo_recipes::DesignError>(())
     /// ```
-    pub fn of_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
-        Contribution::of_key_design(design, tablets).map(Self::from)
+    pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
+        TableRequirement::for_key_design(design, tablets).map(Self::from)
     }
 
     /// Merges two sets of contributions.
@@ -109,7 +109,7 @@ impl TableOptimizations {
     }
 
     /// Returns the contribution of each recipe, in the order in which they were merged.
-    pub fn contributions(&self) -> &[Contribution] {
+    pub fn contributions(&self) -> &[TableRequirement] {
         &self.contributions
     }
 
@@ -128,14 +128,14 @@ impl TableOptimizations {
         let fragments: Vec<_> = self
             .contributions
             .iter()
-            .filter_map(Contribution::group_regex)
+            .filter_map(TableRequirement::group_regex)
             .collect();
         (!fragments.is_empty()).then(|| format!("({}).*", fragments.join("|")))
     }
 }
 
-impl From<Contribution> for TableOptimizations {
-    fn from(contribution: Contribution) -> Self {
+impl From<TableRequirement> for TableOptimizations {
+    fn from(contribution: TableRequirement) -> Self {
         Self {
             contributions: vec![contribution],
         }
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn of(prefix: &str, tablets: u32) -> TableOptimizations {
-        TableOptimizations::of_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+        TableOptimizations::for_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn rejects_another_recipe_beside_a_design_without_a_prefix() {
         let design = KeyDesign::new(crate::Modulo::default()).unwrap();
-        let modulo = || TableOptimizations::of_key_design(&design, 10).unwrap();
+        let modulo = || TableOptimizations::for_key_design(&design, 10).unwrap();
         for error in [
             modulo().merge(of("p", 3)).unwrap_err(),
             of("p", 3).merge(modulo()).unwrap_err(),

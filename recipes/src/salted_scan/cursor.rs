@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 use thiserror::Error;
 
-use crate::key_design::{KeyDesign, Rows};
+use crate::key_design::{KeyDesign, RowSelection};
 
 /// The position from which a scan of the same design and rows resumes: right after a row.
 ///
@@ -95,7 +95,7 @@ impl Mark {
     ///
     /// The text of a design identifies its salts. The keys of the design for these rows (if it has
     /// any) and the rows themselves distinguish requests whose designs have the same text.
-    pub(crate) fn of(designs: &[KeyDesign], rows: &Rows) -> Self {
+    pub(crate) fn of(designs: &[KeyDesign], rows: &RowSelection) -> Self {
         let mut digest = Sha1::new();
         let mut add = |bytes: &[u8]| {
             digest.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_be_bytes());

@@ -19,7 +19,7 @@ use super::memory::{Memory, size_bytes};
 use super::owner::{Owner, OwnerOf};
 use super::piece::{Piece, Source};
 use super::read::{Read, Whose};
-use super::request::{ForeignKeys, MergeSettings};
+use super::request::{MergeSettings, UnknownKeys};
 use crate::key_design::DesignError;
 use crate::row_hasher::Excerpt;
 
@@ -48,7 +48,7 @@ pub(super) struct Merge {
     heads: Heads,
     /// Rows merged since the common prefix of the heads was computed.
     rows_of_heads: usize,
-    stale: Stale,
+    stale: SnapshotTooOld,
     memory: Memory,
     /// The row that is being copied, if it is larger than a read, and the bytes of the reads that
     /// it spans so far.
@@ -64,7 +64,7 @@ pub(super) struct Merge {
 }
 
 /// The matches of the tree that must be replayed.
-enum Stale {
+enum SnapshotTooOld {
     Nothing,
     Winner,
     All,
@@ -87,7 +87,7 @@ impl Merge {
             losers: Losers::default(),
             heads: Heads::default(),
             rows_of_heads: 0,
-            stale: Stale::All,
+            stale: SnapshotTooOld::All,
             memory: Memory::new(request.settings.memory_bytes),
             open_row: Default::default(),
             fetches: FuturesUnordered::new(),
@@ -128,19 +128,19 @@ impl Merge {
     /// Returns the piece with the smallest head.
     async fn winner(&mut self) -> Result<Option<usize>> {
         match self.stale {
-            Stale::Nothing => {}
-            Stale::Winner => {
+            SnapshotTooOld::Nothing => {}
+            SnapshotTooOld::Winner => {
                 if let Some(winner) = self.losers.winner() {
                     self.fill(winner).await?;
                     self.replay(winner);
                 }
             }
-            Stale::All => {
+            SnapshotTooOld::All => {
                 self.fill_all().await?;
                 self.play_all();
             }
         }
-        self.stale = Stale::Nothing;
+        self.stale = SnapshotTooOld::Nothing;
         let has_head = |winner: &usize| self.pieces.get(*winner).is_some_and(Piece::has_head);
         Ok(self.losers.winner().filter(has_head))
     }
@@ -186,7 +186,7 @@ impl Merge {
             };
             piece.current_mut().advance();
             if !piece.has_head() {
-                self.stale = Stale::Winner;
+                self.stale = SnapshotTooOld::Winner;
                 return Ok(None);
             }
             self.replay(number);
@@ -197,7 +197,7 @@ impl Merge {
 
     /// Copies the first row of a piece, which may continue in its next read, to the batch.
     async fn copy_row(&mut self, number: usize, batch: &mut RowBatch) -> Result {
-        self.stale = Stale::Winner;
+        self.stale = SnapshotTooOld::Winner;
         while let Some(piece) = self.pieces.get_mut(number)
             && !piece.copy_row(batch)
         {
@@ -227,7 +227,7 @@ impl Merge {
     }
 
     fn pass_over_key(&self, key: &[u8], reason: DesignError) -> Result {
-        if self.request.settings.foreign == ForeignKeys::Refuse {
+        if self.request.settings.foreign == UnknownKeys::Refuse {
             let key = Excerpt::new(key);
             return Err(SaltedScanError::Foreign { key, reason });
         }

@@ -71,5 +71,5 @@ pub(crate) use merge::{MergeRequest, PieceRows};
 pub(crate) use owner::{Owner, OwnerOf};
 pub use plan::ScanPlan;
 pub(crate) use request::MergeSettings;
-pub use request::{ForeignKeys, SaltedScan};
+pub use request::{SaltedScan, UnknownKeys};
 pub use stream::SaltedRows;

@@ -21,7 +21,7 @@ pub(crate) type OwnerOf = Arc<dyn Fn(&[u8], &mut Vec<u8>) -> Owner + Send + Sync
 /// Returns the ownership function of a design that is the only one in its range.
 pub(super) fn only(design: &KeyDesign) -> OwnerOf {
     let design = design.clone();
-    Arc::new(move |key, row| match design.remove_to(key, row) {
+    Arc::new(move |key, row| match design.decode_key_to(key, row) {
         Ok(()) => Owner::Reader,
         Err(reason) => Owner::Unknown(reason),
     })

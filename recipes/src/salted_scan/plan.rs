@@ -4,7 +4,7 @@ use std::fmt;
 
 use fluo_core::Span;
 
-use super::request::ForeignKeys;
+use super::request::UnknownKeys;
 use crate::key_design::KeyOrder;
 
 /// The plan of a salted scan: the ranges it will read and the memory it may hold.
@@ -39,7 +39,7 @@ pub struct ScanPlan {
     pub(super) memory_bytes: usize,
     pub(super) open_scans: usize,
     pub(super) concurrent_reads: usize,
-    pub(super) foreign: ForeignKeys,
+    pub(super) foreign: UnknownKeys,
 }
 
 impl ScanPlan {
@@ -136,8 +136,8 @@ impl ScanPlan {
         )?;
         write!(f, "a key that does not belong to {} ", self.design)?;
         f.write_str(match self.foreign {
-            ForeignKeys::Refuse => "ends the scan with an error",
-            ForeignKeys::Skip => "is skipped and counted",
+            UnknownKeys::Refuse => "ends the scan with an error",
+            UnknownKeys::Skip => "is skipped and counted",
         })
     }
 }

@@ -12,11 +12,11 @@ use super::merge::{FIRST_CELLS, MergeRequest, PieceRows, first_of_limit};
 use super::owner::only;
 use super::plan::ScanPlan;
 use super::stream::SaltedRows;
-use crate::key_design::{DesignError, KeyDesign, Rows};
+use crate::key_design::{DesignError, KeyDesign, RowSelection};
 
 /// The treatment of a stored key that the design cannot have made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ForeignKeys {
+pub enum UnknownKeys {
     /// The scan ends with an error that names the key.
     #[default]
     Refuse,
@@ -81,7 +81,7 @@ pub(crate) struct MergeSettings {
     pub(crate) memory_bytes: usize,
     pub(crate) open_scans: usize,
     pub(crate) concurrent_reads: usize,
-    pub(crate) foreign: ForeignKeys,
+    pub(crate) foreign: UnknownKeys,
 }
 
 impl Default for MergeSettings {
@@ -91,7 +91,7 @@ impl Default for MergeSettings {
             memory_bytes: 64 << 20,
             open_scans: 256,
             concurrent_reads: 4,
-            foreign: ForeignKeys::default(),
+            foreign: UnknownKeys::default(),
         }
     }
 }
@@ -102,7 +102,7 @@ impl SaltedScan {
     /// # Errors
     ///
     /// As [`KeyDesign::spans`], for rows that the design scatters.
-    pub fn new(design: &KeyDesign, rows: &Rows) -> Result<Self, DesignError> {
+    pub fn new(design: &KeyDesign, rows: &RowSelection) -> Result<Self, DesignError> {
         Ok(Self {
             spans: design.spans(rows)?.into(),
             mark: Mark::of(std::slice::from_ref(design), rows),
@@ -163,9 +163,9 @@ impl SaltedScan {
     }
 
     /// Sets the treatment of keys that the design cannot have made. The default is
-    /// [`ForeignKeys::Refuse`].
+    /// [`UnknownKeys::Refuse`].
     #[must_use]
-    pub fn foreign(mut self, foreign: ForeignKeys) -> Self {
+    pub fn foreign(mut self, foreign: UnknownKeys) -> Self {
         self.settings.foreign = foreign;
         self
     }

@@ -43,7 +43,7 @@ impl SaltedRows {
     }
 
     /// Returns the number of rows skipped so far because the design cannot have made them, if such
-    /// rows [are skipped](crate::ForeignKeys::Skip).
+    /// rows [are skipped](crate::UnknownKeys::Skip).
     #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)

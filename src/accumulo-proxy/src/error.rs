@@ -40,7 +40,7 @@ pub enum ErrorKind {
     /// ten idle minutes, and when it is restarted.
     HandleExpired,
     /// The proxy cannot be reached, or the connection broke.
-    Gone,
+    Unreachable,
     /// No answer arrived within the limit.
     TimedOut,
     /// The server is not a proxy that this client understands.

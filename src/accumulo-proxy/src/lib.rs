@@ -111,7 +111,7 @@
 //! # Errors
 //!
 //! An [`Error`] has a [kind](ErrorKind) that tells the caller what to do. Every call can fail with
-//! `Gone`, `TimedOut` and `Protocol`, and nearly every call with `Security`.
+//! `Unreachable`, `TimedOut` and `Protocol`, and nearly every call with `Security`.
 //!
 //! | kind | what to do |
 //! |---|---|
@@ -126,7 +126,7 @@
 //! | [`MutationsRejected`] | read the reason: a constraint was violated, or a server failed |
 //! | [`Accumulo`](ErrorKind::Accumulo) | read the reason: it is Accumulo's own |
 //! | [`HandleExpired`] | open the scanner or writer again; the high-level ones do |
-//! | [`Gone`](ErrorKind::Gone) | the proxy cannot be reached: start it, or fix the address |
+//! | [`Unreachable`](ErrorKind::Unreachable) | the proxy cannot be reached: start it, or fix the address |
 //! | [`TimedOut`] | wait longer ([`ProxyOptions`] has the limits), or find the cause of the delay |
 //! | [`Protocol`](ErrorKind::Protocol) | not a proxy, another protocol, or an internal failure |
 //!

@@ -112,7 +112,7 @@ mod tests {
             (Proxy::TableExists, ErrorKind::AlreadyExists),
             (Proxy::NamespaceExists, ErrorKind::AlreadyExists),
             (Proxy::MutationsRejected, ErrorKind::Unavailable),
-            (Proxy::Gone, ErrorKind::Unavailable),
+            (Proxy::Unreachable, ErrorKind::Unavailable),
             (Proxy::TimedOut, ErrorKind::Unavailable),
         ];
         for (proxy, certain) in kinds {

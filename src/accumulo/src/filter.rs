@@ -11,7 +11,7 @@
 //!   So the columns of a scan are restricted to those that its filter reads.
 
 use accumulo_proxy::IteratorSetting;
-use fluo_core::layout::{NOTIFICATION_FAMILY, Prewrite, Share};
+use fluo_core::layout::{NOTIFICATION_FAMILY, Partition, Prewrite};
 use fluo_core::{ColumnSelector, Error, Filter, Key, Result, Scan, Span};
 
 /// After the iterators of a table: its versioning has priority 20.
@@ -77,7 +77,7 @@ fn of_prewrite(prewrite: Prewrite) -> IteratorSetting {
     setting
 }
 
-fn of_share(share: Share) -> IteratorSetting {
+fn of_share(share: Partition) -> IteratorSetting {
     let package = "org.apache.fluo.accumulo.iterators";
     IteratorSetting::new(
         SHARE_PRIORITY,
@@ -169,7 +169,7 @@ mod tests {
             settings(Filter::OpenReadLocks),
             ["10 OpenReadLockIterator {}"]
         );
-        let share = Share::new(NonZeroU32::new(7).unwrap(), 3).ok();
+        let share = Partition::new(NonZeroU32::new(7).unwrap(), 3).ok();
         assert_eq!(
             settings(Filter::Notifications { share }),
             [

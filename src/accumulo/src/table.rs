@@ -111,12 +111,16 @@ impl AccumuloTable {
         match outcome {
             ConditionalOutcome::Accepted => Outcome::Accepted,
             ConditionalOutcome::Rejected => Outcome::Rejected,
-            ConditionalOutcome::Violated => Outcome::Refused(Error::invalid(format!(
-                "a constraint of table `{table}` forbids the mutation; nothing of it was written"
-            ))),
-            ConditionalOutcome::InvisibleVisibility => Outcome::Refused(Error::invalid(format!(
-                "a condition looks at a column of table `{table}` that this handle may not see; nothing was written"
-            ))),
+            ConditionalOutcome::ConstraintViolation => {
+                Outcome::ConstraintViolation(Error::invalid(format!(
+                    "a constraint of table `{table}` forbids the mutation; nothing of it was written"
+                )))
+            }
+            ConditionalOutcome::InvisibleVisibility => {
+                Outcome::ConstraintViolation(Error::invalid(format!(
+                    "a condition looks at a column of table `{table}` that this handle may not see; nothing was written"
+                )))
+            }
             // Other mutations of the call have an outcome, so the call as a whole did not fail.
             ConditionalOutcome::Unknown(Some(error))
                 if error.is_denial() || !error.may_have_taken_effect() =>

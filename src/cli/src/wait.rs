@@ -114,7 +114,7 @@ impl Wait {
             Ok(idle) => idle?,
             Err(_) => return Ok(Looked::Busy),
         }
-        let set_aside = open.coordination.set_aside_list().await?.len();
+        let set_aside = open.coordination.dead_letters().await?.len();
         Ok(Looked::Idle { set_aside })
     }
 }

@@ -8,7 +8,7 @@ mod command;
 use application::{Web, at, page, place};
 use command::{Place, assert_says};
 use fluo_core::coordination::{FailedNotification, ObserverKind};
-use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::layout::{NotificationTimestamp, notification_column};
 use fluo_core::{Column, Mutation, RowColumn};
 
 const LIST: &str = "notifications list --at embedded:d";
@@ -31,13 +31,13 @@ async fn with_notifications() -> Place {
     let web = Web::open(&place).await;
     let set = |row: &'static str, column: Column, timestamp| {
         let timestamp = at(timestamp);
-        let stamp = NotificationStamp {
+        let stamp = NotificationTimestamp {
             timestamp,
             is_delete: false,
         };
         Mutation::new(row).put_at(notification_column(&column), stamp.encode(), "")
     };
-    let done = NotificationStamp {
+    let done = NotificationTimestamp {
         timestamp: at(31),
         is_delete: true,
     };
@@ -97,7 +97,7 @@ async fn lines_can_be_parsed() {
     let web = Web::open(&place).await;
     let column = Column::new("a b:c", "d e:f");
     let record = failed("a \u{202e}b", column, "no\u{202e} such page");
-    web.coordination.set_aside(record).await.unwrap();
+    web.coordination.add_dead_letter(record).await.unwrap();
     drop(web);
     let run = place.fluo(&format!("{FAILED} web")).succeeds();
     assert_says(
@@ -155,7 +155,7 @@ async fn with_failures() -> Place {
         failed("bad", page("text").with_visibility("eu"), "no such page"),
         failed("worse\\", page("links"), "cannot count"),
     ] {
-        web.coordination.set_aside(record).await.unwrap();
+        web.coordination.add_dead_letter(record).await.unwrap();
     }
     place
 }

@@ -10,7 +10,7 @@ use application::{Web, at, lock, page, place, stamp};
 use command::Place;
 use fluo_core::coordination::TransactorId;
 use fluo_core::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, LockValue, NotificationStamp,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, LockValue, NotificationTimestamp,
     ReadLockValue, WriteValue, notification_column,
 };
 use fluo_core::{Bytes, Column, Mutation, RowColumn};
@@ -139,7 +139,7 @@ async fn prints_notifications_with_other_entries_and_alone() {
     let place = place();
     let stamp = |timestamp, is_delete| {
         let timestamp = at(timestamp);
-        NotificationStamp {
+        NotificationTimestamp {
             timestamp,
             is_delete,
         }

@@ -33,7 +33,7 @@ async fn set_aside(place: &Place, row: &'static str) {
         failed_at_ms: 0,
     };
     let web = Web::open(place).await;
-    web.coordination.set_aside(failed).await.unwrap();
+    web.coordination.add_dead_letter(failed).await.unwrap();
 }
 
 /// Runs the observers until no notification waits.

@@ -118,14 +118,14 @@
 //! | how do I create, open or remove an application? | [`Instance::application`], [`ApplicationHandle`] |
 //! | how do I run a transaction and handle conflicts? | [`Client::run`], [`CommitError`] |
 //! | how do I commit thousands at once? | [`Loaders`], [`Client::commit_in_background`] |
-//! | what does a transaction read, and for how long? | [`Snapshot`], [`Stale`] |
+//! | what does a transaction read, and for how long? | [`Snapshot`], [`SnapshotTooOld`] |
 //! | how do I run code when data has changed? | [`Observer`], [`Observers`], [`Worker`] |
 //! | which metrics and traces are there? | [`telemetry`] |
 //! | which settings are there? | [`ClientSettings`], [`RetryPolicy`], [`WorkerSettings`] |
 //! | what is guaranteed between processes? | [`Coordination`](coordination::Coordination) |
 //! | what is guaranteed for reads and writes? | [`Table`], rules T1 to T16 |
 //! | what is guaranteed for splits, merges, properties? | [`TableAdmin`], rules A1 to A12 |
-//! | which versions and deletes does a scan show? | [`table::View`], rules V1 to V5 |
+//! | which versions and deletes does a scan show? | [`table::EntryFilter`], rules V1 to V5 |
 //! | in which order do keys come? | [`Key`] |
 //! | what do transactions write, and which of it is garbage? | [`layout`] |
 //! | where will the balancer put my tablets? | [`balancer`] |
@@ -156,8 +156,8 @@ pub mod table;
 pub mod telemetry;
 
 pub use client::{
-    ApplicationHandle, Attempt, Client, ClientSettings, Decision, Instance, LoaderSettings,
-    Loaders, Loading, PendingCommit, RetryPolicy, Runner, admin,
+    ApplicationHandle, Attempt, Client, ClientSettings, Instance, LoaderSettings, Loaders,
+    PendingCommit, PendingLoad, RetryDecision, RetryPolicy, Runner, admin,
 };
 pub use clock::{Clock, SystemClock};
 pub use data::{
@@ -170,10 +170,10 @@ pub use observer::{
 };
 pub use table::{
     CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter, Garbage,
-    LocalityGroups, MemoryTables, Mutation, Outcome, Prewrite, Scan, Table, TableAdmin,
-    TableAdminExt, TableExt, Tablet, Tablets, Update, Versions, WriteTogether, check_table_name,
+    LocalityGroups, MemoryTables, MultiRowWrite, Mutation, Outcome, Prewrite, Scan, Table,
+    TableAdmin, TableAdminExt, TableExt, Tablet, Tablets, Update, Versions, check_table_name,
 };
 pub use transaction::{
-    CommitError, Committed, Conflict, OtherTransaction, OwnedTransaction, ReadLocking, Snapshot,
-    Stale, Transaction,
+    CommitError, CommitInfo, Conflict, ConflictCause, LockedReads, OwnedTransaction, Snapshot,
+    SnapshotTooOld, Transaction,
 };

@@ -13,7 +13,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo_core::admin::Status;
 use fluo_core::coordination::{
-    Application, Applications, Coordination, MemoryApplications, SetupClaim,
+    Application, Applications, Coordination, MemoryApplications, SetupLock,
 };
 use fluo_core::{
     Authorizations, ClientSettings, Column, Error, ErrorKind, Instance, MemoryTables, Mutation,
@@ -68,13 +68,13 @@ impl Applications for Overtaken {
         self.applications.is_running(name).await
     }
 
-    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
         let rival = self.rival.lock().unwrap().take();
         if let Some(rival) = rival {
             let application = rival.with_ids(|| "rival".to_owned()).application(name);
             application.initialize().await?;
         }
-        self.applications.claim(name, table).await
+        self.applications.lock_setup(name, table).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
@@ -122,7 +122,7 @@ async fn all_of_many_concurrent_callers_open_one_application() {
 #[tokio::test(start_paused = true)]
 async fn open_or_create_waits_while_another_caller_holds_the_claim() {
     let fluo = Instance::in_memory();
-    let claim = fluo.applications().claim("web", "web").await.unwrap();
+    let claim = fluo.applications().lock_setup("web", "web").await.unwrap();
     let web = fluo.application("web");
     let waiting = tokio::spawn(async move { web.open_or_create().await });
     tokio::time::sleep(Duration::from_secs(10)).await;
@@ -134,7 +134,7 @@ async fn open_or_create_waits_while_another_caller_holds_the_claim() {
 #[tokio::test(start_paused = true)]
 async fn open_or_create_returns_the_error_after_the_time_of_its_settings() {
     let fluo = Instance::in_memory();
-    let _claim = fluo.applications().claim("web", "web").await.unwrap();
+    let _claim = fluo.applications().lock_setup("web", "web").await.unwrap();
     let settings = ClientSettings {
         give_up_after: Duration::from_secs(2),
         ..ClientSettings::default()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::balancer::{place_by_properties, pretended_server_name, pretends_to_load};
+use fluo_core::balancer::{place_by_properties, simulated_server_name, simulates_class};
 use fluo_core::table::check_split_points;
 use fluo_core::table::property;
 use fluo_core::{
@@ -180,7 +180,7 @@ impl TableAdmin for EmbeddedTables {
             let placed = place_by_properties(&end_rows, &properties, servers);
             let tablet = |((end_row, entries), server): ((_, _), Option<usize>)| Tablet {
                 end_row,
-                server: server.map(pretended_server_name),
+                server: server.map(simulated_server_name),
                 entries,
             };
             let tablets = end_rows.into_iter().zip(counts).zip(placed).map(tablet);
@@ -191,7 +191,7 @@ impl TableAdmin for EmbeddedTables {
 
     async fn servers(&self) -> Result<Vec<String>> {
         Ok((0..self.shared.servers)
-            .map(pretended_server_name)
+            .map(simulated_server_name)
             .collect())
     }
 
@@ -199,7 +199,7 @@ impl TableAdmin for EmbeddedTables {
     /// does, and false for the group balancer itself, which cannot be created without arguments.
     async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
         let class = class.to_owned();
-        self.read(name, move |_, _| Ok(pretends_to_load(&class)))
+        self.read(name, move |_, _| Ok(simulates_class(&class)))
             .await
     }
 

@@ -1,7 +1,7 @@
 //! The evaluation of conditions against stored entries.
 
-use fluo_core::layout::LooksNext;
-use fluo_core::table::{Admission, View};
+use fluo_core::layout::SeekHint;
+use fluo_core::table::{Admission, EntryFilter};
 use fluo_core::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
 use redb::ReadableTable;
 
@@ -48,7 +48,7 @@ impl Reader<'_> {
         let [span] = scan.spans() else {
             return Ok(condition.holds(None));
         };
-        let mut view = View::new(&scan, span, self.versions, self.authorizations);
+        let mut view = EntryFilter::new(&scan, span, self.versions, self.authorizations);
         let mut reader = KeyReader::default();
         let mut skip = Skip::default();
         while let Some(entry) = next {
@@ -62,7 +62,7 @@ impl Reader<'_> {
             }
             // The range contains only this column: if no further entry of it can matter, the loop
             // is done.
-            if view.looks_next() == LooksNext::Nowhere {
+            if view.looks_next() == SeekHint::NextColumn {
                 break;
             }
             if let Some(from) = skip.hidden(&view, bytes.value()) {

@@ -1,7 +1,7 @@
 //! Skipping entries that a filter does not need.
 
-use fluo_core::layout::LooksNext;
-use fluo_core::table::View;
+use fluo_core::layout::SeekHint;
+use fluo_core::table::EntryFilter;
 
 use crate::key;
 
@@ -22,15 +22,15 @@ impl Skip {
 
     /// Records a hidden entry. Returns the key to seek to, or `None` to continue with the next
     /// entry.
-    pub(crate) fn hidden(&mut self, view: &View<'_>, stored: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn hidden(&mut self, view: &EntryFilter<'_>, stored: &[u8]) -> Option<Vec<u8>> {
         self.hidden += 1;
         if self.hidden < READ_ON {
             return None;
         }
         self.hidden = 0;
         let from = match view.looks_next() {
-            LooksNext::Nowhere => key::after_all_versions(key::column_of(stored)),
-            LooksNext::AtOrBelow(stamp) => key::first_version(key::column_of(stored), stamp),
+            SeekHint::NextColumn => key::after_all_versions(key::column_of(stored)),
+            SeekHint::SeekTo(stamp) => key::first_version(key::column_of(stored), stamp),
         };
         (from.as_slice() > stored).then_some(from)
     }
@@ -38,7 +38,7 @@ impl Skip {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::layout::{EntryKind, EntryStamp, WriteValue};
+    use fluo_core::layout::{EntryKind, EntryTimestamp, WriteValue};
     use fluo_core::{Authorizations, Column, Filter, Key, Scan, Span, Timestamp, Versions};
 
     use super::*;
@@ -51,12 +51,12 @@ mod tests {
     fn does_not_read_skipped_entries_one_by_one() {
         let column = Column::new("f", "q");
         let key = |kind, number| {
-            let stamp = EntryStamp::new(kind, at(number)).encode();
+            let stamp = EntryTimestamp::new(kind, at(number)).encode();
             Key::new("r", column.clone(), stamp)
         };
         let scan = Scan::over(Span::all()).filter(Filter::Snapshot { at: at(1_000) });
         let none = Authorizations::none();
-        let mut view = View::new(&scan, &scan.spans()[0], Versions::All, &none);
+        let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::All, &none);
         let mut skip = Skip::default();
         let mut read_on = None;
         let mut looked_at = 0;
@@ -85,7 +85,7 @@ mod tests {
     fn without_a_filter_every_entry_is_read() {
         let scan = Scan::over(Span::all());
         let none = Authorizations::none();
-        let mut view = View::new(&scan, &scan.spans()[0], Versions::default(), &none);
+        let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::default(), &none);
         let mut skip = Skip::default();
         for timestamp in (0..100).rev() {
             let key = Key::new("r", Column::new("f", "q"), timestamp);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::{
-    Authorizations, CellBatches, ConditionalMutation, Error, Escaped, Mutation, Outcome, Result,
-    Scan, Table, Versions, WriteTogether,
+    Authorizations, CellBatches, ConditionalMutation, Error, Escaped, MultiRowWrite, Mutation,
+    Outcome, Result, Scan, Table, Versions,
 };
 use redb::TableError;
 
@@ -53,21 +53,21 @@ impl Table for EmbeddedTable {
             .await
     }
 
-    fn together(&self) -> Option<&dyn WriteTogether> {
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
         Some(self)
     }
 }
 
 #[async_trait]
-impl WriteTogether for EmbeddedTable {
+impl MultiRowWrite for EmbeddedTable {
     /// Passes the call to the writer, which applies a call in one transaction of the storage.
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
         self.check_sizes(&mutations)?;
         let authorizations = self.authorizations.clone();
         let writer = &self.shared.writer;
         writer
-            .write_together(self.table.clone(), mutations, authorizations)
+            .write_atomically(self.table.clone(), mutations, authorizations)
             .await
     }
 }
@@ -86,7 +86,7 @@ impl EmbeddedTable {
         Ok(Reader::new(
             self.shared.clone(),
             cells,
-            Versions::shown(&properties),
+            Versions::for_scan(&properties),
             self.authorizations.clone(),
             scan,
         ))

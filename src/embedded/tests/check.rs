@@ -51,7 +51,7 @@ fn add_application(directory: &Path) {
             error: String::new(),
             failed_at_ms: 0,
         };
-        web.set_aside(failed).await
+        web.add_dead_letter(failed).await
     };
     futures::executor::block_on(work).unwrap();
 }

@@ -82,7 +82,7 @@ async fn load(directory: &Path) -> Result<()> {
         applications.initialize(name, application).await?;
         let coordination = applications.open(name).await?;
         for row in 0..20 {
-            coordination.set_aside(failed(row)).await?;
+            coordination.add_dead_letter(failed(row)).await?;
         }
     }
     Ok(())
@@ -228,10 +228,10 @@ async fn use_applications(applications: &EmbeddedApplications, seed: u64) -> Res
         check("advance", opened.advance_horizon().await.map(drop))?;
         check("begin", opened.begin_transactor().await.map(drop))?;
         check("join", opened.join_workers().await.map(drop))?;
-        check("add dead letter", opened.set_aside(failed(100)).await)?;
-        check("list dead letters", opened.set_aside_list().await.map(drop))?;
+        check("add dead letter", opened.add_dead_letter(failed(100)).await)?;
+        check("list dead letters", opened.dead_letters().await.map(drop))?;
         let cell = failed(7).cell;
-        let forgotten = opened.forget_set_aside(&cell, Timestamp::MAX).await;
+        let forgotten = opened.remove_dead_letter(&cell, Timestamp::MAX).await;
         check("remove dead letter", forgotten.map(drop))?;
         check("settings", opened.update_settings([].into()).await)?;
         check("remove", applications.remove(name).await)?;

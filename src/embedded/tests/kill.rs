@@ -64,7 +64,7 @@ async fn write_for_ever(table: Arc<dyn Table>, next: Arc<AtomicU64>) -> Result<(
                     Mutation::new(other_row(number)).put(second.clone(), number.to_string());
                 let both = vec![mutation.when(free), other.when(Condition::absent(second))];
                 let together = table.together().ok_or_else(not_together)?;
-                together.write_together(both).await?.is_accepted()
+                together.write_atomically(both).await?.is_accepted()
             }
         };
         if !is_written {
@@ -228,8 +228,8 @@ fn a_kill_loses_no_acknowledged_write() {
             .filter(|number| !found.contains_key(number))
             .collect();
         assert!(lost.is_empty(), "round {round}: lost {lost:?}");
-        let halves: Vec<_> = found.iter().filter(|(_, columns)| **columns != 2).collect();
-        assert!(halves.is_empty(), "round {round}: in part {halves:?}");
+        let parts: Vec<_> = found.iter().filter(|(_, columns)| **columns != 2).collect();
+        assert!(parts.is_empty(), "round {round}: in part {parts:?}");
         next = found.keys().next_back().map_or(0, |last| last + 1);
     }
     let [one, two] = [0, 1].map(|rows| acknowledged.iter().any(|number| number % 2 == rows));

@@ -16,7 +16,7 @@ const ROUNDS: usize = 5;
 
 pub(crate) async fn run(client: &ProxyClient) {
     let hasher = RowHasher::new("p").unwrap();
-    let optimizations = TableOptimizations::of_row_hasher(&hasher, TABLETS).unwrap();
+    let optimizations = TableOptimizations::for_row_hasher(&hasher, TABLETS).unwrap();
     let splits = optimizations.splits();
     let tables = AccumuloTables::new(client.clone());
     let operations = client.table_operations();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fluo_core::Mutation;
 use fluo_core::Timestamp;
-use fluo_core::layout::{EntryKind, EntryStamp, WriteValue};
+use fluo_core::layout::{EntryKind, EntryTimestamp, WriteValue};
 
 use crate::ground::{Ground, Outcome, row, uri, value};
 use crate::{rate, share, writing};
@@ -40,8 +40,9 @@ pub(crate) async fn compare(directory: &Path, time: Duration) -> Outcome {
 /// Writes cells in the form of a bulk load: a value at 0, and a write at 1 that every transaction
 /// sees.
 async fn fill(ground: &Ground, from: u64, to: u64) -> Outcome {
-    let stamp =
-        |kind, at| Ok::<_, fluo_core::Error>(EntryStamp::new(kind, Timestamp::new(at)?).encode());
+    let stamp = |kind, at| {
+        Ok::<_, fluo_core::Error>(EntryTimestamp::new(kind, Timestamp::new(at)?).encode())
+    };
     let write = WriteValue {
         start: Timestamp::ZERO,
         is_primary: false,

@@ -119,7 +119,7 @@ async fn increment(table: Arc<dyn Table>, task: usize, times: usize) {
             match &table.write_conditional(vec![next]).await.unwrap()[..] {
                 [Outcome::Accepted] => break,
                 [Outcome::Rejected] => {}
-                [Outcome::Refused(error)] => panic!("{error}"),
+                [Outcome::ConstraintViolation(error)] => panic!("{error}"),
                 // A write that is applied later still finds the count that it expects, or is
                 // rejected.
                 [Outcome::Unknown(_)] => {
@@ -184,7 +184,7 @@ async fn claim_rows(table: Arc<dyn Table>, task: usize, rows: usize) -> Vec<usiz
 async fn settled(table: &dyn Table, row: usize, task: usize, outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Accepted => true,
-        Outcome::Rejected | Outcome::Refused(_) => false,
+        Outcome::Rejected | Outcome::ConstraintViolation(_) => false,
         Outcome::Unknown(_) => {
             let owner = table
                 .get(format!("{row:03}"), &column("owner"))

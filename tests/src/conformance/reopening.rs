@@ -36,7 +36,7 @@ pub async fn t5_acknowledged_writes_survive_reopening(open: impl AsyncFn() -> Ar
         assert_eq!(tables.splits(&name).await.unwrap(), ["m"]);
         let properties = tables.properties(&name).await.unwrap();
         assert_eq!(properties.get(CUSTOM).map(String::as_str), Some("kept"));
-        assert_eq!(Versions::shown(&properties), Versions::All);
+        assert_eq!(Versions::for_scan(&properties), Versions::All);
 
         let held = Authorizations::from_iter(["A"]);
         let table = tables.open_table(&name, held).await.unwrap();

@@ -17,7 +17,7 @@ pub async fn a9_a_property_takes_effect_at_once(tables: Arc<dyn TableAdmin>) {
     let inherited = tables.inherited_properties(&ground.name).await.unwrap();
     assert!(!inherited.contains_key(CUSTOM));
     let before = tables.properties(&ground.name).await.unwrap();
-    assert_eq!(Versions::shown(&before), Versions::default());
+    assert_eq!(Versions::for_scan(&before), Versions::default());
     let values = [
         "v",
         "a = b, c",

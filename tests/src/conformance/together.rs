@@ -33,7 +33,7 @@ fn value(qualifier: &'static str, value: &'static str) -> Condition {
 }
 
 async fn write(table: &dyn Table, mutations: Vec<ConditionalMutation>) -> Option<Result<Outcome>> {
-    Some(table.together()?.write_together(mutations).await)
+    Some(table.together()?.write_atomically(mutations).await)
 }
 
 /// Checks T16: the mutations are written if the conditions of all of them hold; otherwise none is

@@ -73,7 +73,11 @@ pub async fn c10_an_invalid_application_is_not_initialised(applications: Arc<dyn
 pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applications>) {
     let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
-    ground.coordination.set_aside(failed("r")).await.unwrap();
+    ground
+        .coordination
+        .add_dead_letter(failed("r"))
+        .await
+        .unwrap();
     let first = ground.next().await;
     let other = Application::new("2", "u");
     let error = applications
@@ -87,7 +91,7 @@ pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applic
     );
     assert_eq!(error.to_string(), expected);
     assert_eq!(ground.coordination.application().await.unwrap(), before);
-    assert_eq!(ground.coordination.set_aside_list().await.unwrap().len(), 1);
+    assert_eq!(ground.coordination.dead_letters().await.unwrap().len(), 1);
     assert!(ground.next().await > first);
     ground.end().await;
 }
@@ -177,7 +181,11 @@ pub async fn c10_applications_are_isolated(applications: Arc<dyn Applications>) 
     assert_eq!(listed, expected);
 
     first.coordination.timestamps(count(5_000)).await.unwrap();
-    first.coordination.set_aside(failed("r")).await.unwrap();
+    first
+        .coordination
+        .add_dead_letter(failed("r"))
+        .await
+        .unwrap();
     let transactor = first.begin().await;
     let worker = first.coordination.join_workers().await.unwrap();
     first.advance().await;
@@ -186,12 +194,12 @@ pub async fn c10_applications_are_isolated(applications: Arc<dyn Applications>) 
         assert!(!applications.is_running(name).await.unwrap());
         assert_eq!(other.horizon().await.unwrap(), at(0));
         assert!(!other.is_alive(transactor.id()).await.unwrap());
-        assert!(other.set_aside_list().await.unwrap().is_empty());
+        assert!(other.dead_letters().await.unwrap().is_empty());
         assert_eq!(other.timestamps(count(1)).await.unwrap().first, at(2));
         assert_eq!(other.application().await.unwrap().id, "2");
         applications.remove(name).await.unwrap();
     }
-    assert_eq!(first.coordination.set_aside_list().await.unwrap().len(), 1);
+    assert_eq!(first.coordination.dead_letters().await.unwrap().len(), 1);
     assert_eq!(first.coordination.application().await.unwrap().id, "1");
     drop((transactor, worker));
     first.end().await;
@@ -204,7 +212,7 @@ pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Ap
     let (t1, table) = (unused_table("claimed"), unused_table("free"));
     let tasks = (0..8).map(|_| {
         let (applications, web, t1) = (applications.clone(), web.clone(), t1.clone());
-        tokio::spawn(async move { applications.claim(&web, &t1).await.ok() })
+        tokio::spawn(async move { applications.lock_setup(&web, &t1).await.ok() })
     });
     let held: Vec<_> = join_all(tasks)
         .await
@@ -213,7 +221,7 @@ pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Ap
         .collect();
     assert_eq!(held.len(), 1, "{held:?}");
     let refused = async |name: &str, table: &str| {
-        let error = applications.claim(name, table).await.unwrap_err();
+        let error = applications.lock_setup(name, table).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable);
         assert!(
             error
@@ -225,13 +233,13 @@ pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Ap
     refused(&web, &table).await;
     refused(&shop, &t1).await;
     // A rejected claim holds nothing, and names of applications are independent of names of tables.
-    drop(applications.claim(&shop, &table).await.unwrap());
-    drop(applications.claim(&t1, &web).await.unwrap());
+    drop(applications.lock_setup(&shop, &table).await.unwrap());
+    drop(applications.lock_setup(&t1, &web).await.unwrap());
     assert!(!applications.list().await.unwrap().contains(&web));
     let application = Application::new("1", &t1);
     applications.initialize(&web, application).await.unwrap();
     assert!(!applications.is_running(&web).await.unwrap());
     applications.remove(&web).await.unwrap();
     drop(held);
-    drop(applications.claim(&web, &t1).await.unwrap());
+    drop(applications.lock_setup(&web, &t1).await.unwrap());
 }

@@ -28,11 +28,11 @@ pub async fn c11_a_removed_application_leaves_nothing_behind(applications: Arc<d
             coordination.timestamps(count(1_500)).await.unwrap().first,
             at(2)
         );
-        assert!(coordination.set_aside_list().await.unwrap().is_empty());
+        assert!(coordination.dead_letters().await.unwrap().is_empty());
         let transactor = coordination.begin_transactor().await.unwrap();
         assert_eq!(transactor.id(), TransactorId(1));
         drop(transactor);
-        coordination.set_aside(failed("r")).await.unwrap();
+        coordination.add_dead_letter(failed("r")).await.unwrap();
         assert!(coordination.advance_horizon().await.unwrap() > at(1_500));
         applications.remove(&name).await.unwrap();
         assert!(!applications.list().await.unwrap().contains(&name));
@@ -65,10 +65,13 @@ pub async fn c11_a_handle_fails_after_its_application_is_removed(
             coordination.begin_transactor().await.unwrap_err(),
             coordination.is_alive(TransactorId(1)).await.unwrap_err(),
             coordination.join_workers().await.unwrap_err(),
-            coordination.set_aside(failed.clone()).await.unwrap_err(),
-            coordination.set_aside_list().await.unwrap_err(),
             coordination
-                .forget_set_aside(&failed.cell, failed.timestamp)
+                .add_dead_letter(failed.clone())
+                .await
+                .unwrap_err(),
+            coordination.dead_letters().await.unwrap_err(),
+            coordination
+                .remove_dead_letter(&failed.cell, failed.timestamp)
                 .await
                 .unwrap_err(),
             coordination.application().await.unwrap_err(),

@@ -125,7 +125,7 @@ pub async fn c12_completed_calls_survive_reopening(open: impl AsyncFn() -> Arc<d
         let other = Application::new("1", unused_table("t"));
         applications.initialize(&removed, other).await.unwrap();
         let coordination = applications.open(&removed).await.unwrap();
-        coordination.set_aside(failed("r")).await.unwrap();
+        coordination.add_dead_letter(failed("r")).await.unwrap();
         drop(coordination);
         applications.remove(&removed).await.unwrap();
     }
@@ -138,12 +138,15 @@ pub async fn c12_completed_calls_survive_reopening(open: impl AsyncFn() -> Arc<d
         let coordination = applications.open(&name).await.unwrap();
         assert_eq!(coordination.application().await.unwrap(), application);
         let rows: Vec<_> = (0..life).map(|row| failed(vec![row])).collect();
-        assert_eq!(coordination.set_aside_list().await.unwrap(), rows);
-        coordination.set_aside(failed(vec![life])).await.unwrap();
-        coordination.set_aside(failed("gone")).await.unwrap();
+        assert_eq!(coordination.dead_letters().await.unwrap(), rows);
+        coordination
+            .add_dead_letter(failed(vec![life]))
+            .await
+            .unwrap();
+        coordination.add_dead_letter(failed("gone")).await.unwrap();
         assert!(
             coordination
-                .forget_set_aside(&failed("gone").cell, failed("gone").timestamp)
+                .remove_dead_letter(&failed("gone").cell, failed("gone").timestamp)
                 .await
                 .unwrap()
         );

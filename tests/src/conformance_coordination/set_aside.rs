@@ -16,8 +16,8 @@ const AT_ONCE: usize = 64;
 pub async fn c8_the_last_dead_letter_of_a_cell_is_kept(applications: Arc<dyn Applications>) {
     let ground = Ground::new(&applications).await;
     let coordination = &ground.coordination;
-    assert!(coordination.set_aside_list().await.unwrap().is_empty());
-    coordination.set_aside(failed("r")).await.unwrap();
+    assert!(coordination.dead_letters().await.unwrap().is_empty());
+    coordination.add_dead_letter(failed("r")).await.unwrap();
     let last = FailedNotification {
         kind: ObserverKind::Weak,
         timestamp: at(9),
@@ -26,17 +26,18 @@ pub async fn c8_the_last_dead_letter_of_a_cell_is_kept(applications: Arc<dyn App
         failed_at_ms: i64::MIN,
         ..failed("r")
     };
-    coordination.set_aside(last.clone()).await.unwrap();
+    coordination.add_dead_letter(last.clone()).await.unwrap();
     assert_eq!(
-        coordination.set_aside_list().await.unwrap(),
+        coordination.dead_letters().await.unwrap(),
         std::slice::from_ref(&last)
     );
     let elsewhere = RowColumn::new("r", Column::new("f", "q").with_visibility("A"));
-    let forget = async |cell: &RowColumn| coordination.forget_set_aside(cell, at(9)).await.unwrap();
+    let forget =
+        async |cell: &RowColumn| coordination.remove_dead_letter(cell, at(9)).await.unwrap();
     assert!(!forget(&elsewhere).await);
     assert!(forget(&last.cell).await);
     assert!(!forget(&last.cell).await);
-    assert!(coordination.set_aside_list().await.unwrap().is_empty());
+    assert!(coordination.dead_letters().await.unwrap().is_empty());
     ground.end().await;
 }
 
@@ -50,19 +51,19 @@ pub async fn c8_a_later_dead_letter_is_not_removed(applications: Arc<dyn Applica
         timestamp: at(first.timestamp.get() + 1),
         ..failed("r")
     };
-    coordination.set_aside(first.clone()).await.unwrap();
-    coordination.set_aside(again.clone()).await.unwrap();
+    coordination.add_dead_letter(first.clone()).await.unwrap();
+    coordination.add_dead_letter(again.clone()).await.unwrap();
     let forget = async |up_to| {
         coordination
-            .forget_set_aside(&first.cell, up_to)
+            .remove_dead_letter(&first.cell, up_to)
             .await
             .unwrap()
     };
     assert!(!forget(first.timestamp).await);
     assert!(!forget(Timestamp::ZERO).await);
-    assert_eq!(coordination.set_aside_list().await.unwrap(), [again]);
+    assert_eq!(coordination.dead_letters().await.unwrap(), [again]);
     assert!(forget(Timestamp::MAX).await);
-    assert!(coordination.set_aside_list().await.unwrap().is_empty());
+    assert!(coordination.dead_letters().await.unwrap().is_empty());
     ground.end().await;
 }
 
@@ -86,12 +87,12 @@ pub async fn c8_dead_letters_are_listed_by_cell(applications: Arc<dyn Applicatio
     let set_aside = all.iter().rev().map(Ok).collect::<Vec<_>>();
     stream::iter(set_aside)
         .try_for_each_concurrent(AT_ONCE, |failed| {
-            ground.coordination.set_aside(failed.clone())
+            ground.coordination.add_dead_letter(failed.clone())
         })
         .await
         .unwrap();
     all.sort_by(|a, b| a.cell.cmp(&b.cell));
-    assert_eq!(ground.open().await.set_aside_list().await.unwrap(), all);
+    assert_eq!(ground.open().await.dead_letters().await.unwrap(), all);
     ground.end().await;
 }
 
@@ -102,8 +103,12 @@ pub async fn c8_a_long_error_is_truncated(applications: Arc<dyn Applications>) {
         error: format!("a{}", "é".repeat(5_000)),
         ..failed("r")
     };
-    ground.coordination.set_aside(long.clone()).await.unwrap();
-    let kept = ground.coordination.set_aside_list().await.unwrap();
+    ground
+        .coordination
+        .add_dead_letter(long.clone())
+        .await
+        .unwrap();
+    let kept = ground.coordination.dead_letters().await.unwrap();
     assert_eq!(kept, [long.bounded()]);
     assert_eq!(kept[0].error.len(), FailedNotification::MAX_ERROR_BYTES - 1);
     ground.end().await;
@@ -124,30 +129,30 @@ pub async fn c8_the_number_of_dead_letters_is_bounded(
     name: &str,
 ) {
     let coordination = applications.open(name).await.unwrap();
-    let most = FailedNotification::MAX_SET_ASIDE;
+    let most = FailedNotification::MAX_DEAD_LETTERS;
     let row = |number: usize| failed(format!("{number:05}"));
     for number in most - 2..most {
-        coordination.set_aside(row(number)).await.unwrap();
+        coordination.add_dead_letter(row(number)).await.unwrap();
     }
-    let error = coordination.set_aside(row(most)).await.unwrap_err();
+    let error = coordination.add_dead_letter(row(most)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         error.to_string(),
         "10000 failed notifications are stored, which is the maximum; fix the cause of the \
          failures, then retry or remove some"
     );
-    coordination.set_aside(row(7)).await.unwrap();
-    assert_eq!(coordination.set_aside_list().await.unwrap().len(), most);
+    coordination.add_dead_letter(row(7)).await.unwrap();
+    assert_eq!(coordination.dead_letters().await.unwrap().len(), most);
     let seven = row(7);
-    let forgotten = coordination.forget_set_aside(&seven.cell, seven.timestamp);
+    let forgotten = coordination.remove_dead_letter(&seven.cell, seven.timestamp);
     assert!(forgotten.await.unwrap());
-    coordination.set_aside(row(most)).await.unwrap();
-    assert!(coordination.set_aside(row(7)).await.is_err());
+    coordination.add_dead_letter(row(most)).await.unwrap();
+    assert!(coordination.add_dead_letter(row(7)).await.is_err());
     // Other applications have their own limit.
     let other = Ground::new(&applications).await;
-    other.coordination.set_aside(row(0)).await.unwrap();
+    other.coordination.add_dead_letter(row(0)).await.unwrap();
     other.end().await;
-    assert_eq!(coordination.set_aside_list().await.unwrap().len(), most);
+    assert_eq!(coordination.dead_letters().await.unwrap().len(), most);
     drop(coordination);
     applications.remove(name).await.unwrap();
 }

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use fluo_core::coordination::{Applications, WorkerMembership};
-use fluo_core::layout::Share;
+use fluo_core::layout::Partition;
 use futures::future::{join_all, try_join_all};
 
 use super::ground::{Ground, count};
 
-async fn shares(workers: &[Box<dyn WorkerMembership>]) -> Vec<Share> {
+async fn shares(workers: &[Box<dyn WorkerMembership>]) -> Vec<Partition> {
     let shares = workers.iter().map(|worker| worker.share());
     try_join_all(shares).await.unwrap()
 }
 
-fn expected(workers: u32) -> Vec<Share> {
-    let share = |rank| Share::new(count(workers), rank).unwrap();
+fn expected(workers: u32) -> Vec<Partition> {
+    let share = |rank| Partition::new(count(workers), rank).unwrap();
     (0..workers).map(share).collect()
 }
 
@@ -48,7 +48,7 @@ pub async fn c7_every_cell_is_in_one_share(applications: Arc<dyn Applications>) 
         let row = format!("row {row}");
         let owners = shares
             .iter()
-            .filter(|share| share.owns(row.as_bytes(), b"\x01f\x01q"));
+            .filter(|share| share.contains(row.as_bytes(), b"\x01f\x01q"));
         assert_eq!(owners.count(), 1, "{row}");
     }
     drop(workers);

@@ -93,7 +93,7 @@ impl FaultyTables {
         self
     }
 
-    /// Fails the `n`-th `write`, `write_conditional` or `write_together`.
+    /// Fails the `n`-th `write`, `write_conditional` or `write_atomically`.
     #[must_use]
     pub fn fail_write(self, n: usize, fault: Fault) -> Self {
         self.plan.get().writes.fail(n, fault);

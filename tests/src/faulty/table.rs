@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::{
-    CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table, WriteTogether,
+    CellBatches, ConditionalMutation, MultiRowWrite, Mutation, Outcome, Result, Scan, Table,
 };
 use futures::stream::{self, StreamExt};
 
@@ -59,23 +59,23 @@ impl Table for FaultyTable {
         }
     }
 
-    fn together(&self) -> Option<&dyn WriteTogether> {
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
         let inner = self.inner.together().filter(|_| !self.is_row_by_row);
-        inner.map(|_| self as &dyn WriteTogether)
+        inner.map(|_| self as &dyn MultiRowWrite)
     }
 }
 
 #[async_trait]
-impl WriteTogether for FaultyTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+impl MultiRowWrite for FaultyTable {
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         let inner = self.inner.together().ok_or_else(unavailable)?;
         let fault = self.plan.get().writes.next();
         match fault {
-            None => inner.write_together(mutations).await,
+            None => inner.write_atomically(mutations).await,
             Some(Fault::Before) => Err(unavailable()),
             Some(Fault::Lost | Fault::Partial) => Ok(Outcome::Unknown(uncertain())),
             Some(Fault::After) => {
-                inner.write_together(mutations).await?;
+                inner.write_atomically(mutations).await?;
                 Ok(Outcome::Unknown(uncertain()))
             }
         }

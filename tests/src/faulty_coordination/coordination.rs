@@ -67,19 +67,19 @@ impl Coordination for FaultyCoordination {
         Ok(Box::new(FaultyWorker { inner, plan }))
     }
 
-    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
+    async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
         let call = CoordinationCall::SetAside(failed.cell.clone());
-        self.call(call, self.inner.set_aside(failed)).await
+        self.call(call, self.inner.add_dead_letter(failed)).await
     }
 
-    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
+    async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
         let call = CoordinationCall::SetAsideList;
-        self.call(call, self.inner.set_aside_list()).await
+        self.call(call, self.inner.dead_letters()).await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+    async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
         let call = CoordinationCall::ForgetSetAside(cell.clone(), up_to);
-        self.call(call, self.inner.forget_set_aside(cell, up_to))
+        self.call(call, self.inner.remove_dead_letter(cell, up_to))
             .await
     }
 

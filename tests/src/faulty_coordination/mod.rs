@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::Result;
-use fluo_core::coordination::{Application, Applications, Coordination, SetupClaim};
+use fluo_core::coordination::{Application, Applications, Coordination, SetupLock};
 
 use self::coordination::FaultyCoordination;
 use self::plan::SharedPlan;
@@ -114,9 +114,9 @@ impl Applications for FaultyApplications {
         self.plan.call(call, self.inner.is_running(name)).await
     }
 
-    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
         let call = CoordinationCall::Claim(name.to_owned(), table.to_owned());
-        let work = self.inner.claim(name, table);
+        let work = self.inner.lock_setup(name, table);
         self.plan.call(call, work).await
     }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use fluo_core::coordination::{Transactor, TransactorId, WorkerMembership};
-use fluo_core::layout::Share;
+use fluo_core::layout::Partition;
 use fluo_core::{Result, Timestamp};
 
 use super::plan::SharedPlan;
@@ -35,9 +35,9 @@ pub(super) struct FaultyWorker {
 
 #[async_trait]
 impl WorkerMembership for FaultyWorker {
-    async fn share(&self) -> Result<Share> {
+    async fn share(&self) -> Result<Partition> {
         self.plan
-            .call(CoordinationCall::Share, self.inner.share())
+            .call(CoordinationCall::Partition, self.inner.share())
             .await
     }
 }

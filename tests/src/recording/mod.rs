@@ -26,7 +26,7 @@ pub struct Counts {
     pub conditional_writes: usize,
     /// Conditional mutations of those calls.
     pub conditional_mutations: usize,
-    /// Calls of `write_together`.
+    /// Calls of `write_atomically`.
     pub together_writes: usize,
     /// Mutations of those calls.
     pub together_mutations: usize,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::{
-    CellBatches, ConditionalMutation, Error, Mutation, Outcome, Result, Scan, Table, WriteTogether,
+    CellBatches, ConditionalMutation, Error, MultiRowWrite, Mutation, Outcome, Result, Scan, Table,
 };
 use futures::stream::StreamExt;
 
@@ -49,20 +49,20 @@ impl Table for RecordingTable {
         self.inner.write_conditional(mutations).await
     }
 
-    fn together(&self) -> Option<&dyn WriteTogether> {
-        self.inner.together().map(|_| self as &dyn WriteTogether)
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
+        self.inner.together().map(|_| self as &dyn MultiRowWrite)
     }
 }
 
 #[async_trait]
-impl WriteTogether for RecordingTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+impl MultiRowWrite for RecordingTable {
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         self.record.count(|counts| {
             counts.together_writes += 1;
             counts.together_mutations += mutations.len();
         });
         let inner = self.inner.together().ok_or_else(not_together)?;
-        inner.write_together(mutations).await
+        inner.write_atomically(mutations).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Client, CommitError, Committed};
+use fluo_core::{Client, CommitError, CommitInfo};
 
 use super::cutting::{CutTable, Lost};
 use super::instance::Instance;
@@ -13,7 +13,7 @@ const BEFORE: [i64; 3] = [10, 20, 30];
 const AFTER: [i64; 3] = [11, 21, 0];
 
 /// Writes three rows: sets two, deletes one, and reads a cell under a lock.
-async fn change(client: &Client) -> Result<Committed, CommitError> {
+async fn change(client: &Client) -> Result<CommitInfo, CommitError> {
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "11").unwrap();
     tx.set("bob", &balance(), "21").unwrap();
@@ -44,7 +44,7 @@ async fn calls(instance: &Instance) -> usize {
 
 /// Checks the result of a transaction that was cut off: the values that the next client reads, and
 /// the locks that remain.
-async fn check(scene: &Scene, outcome: Result<Committed, CommitError>, cut: usize) {
+async fn check(scene: &Scene, outcome: Result<CommitInfo, CommitError>, cut: usize) {
     let client = scene.client_of(scene.table.clone(), hasty()).await;
     let seen = balances(&client, ACCOUNTS).await.unwrap();
     match outcome {

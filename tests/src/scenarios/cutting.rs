@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use fluo_core::{
-    CellBatches, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Scan, Table,
-    WriteTogether,
+    CellBatches, ConditionalMutation, Error, ErrorKind, MultiRowWrite, Mutation, Outcome, Result,
+    Scan, Table,
 };
 use futures::stream::{self, StreamExt};
 
@@ -122,22 +122,22 @@ impl Table for CutTable {
         }
     }
 
-    fn together(&self) -> Option<&dyn WriteTogether> {
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
         let inner = self.inner.together().filter(|_| !self.is_row_by_row);
-        inner.map(|_| self as &dyn WriteTogether)
+        inner.map(|_| self as &dyn MultiRowWrite)
     }
 }
 
 #[async_trait]
-impl WriteTogether for CutTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+impl MultiRowWrite for CutTable {
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         let inner = self.inner.together().unwrap();
         match self.next() {
-            Fate::Through => inner.write_together(mutations).await,
+            Fate::Through => inner.write_atomically(mutations).await,
             Fate::CutOff => Err(cut_off()),
             Fate::LostBefore => Ok(Outcome::Unknown(lost())),
             Fate::LostAfter => {
-                inner.write_together(mutations).await?;
+                inner.write_atomically(mutations).await?;
                 Ok(Outcome::Unknown(lost()))
             }
         }

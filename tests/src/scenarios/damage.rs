@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo_core::layout::{EntryKind, EntryStamp};
+use fluo_core::layout::{EntryKind, EntryTimestamp};
 use fluo_core::{Bytes, Client, Error, Mutation, Timestamp};
 
 use super::instance::Instance;
@@ -25,7 +25,7 @@ const TOO_LARGE: &str =
 
 pub fn damages() -> Vec<Damage> {
     let garbage = |kind, told, is_read| Damage {
-        stamp: EntryStamp::new(kind, Timestamp::new(1).unwrap())
+        stamp: EntryTimestamp::new(kind, Timestamp::new(1).unwrap())
             .encode()
             .cast_unsigned(),
         value: "garbage".into(),

@@ -4,7 +4,9 @@ use std::error::Error as _;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use fluo_core::{ClientSettings, CommitError, Error, ErrorKind, Scan, Span, Stale, TableExt};
+use fluo_core::{
+    ClientSettings, CommitError, Error, ErrorKind, Scan, SnapshotTooOld, Span, TableExt,
+};
 use futures::TryStreamExt;
 
 use super::instance::Instance;
@@ -88,7 +90,7 @@ pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
     let begun = tx.start();
     let error = tx.commit().await.unwrap_err();
     assert!(
-        matches!(error, CommitError::Stale(Stale { start, .. }) if start == begun),
+        matches!(error, CommitError::SnapshotTooOld(SnapshotTooOld { start, .. }) if start == begun),
         "{error}"
     );
     let now = client.snapshot().await.unwrap();
@@ -138,7 +140,11 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     collect(&scene, &client).await;
     let is_stale = |error: Error, at| {
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-        let stale = error.source().unwrap().downcast_ref::<Stale>().unwrap();
+        let stale = error
+            .source()
+            .unwrap()
+            .downcast_ref::<SnapshotTooOld>()
+            .unwrap();
         assert_eq!(stale.start, at);
     };
     let start = leaked.start();
@@ -158,7 +164,7 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     is_stale(read.unwrap_err(), reader.start());
     for tx in [reader, blind] {
         let error = tx.commit().await.unwrap_err();
-        assert!(matches!(error, CommitError::Stale(_)), "{error}");
+        assert!(matches!(error, CommitError::SnapshotTooOld(_)), "{error}");
     }
     let now = client.snapshot().await.unwrap();
     assert_eq!(now.get("zoe", &balance()).await.unwrap(), None);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{CommitError, Conflict, OtherTransaction};
+use fluo_core::{CommitError, Conflict, ConflictCause};
 use futures::future::join_all;
 
 use super::cutting::CutTable;
@@ -41,7 +41,7 @@ pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Ins
     );
     assert_eq!(
         conflict.other,
-        Some(OtherTransaction::Committed { start, commit })
+        Some(ConflictCause::Committed { start, commit })
     );
     assert_eq!(
         conflict.to_string(),
@@ -124,7 +124,7 @@ pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance
     blind.set("alice", &balance(), "2").unwrap();
     let met = conflict(blind.commit().await.unwrap_err());
     assert!(
-        matches!(met.other, Some(OtherTransaction::Locking { transactor: other, .. }) if other == transactor),
+        matches!(met.other, Some(ConflictCause::Locking { transactor: other, .. }) if other == transactor),
         "{met}"
     );
     assert_eq!(scene.locked().await, []);

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::layout::{Share, notification_column};
+use fluo_core::layout::{Partition, notification_column};
 use fluo_core::{
     Bytes, Column, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn,
 };
@@ -249,9 +249,9 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
         observer_fn(async |tx: Transaction, row: Bytes, _| tx.set(row, &column("by second"), "1"));
     let second = Observers::new().strong(column("a"), "a", quick).unwrap();
     let second = work(&other, second).await;
-    let of_second = Share::new(NonZeroU32::MIN.saturating_add(1), 1).unwrap();
+    let of_second = Partition::new(NonZeroU32::MIN.saturating_add(1), 1).unwrap();
     let hashed = notification_column(&column("a")).qualifier;
-    let is_of_second = |row: &String| of_second.owns(row.as_bytes(), &hashed);
+    let is_of_second = |row: &String| of_second.contains(row.as_bytes(), &hashed);
     let left = rows.clone().filter(|row| !is_of_second(row)).count();
     assert!((1..ROWS).contains(&left), "{left}");
     until(async || scene.notifications().await == left).await;

@@ -133,7 +133,7 @@ impl Scene {
 }
 
 fn kind_of(cell: &Cell) -> fluo_core::layout::EntryKind {
-    fluo_core::layout::EntryStamp::decode(cell.key.timestamp)
+    fluo_core::layout::EntryTimestamp::decode(cell.key.timestamp)
         .unwrap()
         .kind
 }

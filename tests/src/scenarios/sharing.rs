@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
-use fluo_core::layout::{Share, notification_column};
+use fluo_core::layout::{Partition, notification_column};
 use fluo_core::{Bytes, Error, Observer, Observers, Transaction, observer_fn};
 
 use super::instance::Instance;
@@ -63,11 +63,11 @@ pub async fn two_workers_share_notifications_and_each_commits_once(instance: Ins
     }
     // In the first round a worker may still have scanned for all notifications. In the last round
     // both workers know the shares.
-    let share = |rank| Share::new(NonZeroU32::MIN.saturating_add(1), rank).unwrap();
+    let share = |rank| Partition::new(NonZeroU32::MIN.saturating_add(1), rank).unwrap();
     let hashed = notification_column(&column("a")).qualifier;
     let mut took_part = [0, 0];
     for (row, by) in &*runs.lock().unwrap() {
-        let owner = usize::from(share(1).owns(row, &hashed));
+        let owner = usize::from(share(1).contains(row, &hashed));
         assert!(by.iter().all(|worker| *worker == owner), "{row:?}: {by:?}");
         took_part[owner] += 1;
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::layout::{EntryKind, EntryStamp};
+use fluo_core::layout::{EntryKind, EntryTimestamp};
 use fluo_core::{
     Bytes, CellBatches, Change, ConditionalMutation, Mutation, Outcome, Result, Scan, Table,
 };
@@ -83,7 +83,7 @@ impl UnderWayTable {
 
 fn value_bytes(locking: &Mutation) -> usize {
     let value = |update: &fluo_core::Update| {
-        let stamp = EntryStamp::decode(update.timestamp?)?;
+        let stamp = EntryTimestamp::decode(update.timestamp?)?;
         match &update.change {
             Change::Put(value) if stamp.kind == EntryKind::Data => Some(value.len()),
             _ => None,

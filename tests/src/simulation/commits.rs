@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_core::layout::{
-    DelLockOutcome, DelLockValue, EntryKind, EntryStamp, NOTIFICATION_FAMILY, NotificationStamp,
-    WriteValue, observed_column,
+    DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, NOTIFICATION_FAMILY,
+    NotificationTimestamp, WriteValue, observed_column,
 };
 use fluo_core::{Bytes, Change, Mutation, RowColumn, Timestamp, Update};
 
@@ -74,12 +74,12 @@ fn notification(row: &Bytes, update: &Update) -> Option<(RowColumn, Timestamp)> 
     let column = is_one
         .then(|| observed_column(&update.column).ok())
         .flatten()?;
-    let stamp = NotificationStamp::decode(update.timestamp?)?;
+    let stamp = NotificationTimestamp::decode(update.timestamp?)?;
     (!stamp.is_delete).then(|| (RowColumn::new(row.clone(), column), stamp.timestamp))
 }
 
 fn decision(update: &Update) -> Option<Decision> {
-    let stamp = EntryStamp::decode(update.timestamp?)?;
+    let stamp = EntryTimestamp::decode(update.timestamp?)?;
     let Change::Put(value) = &update.change else {
         return None;
     };

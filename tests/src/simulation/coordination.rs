@@ -137,19 +137,19 @@ impl Coordination for SimulatedCoordination {
         self.send(self.link.world.coordination.join_workers()).await
     }
 
-    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
-        self.send(self.link.world.coordination.set_aside(failed))
+    async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
+        self.send(self.link.world.coordination.add_dead_letter(failed))
             .await
     }
 
-    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
-        self.send(self.link.world.coordination.set_aside_list())
-            .await
+    async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
+        self.send(self.link.world.coordination.dead_letters()).await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+    async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
         let coordination = &self.link.world.coordination;
-        self.send(coordination.forget_set_aside(cell, up_to)).await
+        self.send(coordination.remove_dead_letter(cell, up_to))
+            .await
     }
 
     async fn application(&self) -> Result<Application> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fluo_core::{
-    Authorizations, Bytes, Cell, Column, CommitError, Committed, Error, ErrorKind, Result,
+    Authorizations, Bytes, Cell, Column, CommitError, CommitInfo, Error, ErrorKind, Result,
     RowColumn, Scan, Snapshot, Span, Timestamp, Transaction, prefix_successor,
 };
 use futures::stream::TryStreamExt;
@@ -106,7 +106,7 @@ impl<'a> Recorded<'a> {
 }
 
 /// Takes down what the engine said of a transaction.
-pub(super) fn told(world: &World, story: StoryId, result: &Result<Committed, CommitError>) {
+pub(super) fn told(world: &World, story: StoryId, result: &Result<CommitInfo, CommitError>) {
     let told = match result {
         Ok(committed) => Told::Committed(committed.commit),
         Err(error) => told_by(error),

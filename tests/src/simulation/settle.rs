@@ -164,7 +164,7 @@ fn left(world: &World, filter: Filter, what: &str) {
     let locked = Scan::over(Span::all()).filter(filter);
     let found = world.server.scan(&locked, &labels::all());
     for cell in found {
-        let stamp = fluo_core::layout::EntryStamp::decode(cell.key.timestamp);
+        let stamp = fluo_core::layout::EntryTimestamp::decode(cell.key.timestamp);
         let is_data = stamp.is_some_and(|stamp| stamp.kind == fluo_core::layout::EntryKind::Data);
         if !is_data {
             world.violation(format!("R2: a {what} is left: {} {stamp:?}", cell.key));

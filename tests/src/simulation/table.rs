@@ -6,8 +6,8 @@ use std::vec;
 
 use async_trait::async_trait;
 use fluo_core::{
-    Bytes, Cell, CellBatches, ConditionalMutation, Key, Mutation, Outcome, Result, Scan, Span,
-    Table, WriteTogether, row_successor,
+    Bytes, Cell, CellBatches, ConditionalMutation, Key, MultiRowWrite, Mutation, Outcome, Result,
+    Scan, Span, Table, row_successor,
 };
 use futures::stream::{self, StreamExt};
 
@@ -79,7 +79,7 @@ impl Table for SimulatedTable {
         for mutation in mutations {
             self.link.travel().await;
             if self.is_denied([&mutation.mutation]) {
-                outcomes.push(Outcome::Refused(denied()));
+                outcomes.push(Outcome::ConstraintViolation(denied()));
                 continue;
             }
             let fate = self.fate("write if", [&mutation.mutation]);
@@ -97,14 +97,14 @@ impl Table for SimulatedTable {
         Ok(outcomes)
     }
 
-    fn together(&self) -> Option<&dyn WriteTogether> {
-        self.link.is_together.then_some(self as &dyn WriteTogether)
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
+        self.link.is_together.then_some(self as &dyn MultiRowWrite)
     }
 }
 
 #[async_trait]
-impl WriteTogether for SimulatedTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+impl MultiRowWrite for SimulatedTable {
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         self.link.travel().await;
         let written = mutations.iter().map(|conditional| &conditional.mutation);
         if self.is_denied(written.clone()) {
@@ -161,7 +161,7 @@ impl SimulatedTable {
         let (world, authorizations) = (&self.link.world, &self.link.authorizations);
         Ok(match fate {
             Fate::Fine => world.apply_if(mutations, authorizations)?,
-            Fate::Before => Outcome::Refused(unavailable()),
+            Fate::Before => Outcome::ConstraintViolation(unavailable()),
             Fate::Lost if world.strikes(WorldBug::UnknownAsAccepted) => Outcome::Accepted,
             Fate::Lost => Outcome::Unknown(uncertain()),
             Fate::Late => {

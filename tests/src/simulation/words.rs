@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use fluo_core::layout::{EntryKind, EntryStamp, NOTIFICATION_FAMILY, NotificationStamp};
+use fluo_core::layout::{EntryKind, EntryTimestamp, NOTIFICATION_FAMILY, NotificationTimestamp};
 use fluo_core::{Escaped, Filter, Mutation, Scan, Update};
 
 /// A mutation in one line: its row, and what each update puts.
@@ -18,7 +18,7 @@ pub(super) fn rolls_forward(mutation: &Mutation) -> bool {
     let kinds = mutation
         .updates
         .iter()
-        .filter_map(|update| EntryStamp::decode(update.timestamp?))
+        .filter_map(|update| EntryTimestamp::decode(update.timestamp?))
         .map(|stamp| stamp.kind);
     let mut kinds = kinds.peekable();
     kinds.peek().is_some() && kinds.all(|kind| kind == EntryKind::Write)
@@ -55,14 +55,14 @@ fn add_update(line: &mut String, update: &Update) -> fmt::Result {
     let column = &update.column;
     let timestamp = update.timestamp.unwrap_or_default();
     if column.family == NOTIFICATION_FAMILY {
-        let stamp = NotificationStamp::decode(timestamp);
+        let stamp = NotificationTimestamp::decode(timestamp);
         return match stamp {
             Some(stamp) if stamp.is_delete => write!(line, "ntfy withdrawn @{}", stamp.timestamp),
             Some(stamp) => write!(line, "ntfy @{}", stamp.timestamp),
             None => write!(line, "{column} @{timestamp}"),
         };
     }
-    match EntryStamp::decode(timestamp) {
+    match EntryTimestamp::decode(timestamp) {
         Some(stamp) => write!(line, "{column} {:?}@{}", stamp.kind, stamp.timestamp),
         None => write!(line, "{column} @{timestamp}"),
     }

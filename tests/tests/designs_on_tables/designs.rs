@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fluo_core::Bytes;
 use fluo_recipes::{
-    CompositeRows, Digest, DigestEnd, DigestSalt, FieldKind, FieldOrder, FieldSettings, HashScheme,
-    HashedRows, KeyDesign, Modulo, ModuloOf, RandomSalt, ReverseTime, Reversed, RowLength, Rows,
-    SaltSettings, SaltedPart, TimePlace, Unsalted, WebTable,
+    CompositeRows, Digest, DigestSalt, DigestSide, FieldKind, FieldOrder, FieldSettings, HashInput,
+    HashScheme, HashedRows, KeyDesign, Modulo, RandomSalt, ReverseTime, Reversed, RowLength,
+    RowSelection, SaltSettings, SaltedPart, TimePosition, Unsalted, WebTable,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -83,75 +83,79 @@ impl Kind {
     }
 
     /// Returns the sets that two rows suggest.
-    pub(crate) fn sets(self, one: &Bytes, other: &Bytes) -> Vec<Rows> {
+    pub(crate) fn sets(self, one: &Bytes, other: &Bytes) -> Vec<RowSelection> {
         let (first, last) = (one.min(other).clone(), one.max(other).clone());
-        let mut sets = vec![Rows::All, Rows::Row(one.clone())];
+        let mut sets = vec![RowSelection::All, RowSelection::Row(one.clone())];
         match self {
             Self::Bytes | Self::Text | Self::Numbers => {
                 let half = one.slice(..one.len() / 2);
                 sets.extend([
-                    Rows::Prefix(half),
-                    Rows::Prefix(one.clone()),
-                    Rows::range(first.clone(), last),
+                    RowSelection::Prefix(half),
+                    RowSelection::Prefix(one.clone()),
+                    RowSelection::range(first.clone(), last),
                 ]);
-                sets.push(Rows::Range {
+                sets.push(RowSelection::Range {
                     start: first,
                     end: None,
                 });
             }
             Self::Backwards => {
                 sets.extend([
-                    Rows::Suffix(one.slice(2..)),
-                    Rows::Suffix(one.slice(1..)),
-                    Rows::range(first, last),
+                    RowSelection::Suffix(one.slice(2..)),
+                    RowSelection::Suffix(one.slice(1..)),
+                    RowSelection::range(first, last),
                 ]);
             }
             Self::TimeLast => {
                 let (thing, time) = split(one, '|');
                 let prefix = format!("{thing}|");
-                sets.push(Rows::Prefix(prefix.clone().into()));
+                sets.push(RowSelection::Prefix(prefix.clone().into()));
                 sets.push(between(&prefix, time, split(other, '|').1));
                 sets.push(between(&prefix, "100", "900"));
-                sets.push(Rows::range("a", "b"));
+                sets.push(RowSelection::range("a", "b"));
             }
             Self::TimeFirst => {
                 let (time, other) = (split(one, '|').0, split(other, '|').0);
-                sets.push(Rows::Prefix(format!("{time}|").into()));
+                sets.push(RowSelection::Prefix(format!("{time}|").into()));
                 sets.push(between("", time, other));
                 sets.push(between("", "100", "900"));
             }
             Self::Fields => {
                 let (bytes, number) = split(one, '\t');
                 let prefix = format!("{bytes}\t");
-                sets.push(Rows::Prefix(prefix.clone().into()));
-                sets.push(Rows::Prefix(bytes.get(..2).unwrap_or("").to_owned().into()));
+                sets.push(RowSelection::Prefix(prefix.clone().into()));
+                sets.push(RowSelection::Prefix(
+                    bytes.get(..2).unwrap_or("").to_owned().into(),
+                ));
                 sets.push(between(&prefix, number, split(other, '\t').1));
                 sets.push(between(&prefix, "-100", "100"));
             }
             Self::Pages => {
                 let host = split(one, '/').0;
-                sets.push(Rows::domain(host));
-                sets.push(Rows::domain_and_subdomains(host));
-                sets.push(Rows::domain_and_subdomains("example.com"));
-                sets.push(Rows::Prefix(format!("{host}/").into()));
+                sets.push(RowSelection::domain(host));
+                sets.push(RowSelection::domain_and_subdomains(host));
+                sets.push(RowSelection::domain_and_subdomains("example.com"));
+                sets.push(RowSelection::Prefix(format!("{host}/").into()));
             }
         }
         sets
     }
 
     /// Returns `true` if a row is in a set.
-    pub(crate) fn holds(self, rows: &Rows, row: &Bytes) -> bool {
+    pub(crate) fn holds(self, rows: &RowSelection, row: &Bytes) -> bool {
         match rows {
-            Rows::All => true,
-            Rows::Row(asked) => asked == row,
-            Rows::Prefix(prefix) => row.starts_with(prefix),
-            Rows::Suffix(suffix) => row.ends_with(suffix),
-            Rows::Range { start, end } => row >= start && end.as_ref().is_none_or(|end| row < end),
-            Rows::Domain { domain, subdomains } => {
+            RowSelection::All => true,
+            RowSelection::Row(asked) => asked == row,
+            RowSelection::Prefix(prefix) => row.starts_with(prefix),
+            RowSelection::Suffix(suffix) => row.ends_with(suffix),
+            RowSelection::Range { start, end } => {
+                row >= start && end.as_ref().is_none_or(|end| row < end)
+            }
+            RowSelection::Domain { domain, subdomains } => {
                 let host = split(row, '/').0;
                 host == domain || (*subdomains && host.ends_with(&format!(".{domain}")))
             }
-            Rows::Between { prefix, from, to } => {
+            RowSelection::Between { prefix, from, to } => {
                 let value = match self {
                     Self::TimeFirst => split(row, '|').0,
                     Self::TimeLast => split(row, '|').1,
@@ -192,8 +196,8 @@ impl Kind {
     }
 }
 
-fn between(prefix: &str, from: &str, to: &str) -> Rows {
-    Rows::between(prefix.to_owned(), from.to_owned(), to.to_owned())
+fn between(prefix: &str, from: &str, to: &str) -> RowSelection {
+    RowSelection::between(prefix.to_owned(), from.to_owned(), to.to_owned())
 }
 
 fn text(row: &[u8]) -> &str {
@@ -227,7 +231,7 @@ fn case(settings: impl Into<fluo_recipes::DesignSettings>, kind: Kind) -> Case {
     }
 }
 
-fn digest(digits: u8, digest: Digest, end: DigestEnd, over: SaltedPart) -> DigestSalt {
+fn digest(digits: u8, digest: Digest, end: DigestSide, over: SaltedPart) -> DigestSalt {
     DigestSalt {
         digits,
         digest,
@@ -250,7 +254,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 fn salted() -> Vec<Case> {
     let number = Modulo {
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         buckets: 7,
         ..Modulo::default()
     };
@@ -278,29 +282,32 @@ fn salted() -> Vec<Case> {
         case(Modulo::default(), Kind::Text),
         case(number, Kind::Numbers),
         case(
-            digest(1, Digest::Md5, DigestEnd::First, whole.clone()),
+            digest(1, Digest::Md5, DigestSide::First, whole.clone()),
             Kind::Bytes,
         ),
         case(
-            digest(1, Digest::Md5, DigestEnd::Last, whole.clone()),
+            digest(1, Digest::Md5, DigestSide::Last, whole.clone()),
             Kind::Bytes,
         ),
         case(
-            digest(1, Digest::Sha1, DigestEnd::First, whole.clone()),
+            digest(1, Digest::Sha1, DigestSide::First, whole.clone()),
             Kind::Bytes,
         ),
-        case(digest(1, Digest::Sha1, DigestEnd::Last, whole), Kind::Bytes),
+        case(
+            digest(1, Digest::Sha1, DigestSide::Last, whole),
+            Kind::Bytes,
+        ),
         case(
             digest(
                 2,
                 Digest::Md5,
-                DigestEnd::First,
+                DigestSide::First,
                 SaltedPart::Before("|".to_owned()),
             ),
             Kind::Bytes,
         ),
         case(
-            digest(1, Digest::Sha1, DigestEnd::Last, SaltedPart::First(2)),
+            digest(1, Digest::Sha1, DigestSide::Last, SaltedPart::First(2)),
             Kind::Bytes,
         ),
         drawn,
@@ -310,7 +317,7 @@ fn salted() -> Vec<Case> {
 }
 
 fn timed() -> Vec<Case> {
-    let over_the_entity = digest(1, Digest::Md5, DigestEnd::First, SaltedPart::Entity);
+    let over_the_entity = digest(1, Digest::Md5, DigestSide::First, SaltedPart::Entity);
     let salted = |salt: Option<SaltSettings>, time| ReverseTime {
         time,
         salt,
@@ -321,14 +328,14 @@ fn timed() -> Vec<Case> {
         ..Modulo::default()
     };
     vec![
-        case(salted(None, TimePlace::Last), Kind::TimeLast),
+        case(salted(None, TimePosition::Last), Kind::TimeLast),
         case(
-            salted(Some(over_the_entity.into()), TimePlace::Last),
+            salted(Some(over_the_entity.into()), TimePosition::Last),
             Kind::TimeLast,
         ),
-        case(salted(None, TimePlace::First), Kind::TimeFirst),
+        case(salted(None, TimePosition::First), Kind::TimeFirst),
         case(
-            salted(Some(modulo.into()), TimePlace::First),
+            salted(Some(modulo.into()), TimePosition::First),
             Kind::TimeFirst,
         ),
     ]
@@ -345,7 +352,7 @@ fn composite() -> Vec<Case> {
         ]
     };
     let salted = |over| CompositeRows {
-        salt: Some(digest(1, Digest::Md5, DigestEnd::First, over).into()),
+        salt: Some(digest(1, Digest::Md5, DigestSide::First, over).into()),
         ..CompositeRows::new(fields())
     };
     vec![

@@ -16,7 +16,7 @@ use fluo_core::{
     Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{Reach, RowBatch, Rows, SaltedScan, Scans};
+use fluo_recipes::{RowBatch, RowSelection, SaltedScan, ScanCost, Scans};
 use futures::TryStreamExt;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};
@@ -84,7 +84,7 @@ impl Ground {
             .await
             .unwrap();
         let put = |row: &Bytes| {
-            let key = case.design.add(row).unwrap();
+            let key = case.design.encode_row(row).unwrap();
             Mutation::new(key).put(Column::new("f", "q"), row.clone())
         };
         table.write(rows.iter().map(put).collect()).await.unwrap();
@@ -93,15 +93,15 @@ impl Ground {
 }
 
 /// Returns the reach that a design claims for reads of these rows.
-fn reach<'a>(scans: &'a Scans, rows: &Rows) -> &'a Reach {
+fn reach<'a>(scans: &'a Scans, rows: &RowSelection) -> &'a ScanCost {
     match rows {
-        Rows::Row(_) => &scans.by_row,
-        Rows::Prefix(_) => &scans.by_prefix,
-        Rows::Range { .. } => &scans.by_range,
-        Rows::Suffix(_) => &scans.by_suffix,
-        Rows::Between { .. } => &scans.between,
-        Rows::Domain { .. } => &scans.by_domain,
-        _ => &Reach::OnePiece,
+        RowSelection::Row(_) => &scans.by_row,
+        RowSelection::Prefix(_) => &scans.by_prefix,
+        RowSelection::Range { .. } => &scans.by_range,
+        RowSelection::Suffix(_) => &scans.by_suffix,
+        RowSelection::Between { .. } => &scans.between,
+        RowSelection::Domain { .. } => &scans.by_domain,
+        _ => &ScanCost::SingleRange,
     }
 }
 
@@ -113,7 +113,7 @@ async fn rows_in(
 ) -> Result<Vec<Bytes>, TestCaseError> {
     let mut rows = Vec::new();
     for cell in table.read(Scan::over_all(spans)).await.unwrap() {
-        let row = case.design.remove(&cell.key.row);
+        let row = case.design.decode_key(&cell.key.row);
         prop_assert_eq!(
             row.as_deref(),
             Ok(cell.value.as_ref()),
@@ -130,15 +130,15 @@ async fn check_set(
     case: &Case,
     table: &Arc<dyn Table>,
     written: &BTreeSet<Bytes>,
-    asked: &Rows,
+    asked: &RowSelection,
 ) -> TestCaseResult {
     let spans = match (case.design.spans(asked), reach(&case.design.scans(), asked)) {
-        (Err(_), Reach::Impossible(_)) => return Ok(()),
-        (Err(_), _) if case.is_too_wide && *asked == Rows::All => return Ok(()),
+        (Err(_), ScanCost::Unsupported { .. }) => return Ok(()),
+        (Err(_), _) if case.is_too_wide && *asked == RowSelection::All => return Ok(()),
         (Err(error), reach) => {
             return Err(TestCaseError::fail(format!("{asked:?} ({reach}): {error}")));
         }
-        (Ok(_), Reach::Impossible(reason)) => {
+        (Ok(_), ScanCost::Unsupported { reason: reason }) => {
             return Err(TestCaseError::fail(format!("{asked:?} is read: {reason}")));
         }
         (Ok(spans), _) => spans,

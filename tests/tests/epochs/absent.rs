@@ -6,16 +6,16 @@ use std::sync::Arc;
 use fluo_core::{
     Bytes, Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, TableExt,
 };
-use fluo_recipes::Epochs;
+use fluo_recipes::KeyMigration;
 
 use crate::scene::{Actor, OLD, Scene, cells_of, in_every_order, now};
 use crate::{column, modulo};
 
 /// Writes a row if it is in no older place, and not in the newest one.
-async fn create(epochs: &Epochs, table: &dyn Table, row: &'static [u8]) -> bool {
+async fn create(epochs: &KeyMigration, table: &dyn Table, row: &'static [u8]) -> bool {
     let rows = [Bytes::from_static(row)];
     let older = epochs
-        .older_places(table, &rows, &[column("q")])
+        .find_in_old_designs(table, &rows, &[column("q")])
         .await
         .unwrap();
     if older != [None] {
@@ -98,14 +98,17 @@ fn returns_the_oldest_place_with_one_of_the_columns() {
     let rows = ["a", "x", "b"].map(Bytes::from);
     let places = |columns: &[&'static str]| {
         let columns: Vec<_> = columns.iter().map(|name| column(name)).collect();
-        now(scene.epochs.older_places(&*scene.table, &rows, &columns)).unwrap()
+        now(scene
+            .epochs
+            .find_in_old_designs(&*scene.table, &rows, &columns))
+        .unwrap()
     };
     // `b` has the same key in both designs, and so no older place.
-    let old = modulo(1).add(b"a").unwrap();
+    let old = modulo(1).encode_row(b"a").unwrap();
     assert_eq!(places(&["q"]), [Some(old.clone()), None, None]);
     assert_eq!(places(&["other", "r"]), [Some(old), None, None]);
     assert_eq!(places(&["other"]), [None, None, None]);
     // An empty list of columns selects all columns.
-    let old = modulo(1).add(b"a").unwrap();
+    let old = modulo(1).encode_row(b"a").unwrap();
     assert_eq!(places(&[]), [Some(old), None, None]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fluo_core::{Bytes, Mutation, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::Epochs;
+use fluo_recipes::KeyMigration;
 
 use crate::{TABLE, column, migrate, modulo, new_table, scan_all, small_steps};
 
@@ -20,10 +20,10 @@ async fn readers_see_every_row_once_during_writes_and_a_migration() {
     let name = |row: usize| format!("row-{row:05}");
     let old = modulo(16);
     let put = |row: usize| {
-        Mutation::new(old.add(name(row).as_bytes()).unwrap()).put_at(column("q"), 0, "0")
+        Mutation::new(old.encode_row(name(row).as_bytes()).unwrap()).put_at(column("q"), 0, "0")
     };
     table.write((0..ROWS).map(put).collect()).await.unwrap();
-    let epochs = Epochs::new([old.clone(), modulo(64)], Versions::default()).unwrap();
+    let epochs = KeyMigration::new([old.clone(), modulo(64)], Versions::default()).unwrap();
 
     let migration = tokio::spawn({
         let (epochs, table) = (epochs.clone(), table.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fluo_core::{Filter, Garbage, MemoryTables, Mutation, Span, TableAdmin, Versions};
-use fluo_recipes::{Epochs, MigrateSettings, RowBatch, Rows};
+use fluo_recipes::{KeyMigration, MigrateSettings, RowBatch, RowSelection};
 use futures::stream::TryStreamExt;
 use proptest::prelude::*;
 
@@ -72,11 +72,11 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
     let tables = MemoryTables::new();
     let table = new_table(&tables, versions).await;
     let designs = [modulo(3), modulo(5), digest(1, "-")];
-    let epochs = Epochs::new(designs.clone(), versions).unwrap();
+    let epochs = KeyMigration::new(designs.clone(), versions).unwrap();
     let name = |row: usize| format!("row{row:02}");
     let (mut model, mut clock, mut cursor) = (Model::new(), 0_i64, None);
     for (row, design) in first.iter().enumerate() {
-        let key = designs[*design].add(name(row).as_bytes()).unwrap();
+        let key = designs[*design].encode_row(name(row).as_bytes()).unwrap();
         clock += 1;
         table
             .write(vec![Mutation::new(key).put_at(column("a"), clock, "first")])
@@ -122,7 +122,7 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
                 .await
                 .unwrap(),
             Step::Scan(limit, filter) => {
-                let scan = epochs.scan(&Rows::All).unwrap().filter(*filter);
+                let scan = epochs.scan(&RowSelection::All).unwrap().filter(*filter);
                 let scan = scan.limit(limit.unwrap_or(u64::MAX));
                 let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
                 let rows = batches.iter().flat_map(RowBatch::rows);

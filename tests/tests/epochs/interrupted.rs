@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fluo_core::{Authorizations, MemoryTables, Mutation, TableAdmin, Versions};
-use fluo_recipes::Epochs;
+use fluo_recipes::KeyMigration;
 use fluo_tests::{Fault, FaultyTables};
 
 use crate::{TABLE, column, digest, migrate, new_table, scan_all, small_steps};
@@ -14,7 +14,9 @@ async fn a_migration_interrupted_at_any_call_can_be_run_again() {
     let load = async |tables: &dyn TableAdmin| {
         let table = new_table(tables, Versions::All).await;
         for number in 0..20 {
-            let key = designs()[0].add(format!("{number:02}").as_bytes()).unwrap();
+            let key = designs()[0]
+                .encode_row(format!("{number:02}").as_bytes())
+                .unwrap();
             let put =
                 Mutation::new(key)
                     .put_at(column("a"), number, "v")
@@ -23,7 +25,7 @@ async fn a_migration_interrupted_at_any_call_can_be_run_again() {
         }
         table
     };
-    let epochs = Epochs::new(designs(), Versions::All).unwrap();
+    let epochs = KeyMigration::new(designs(), Versions::All).unwrap();
     let expected = scan_all(&epochs, &load(&MemoryTables::new()).await).await;
 
     let mut interrupted = 0;

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use fluo_core::{Authorizations, Cell, Column, Table, TableAdmin, Versions};
 use fluo_recipes::{
-    DigestSalt, Epochs, KeyDesign, MigrateSettings, MigrationCursor, MigrationStep, Modulo,
-    RowBatch, Rows,
+    DigestSalt, KeyDesign, KeyMigration, MigrateSettings, MigrationCursor, MigrationStep, Modulo,
+    RowBatch, RowSelection,
 };
 use futures::stream::TryStreamExt;
 
@@ -61,7 +61,11 @@ fn small_steps(cells: usize) -> MigrateSettings {
 }
 
 /// Runs a migration to its end.
-async fn migrate(epochs: &Epochs, table: &dyn Table, settings: &MigrateSettings) -> MigrationStep {
+async fn migrate(
+    epochs: &KeyMigration,
+    table: &dyn Table,
+    settings: &MigrateSettings,
+) -> MigrationStep {
     let (mut all, mut cursor) = (MigrationStep::default(), None);
     loop {
         let step = epochs
@@ -100,8 +104,8 @@ fn seen(row: &[u8], cells: &[Cell]) -> Seen {
     cells.iter().map(cell).collect()
 }
 
-async fn scan_all(epochs: &Epochs, table: &Arc<dyn Table>) -> Seen {
-    let scan = epochs.scan(&Rows::All).unwrap().concurrent_reads(1);
+async fn scan_all(epochs: &KeyMigration, table: &Arc<dyn Table>) -> Seen {
+    let scan = epochs.scan(&RowSelection::All).unwrap().concurrent_reads(1);
     let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
     let rows = batches.iter().flat_map(RowBatch::rows);
     rows.flat_map(|row| seen(row.row, row.cells)).collect()

@@ -4,7 +4,7 @@ use fluo_core::{
     Authorizations, Bytes, Column, ColumnSelector, Garbage, MemoryTables, Mutation, Span,
     TableAdmin, Versions,
 };
-use fluo_recipes::{Epochs, MigrateSettings, RowBatch, Rows};
+use fluo_recipes::{KeyMigration, MigrateSettings, RowBatch, RowSelection};
 use futures::stream::TryStreamExt;
 
 use crate::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps, text};
@@ -18,7 +18,7 @@ async fn rows_of_three_designs_are_read_and_moved() {
     for number in 0..200_i64 {
         let row = format!("row-{number:03}");
         let design = &designs[usize::try_from(number % 3).unwrap()];
-        let key = design.add(row.as_bytes()).unwrap();
+        let key = design.encode_row(row.as_bytes()).unwrap();
         let put =
             Mutation::new(key)
                 .put_at(column("a"), number, "x")
@@ -27,7 +27,7 @@ async fn rows_of_three_designs_are_read_and_moved() {
         expected.push((row.clone(), "a".to_owned(), 1_000, "y".to_owned()));
         expected.push((row, "a".to_owned(), number, "x".to_owned()));
     }
-    let epochs = Epochs::new(designs, Versions::All).unwrap();
+    let epochs = KeyMigration::new(designs, Versions::All).unwrap();
     assert_eq!(scan_all(&epochs, &table).await, expected);
     let before = epochs.count(&*table).await.unwrap();
     assert_eq!((before.left() + before.done(), before.foreign), (200, 0));
@@ -42,7 +42,7 @@ async fn rows_of_three_designs_are_read_and_moved() {
     let after = epochs.count(&*table).await.unwrap();
     assert_eq!(after.to_string(), "all 200 rows are in the newest epoch");
     // The newest design alone reads all of them.
-    let alone = Epochs::new([modulo(64)], Versions::All).unwrap();
+    let alone = KeyMigration::new([modulo(64)], Versions::All).unwrap();
     assert_eq!(scan_all(&alone, &table).await, expected);
     assert_eq!(
         migrate(&epochs, &*table, &small_steps(7)).await.rows_moved,
@@ -55,9 +55,11 @@ async fn a_delete_reaches_every_place() {
     for moved in [false, true] {
         let tables = MemoryTables::new();
         let table = new_table(&tables, Versions::default()).await;
-        let epochs = Epochs::new([modulo(16), modulo(64)], Versions::default()).unwrap();
+        let epochs = KeyMigration::new([modulo(16), modulo(64)], Versions::default()).unwrap();
         for number in 0..40 {
-            let key = modulo(16).add(format!("{number}").as_bytes()).unwrap();
+            let key = modulo(16)
+                .encode_row(format!("{number}").as_bytes())
+                .unwrap();
             table
                 .write(vec![Mutation::new(key).put_at(column("a"), 5, "v")])
                 .await
@@ -84,7 +86,7 @@ async fn a_delete_reaches_every_place() {
 async fn cells_in_the_new_place_are_not_overwritten() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::All).await;
-    let epochs = Epochs::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
+    let epochs = KeyMigration::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
     let put = |key: Bytes, value: &'static str| {
         Mutation::new(key)
             .put_at(column("a"), 0, value)
@@ -116,21 +118,21 @@ async fn a_delete_marker_in_the_new_place_loses_no_row() {
     let table = new_table(&tables, Versions::default()).await;
     let (few, many) = (digest(1, "-"), digest(2, "-"));
     table
-        .write(vec![Mutation::new(few.add(b"row").unwrap()).put_at(
+        .write(vec![Mutation::new(few.encode_row(b"row").unwrap()).put_at(
             column("a"),
             5,
             "v",
         )])
         .await
         .unwrap();
-    let there = Epochs::new([few.clone(), many.clone()], Versions::default()).unwrap();
+    let there = KeyMigration::new([few.clone(), many.clone()], Versions::default()).unwrap();
     assert_eq!(
         migrate(&there, &*table, &MigrateSettings::default())
             .await
             .rows_moved,
         1
     );
-    let back = Epochs::new([many, few], Versions::default()).unwrap();
+    let back = KeyMigration::new([many, few], Versions::default()).unwrap();
     let stuck = migrate(&back, &*table, &MigrateSettings::default()).await;
     assert_eq!((stuck.rows_moved, stuck.rows_hidden), (0, 1));
     assert_eq!(scan_all(&back, &table).await.len(), 1);
@@ -148,7 +150,7 @@ async fn a_delete_marker_in_the_new_place_loses_no_row() {
 async fn large_rows_are_moved_in_parts() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::All).await;
-    let epochs = Epochs::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
+    let epochs = KeyMigration::new([digest(1, "-"), digest(2, "-")], Versions::All).unwrap();
     let [old, _] = epochs.keys(b"wide").unwrap().try_into().unwrap();
     let qualifiers = (0..500).map(|n| format!("{n:03}"));
     let mutation = qualifiers.fold(Mutation::new(old.clone()), |mutation, qualifier| {
@@ -205,7 +207,7 @@ async fn visibilities_are_kept() {
         .open_table(TABLE, Authorizations::none())
         .await
         .unwrap();
-    let epochs = Epochs::new([digest(1, "-"), digest(2, "-")], Versions::default()).unwrap();
+    let epochs = KeyMigration::new([digest(1, "-"), digest(2, "-")], Versions::default()).unwrap();
     let [old, _] = epochs.keys(b"row").unwrap().try_into().unwrap();
     let secret = column("q").with_visibility("a");
     all.write(vec![
@@ -237,17 +239,17 @@ async fn a_scan_of_epochs_supports_columns_ranges_and_little_memory() {
     let designs = [digest(1, "-"), digest(2, "-")];
     for number in 0..3_000_usize {
         let key = designs[number % 2]
-            .add(format!("{number:05}").as_bytes())
+            .encode_row(format!("{number:05}").as_bytes())
             .unwrap();
         let put = Mutation::new(key)
             .put_at(column("a"), 1, "v")
             .put_at(column("b"), 1, "w");
         table.write(vec![put]).await.unwrap();
     }
-    let epochs = Epochs::new(designs, Versions::default()).unwrap();
+    let epochs = KeyMigration::new(designs, Versions::default()).unwrap();
     for memory_bytes in [600_000, 8 << 20] {
         let scan = epochs
-            .scan(&Rows::range("00100", "02900"))
+            .scan(&RowSelection::range("00100", "02900"))
             .unwrap()
             .memory_bytes(memory_bytes);
         let scan = scan

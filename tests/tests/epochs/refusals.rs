@@ -1,7 +1,9 @@
 //! Invalid requests, and their error messages.
 
 use fluo_core::{MemoryTables, Mutation, Versions};
-use fluo_recipes::{Epochs, ForeignKeys, KeyDesign, MigrateSettings, RandomSalt, Rows};
+use fluo_recipes::{
+    KeyDesign, KeyMigration, MigrateSettings, RandomSalt, RowSelection, UnknownKeys,
+};
 use futures::stream::TryStreamExt;
 
 use crate::{column, digest, modulo, new_table};
@@ -9,7 +11,7 @@ use crate::{column, digest, modulo, new_table};
 #[test]
 fn designs_that_cannot_share_a_table_are_refused() {
     let refusal = |designs: Vec<KeyDesign>| {
-        let epochs = Epochs::new(designs, Versions::default());
+        let epochs = KeyMigration::new(designs, Versions::default());
         epochs.unwrap_err().to_string()
     };
     assert_eq!(
@@ -34,15 +36,15 @@ fn designs_that_cannot_share_a_table_are_refused() {
         "random-salt (drawn from 8 buckets) does not determine the key of a row, so its rows cannot be moved: epochs \
          need designs whose salts are computed from the row, such as digest-salt"
     );
-    assert!(Epochs::new([modulo(64), modulo(128)], Versions::default()).is_ok());
-    assert!(Epochs::new([digest(1, "-"), digest(2, "-")], Versions::default()).is_ok());
+    assert!(KeyMigration::new([modulo(64), modulo(128)], Versions::default()).is_ok());
+    assert!(KeyMigration::new([digest(1, "-"), digest(2, "-")], Versions::default()).is_ok());
 }
 
 #[tokio::test]
 async fn a_cursor_of_other_epochs_is_refused() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
-    let epochs = Epochs::new([modulo(2), modulo(4), modulo(8)], Versions::default()).unwrap();
+    let epochs = KeyMigration::new([modulo(2), modulo(4), modulo(8)], Versions::default()).unwrap();
     let settings = MigrateSettings::default();
     let cursor = epochs
         .migrate_step(&*table, None, &settings)
@@ -50,7 +52,7 @@ async fn a_cursor_of_other_epochs_is_refused() {
         .unwrap()
         .cursor
         .unwrap();
-    let other = Epochs::new([modulo(2), modulo(8)], Versions::default()).unwrap();
+    let other = KeyMigration::new([modulo(2), modulo(8)], Versions::default()).unwrap();
     assert_eq!(
         other
             .migrate_step(&*table, Some(&cursor), &settings)
@@ -68,13 +70,13 @@ async fn a_cursor_of_other_epochs_is_refused() {
 async fn keys_of_no_epoch_are_refused_or_counted_once() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
-    let epochs = Epochs::new([modulo(16), modulo(64)], Versions::default()).unwrap();
+    let epochs = KeyMigration::new([modulo(16), modulo(64)], Versions::default()).unwrap();
     // The salt is valid in both designs, but that of `b` is 02 of 16, and 34 of 64.
     table
         .write(vec![Mutation::new("03|b").put(column("q"), "v")])
         .await
         .unwrap();
-    let scan = epochs.scan(&Rows::All).unwrap();
+    let scan = epochs.scan(&RowSelection::All).unwrap();
     let error = scan
         .clone()
         .run(table.clone())
@@ -87,7 +89,7 @@ async fn keys_of_no_epoch_are_refused_or_counted_once() {
             .starts_with("the scanned rows include a key of another design"),
         "{error}"
     );
-    let mut batches = scan.foreign(ForeignKeys::Skip).run(table.clone());
+    let mut batches = scan.foreign(UnknownKeys::Skip).run(table.clone());
     assert!(batches.try_next().await.unwrap().is_none());
     assert_eq!(batches.skipped(), 1);
     let step = epochs

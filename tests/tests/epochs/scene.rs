@@ -10,7 +10,7 @@ use fluo_core::{
     CellBatches, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Scan, Table,
     Versions,
 };
-use fluo_recipes::{Epochs, MigrateSettings, Rows};
+use fluo_recipes::{KeyMigration, MigrateSettings, RowSelection};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::{Seen, column, migrate, modulo, new_table, scan_all, seen, small_steps};
@@ -92,7 +92,7 @@ pub(crate) fn in_every_order<T>(start: impl Fn() -> (T, Vec<Actor>), check: impl
 /// State that actors share: the table, and the cells that a reader has read.
 pub(crate) struct Scene {
     pub(crate) table: Arc<dyn Table>,
-    pub(crate) epochs: Epochs,
+    pub(crate) epochs: KeyMigration,
     pub(crate) read: Arc<std::sync::Mutex<Vec<Seen>>>,
 }
 
@@ -102,11 +102,11 @@ impl Scene {
     pub(crate) fn new() -> Self {
         let scene = Self {
             table: now(new_table(&MemoryTables::new(), Versions::default())),
-            epochs: Epochs::new([modulo(1), modulo(2)], Versions::default()).unwrap(),
+            epochs: KeyMigration::new([modulo(1), modulo(2)], Versions::default()).unwrap(),
             read: Arc::default(),
         };
         for row in ["a", "b", "c"] {
-            let key = modulo(1).add(row.as_bytes()).unwrap();
+            let key = modulo(1).encode_row(row.as_bytes()).unwrap();
             let put =
                 Mutation::new(key)
                     .put_at(column("q"), 1, "old")
@@ -117,7 +117,7 @@ impl Scene {
         scene
     }
 
-    pub(crate) fn slow(&self) -> (Epochs, Arc<dyn Table>) {
+    pub(crate) fn slow(&self) -> (KeyMigration, Arc<dyn Table>) {
         (self.epochs.clone(), Arc::new(Stepwise(self.table.clone())))
     }
 
@@ -142,7 +142,7 @@ impl Scene {
         Box::pin(async move {
             let (mut all, mut cursor) = (Seen::new(), None);
             loop {
-                let scan = epochs.scan(&Rows::All).unwrap().limit(1);
+                let scan = epochs.scan(&RowSelection::All).unwrap().limit(1);
                 let scan = match &cursor {
                     Some(cursor) => scan.after(cursor).unwrap(),
                     None => scan,

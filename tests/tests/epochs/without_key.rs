@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use fluo_core::{Bytes, MemoryTables, Mutation, Table, Versions};
 use fluo_recipes::{
-    DigestSalt, Epochs, ForeignKeys, KeyDesign, MigrateSettings, Modulo, ModuloOf, RowBatch, Rows,
-    SaltedPart,
+    DigestSalt, HashInput, KeyDesign, KeyMigration, MigrateSettings, Modulo, RowBatch,
+    RowSelection, SaltedPart, UnknownKeys,
 };
 use futures::stream::TryStreamExt;
 
@@ -14,18 +14,18 @@ use crate::{column, digest, migrate, new_table, seen};
 fn numbers() -> KeyDesign {
     KeyDesign::new(Modulo {
         buckets: 4,
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         ..Modulo::default()
     })
     .unwrap()
 }
 
 /// Returns the epochs of a table of numbers that accepts any text from now on.
-fn epochs() -> Epochs {
-    Epochs::new([numbers(), digest(1, "-")], Versions::default()).unwrap()
+fn epochs() -> KeyMigration {
+    KeyMigration::new([numbers(), digest(1, "-")], Versions::default()).unwrap()
 }
 
-async fn rows_of(epochs: &Epochs, table: &Arc<dyn Table>, rows: &Rows) -> Vec<Bytes> {
+async fn rows_of(epochs: &KeyMigration, table: &Arc<dyn Table>, rows: &RowSelection) -> Vec<Bytes> {
     let scan = epochs.scan(rows).unwrap();
     let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
     let rows = batches.iter().flat_map(RowBatch::rows);
@@ -40,7 +40,7 @@ async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
     let table = new_table(&tables, Versions::default()).await;
     let put = |key: Bytes| Mutation::new(key).put_at(column("q"), 1, "v");
     table
-        .write(vec![put(numbers().add(b"7").unwrap())])
+        .write(vec![put(numbers().encode_row(b"7").unwrap())])
         .await
         .unwrap();
     table
@@ -55,11 +55,11 @@ async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
         assert_eq!(seen(row, &cells).len(), 1);
     }
     for (rows, expected) in [
-        (Rows::Row("seven".into()), vec!["seven"]),
-        (Rows::Row("7".into()), vec!["7"]),
-        (Rows::Prefix("seven".into()), vec!["seven"]),
-        (Rows::range("sev", "sevf"), vec!["seven"]),
-        (Rows::All, vec!["7", "seven"]),
+        (RowSelection::Row("seven".into()), vec!["seven"]),
+        (RowSelection::Row("7".into()), vec!["7"]),
+        (RowSelection::Prefix("seven".into()), vec!["seven"]),
+        (RowSelection::range("sev", "sevf"), vec!["seven"]),
+        (RowSelection::All, vec!["7", "seven"]),
     ] {
         assert_eq!(rows_of(&epochs, &table, &rows).await, expected, "{rows:?}");
     }
@@ -72,7 +72,11 @@ async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
             .unwrap();
         table.write(deletes).await.unwrap();
     }
-    assert!(rows_of(&epochs, &table, &Rows::All).await.is_empty());
+    assert!(
+        rows_of(&epochs, &table, &RowSelection::All)
+            .await
+            .is_empty()
+    );
 }
 
 /// Reads rows of an older design for which the newest design has no key.
@@ -80,21 +84,21 @@ async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
 async fn reads_a_row_without_a_key_in_the_newest_design() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
-    let epochs = Epochs::new([digest(1, "-"), numbers()], Versions::default()).unwrap();
-    let key = digest(1, "-").add(b"seven").unwrap();
+    let epochs = KeyMigration::new([digest(1, "-"), numbers()], Versions::default()).unwrap();
+    let key = digest(1, "-").encode_row(b"seven").unwrap();
     let put = Mutation::new(key.clone()).put_at(column("q"), 1, "v");
     table.write(vec![put]).await.unwrap();
     let value = epochs.get(&*table, b"seven", &column("q")).await.unwrap();
     assert_eq!(value.as_deref(), Some(&b"v"[..]));
     assert_eq!(
-        rows_of(&epochs, &table, &Rows::Row("seven".into())).await,
+        rows_of(&epochs, &table, &RowSelection::Row("seven".into())).await,
         ["seven"]
     );
     let (rows, columns) = (["seven".into()], [column("q")]);
-    let places = epochs.older_places(&*table, &rows, &columns).await;
+    let places = epochs.find_in_old_designs(&*table, &rows, &columns).await;
     assert_eq!(places.unwrap(), [Some(key)]);
     // The row has no new place, and does not stop the migration of other rows.
-    let other = Mutation::new(digest(1, "-").add(b"8").unwrap()).put_at(column("q"), 1, "v");
+    let other = Mutation::new(digest(1, "-").encode_row(b"8").unwrap()).put_at(column("q"), 1, "v");
     table.write(vec![other]).await.unwrap();
     let step = migrate(&epochs, &*table, &MigrateSettings::default()).await;
     assert_eq!((step.rows_moved, step.rows_without_key), (1, 1));
@@ -110,14 +114,14 @@ async fn reads_a_row_without_a_key_in_the_newest_design() {
 
 /// Returns the error of a scan at a key of no design, and the number of keys that a lenient scan
 /// skips.
-async fn foreign(epochs: &Epochs, rows: &Rows, key: &'static str) -> (String, u64) {
+async fn foreign(epochs: &KeyMigration, rows: &RowSelection, key: &'static str) -> (String, u64) {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
     let put = Mutation::new(key).put_at(column("q"), 1, "v");
     table.write(vec![put]).await.unwrap();
     let scan = epochs.scan(rows).unwrap();
     let refused = scan.clone().run(table.clone()).try_next().await;
-    let mut passed = scan.foreign(ForeignKeys::Skip).run(table);
+    let mut passed = scan.foreign(UnknownKeys::Skip).run(table);
     assert!(passed.try_next().await.unwrap().is_none());
     let refused = refused.map_or_else(|error| error.to_string(), |_| "left out".to_owned());
     (refused, passed.skipped())
@@ -129,7 +133,7 @@ async fn foreign(epochs: &Epochs, rows: &Rows, key: &'static str) -> (String, u6
 async fn refuses_a_foreign_key_if_the_newest_design_has_no_key_for_the_rows() {
     let by_number = KeyDesign::new(Modulo {
         buckets: 4,
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         over: SaltedPart::Before("/".to_owned()),
         ..Modulo::default()
     });
@@ -138,9 +142,12 @@ async fn refuses_a_foreign_key_if_the_newest_design_has_no_key_for_the_rows() {
         ..Modulo::default()
     });
     let designs = [by_text.unwrap(), by_number.unwrap()];
-    let epochs = Epochs::new(designs, Versions::default()).unwrap();
+    let epochs = KeyMigration::new(designs, Versions::default()).unwrap();
     assert_eq!(epochs.keys(b"ann/1").unwrap(), ["03|ann/1"]);
-    for rows in [Rows::Prefix("ann/".into()), Rows::range("ann/", "ann/9")] {
+    for rows in [
+        RowSelection::Prefix("ann/".into()),
+        RowSelection::range("ann/", "ann/9"),
+    ] {
         assert!(epochs.spans(&rows).unwrap()[1].is_empty(), "{rows:?}");
         let (refused, passed) = foreign(&epochs, &rows, "02|ann/1").await;
         assert_eq!(
@@ -163,8 +170,8 @@ async fn refuses_a_foreign_key_that_only_an_older_design_reads() {
         ..DigestSalt::default()
     });
     let by_tenant = by_tenant.unwrap();
-    let epochs = Epochs::new([digest(1, "-"), by_tenant.clone()], Versions::default());
-    let (epochs, rows) = (epochs.unwrap(), Rows::Prefix("ann/".into()));
+    let epochs = KeyMigration::new([digest(1, "-"), by_tenant.clone()], Versions::default());
+    let (epochs, rows) = (epochs.unwrap(), RowSelection::Prefix("ann/".into()));
     assert_eq!(by_tenant.spans(&rows).unwrap().len(), 1);
     assert_eq!(epochs.keys(b"ann/1").unwrap(), ["1-ann/1", "7-ann/1"]);
     let (refused, passed) = foreign(&epochs, &rows, "0-ann/1").await;
@@ -177,18 +184,18 @@ async fn refuses_a_foreign_key_that_only_an_older_design_reads() {
 fn refuses_a_row_without_a_key_in_any_design() {
     let sixteen = KeyDesign::new(Modulo {
         buckets: 16,
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         ..Modulo::default()
     });
-    let epochs = Epochs::new([numbers(), sixteen.unwrap()], Versions::default()).unwrap();
+    let epochs = KeyMigration::new([numbers(), sixteen.unwrap()], Versions::default()).unwrap();
     let sentence = "`seven` is not a whole number in decimal digits, so it has no modulus: hash it with of = \
          \"java-hash\" instead";
     let delete = epochs.delete_mutations(b"seven", &[column("q")], None);
     for refused in [
         epochs.keys(b"seven").map(drop),
         delete.map(drop),
-        epochs.spans(&Rows::Row("seven".into())).map(drop),
-        epochs.scan(&Rows::Row("seven".into())).map(drop),
+        epochs.spans(&RowSelection::Row("seven".into())).map(drop),
+        epochs.scan(&RowSelection::Row("seven".into())).map(drop),
     ] {
         assert_eq!(refused.unwrap_err().to_string(), sentence);
     }

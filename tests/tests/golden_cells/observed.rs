@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::layout::{Share, notification_column};
+use fluo_core::layout::{Partition, notification_column};
 use fluo_core::{
     Bytes, Column, Error, Filter, Observers, Scan, Span, TableExt, Transaction, Worker,
     WorkerSettings, observer_fn,
@@ -168,8 +168,8 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
 #[test]
 fn the_row_belongs_to_the_second_of_two_workers() {
     let two = NonZeroU32::MIN.saturating_add(1);
-    let second = Share::new(two, 1).unwrap();
-    assert!(second.owns(
+    let second = Partition::new(two, 1).unwrap();
+    assert!(second.contains(
         ROW_OF_THE_SECOND.as_bytes(),
         &notification_column(&text()).qualifier
     ));

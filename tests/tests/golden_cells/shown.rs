@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use fluo_core::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, LockValue,
-    NOTIFICATION_FAMILY, NotificationStamp, ReadLockValue, WriteValue, observed_column,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
+    NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
 };
 use fluo_core::{Cell, Condition, ConditionalMutation, Escaped, Expected, Filter, RowColumn};
 
@@ -18,7 +18,7 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
             let column = &condition.column;
             match (&condition.expected, condition.timestamp) {
                 (Expected::Absent, Some(timestamp)) => {
-                    let stamp = EntryStamp::decode(timestamp).unwrap();
+                    let stamp = EntryTimestamp::decode(timestamp).unwrap();
                     let kind = match stamp.kind {
                         EntryKind::DelReadLock => "DEL_RLOCK",
                         EntryKind::Ack => "ACK",
@@ -42,7 +42,7 @@ pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {
                     lock(value)
                 ),
                 (Expected::Value(_), Some(timestamp)) => {
-                    let stamp = EntryStamp::decode(timestamp).unwrap();
+                    let stamp = EntryTimestamp::decode(timestamp).unwrap();
                     let kind = match stamp.kind {
                         EntryKind::Lock => "LOCK",
                         EntryKind::ReadLock => "RLOCK",
@@ -96,10 +96,10 @@ pub(crate) fn entry(cell: &Cell) -> String {
 }
 
 fn notification(place: &RowColumn, stamp: i64) -> (String, String) {
-    let NotificationStamp {
+    let NotificationTimestamp {
         timestamp,
         is_delete,
-    } = NotificationStamp::decode(stamp).unwrap();
+    } = NotificationTimestamp::decode(stamp).unwrap();
     let observed = observed_column(&place.column).unwrap();
     let said = match is_delete {
         false => format!("notification of {observed} at {timestamp}"),
@@ -109,7 +109,7 @@ fn notification(place: &RowColumn, stamp: i64) -> (String, String) {
 }
 
 fn of_kind(place: &RowColumn, cell: &Cell) -> (String, String) {
-    let EntryStamp { kind, timestamp } = EntryStamp::decode(cell.key.timestamp).unwrap();
+    let EntryTimestamp { kind, timestamp } = EntryTimestamp::decode(cell.key.timestamp).unwrap();
     let value = &cell.value;
     let (name, says) = match kind {
         EntryKind::TxDone => ("TX_DONE", empty(value)),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::{
-    Bytes, Cell, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Key, Mutation,
-    Outcome, Result, Scan, Span, Table, TableExt, WriteTogether,
+    Bytes, Cell, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Key, MultiRowWrite,
+    Mutation, Outcome, Result, Scan, Span, Table, TableExt,
 };
 use tokio::sync::Mutex;
 
@@ -124,18 +124,18 @@ impl Table for SteppingTable {
         Ok(outcomes)
     }
 
-    fn together(&self) -> Option<&dyn WriteTogether> {
-        self.inner.together().map(|_| self as &dyn WriteTogether)
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
+        self.inner.together().map(|_| self as &dyn MultiRowWrite)
     }
 }
 
 #[async_trait]
-impl WriteTogether for SteppingTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+impl MultiRowWrite for SteppingTable {
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         self.next().await?;
         let (rows, conditions) = asked(&mutations);
         let inner = self.inner.together().unwrap();
-        let outcome = inner.write_together(mutations).await?;
+        let outcome = inner.write_atomically(mutations).await?;
         self.note("write together", &rows, &conditions).await;
         Ok(outcome)
     }

@@ -10,8 +10,8 @@ use fluo_core::coordination::{
     WorkerMembership,
 };
 use fluo_core::{
-    CellBatches, ConditionalMutation, Mutation, Outcome, Result, RowColumn, Scan, Table, Timestamp,
-    WriteTogether,
+    CellBatches, ConditionalMutation, MultiRowWrite, Mutation, Outcome, Result, RowColumn, Scan,
+    Table, Timestamp,
 };
 use futures::stream::{self, StreamExt};
 
@@ -49,18 +49,18 @@ impl Table for GatedTable {
         self.inner.write_conditional(mutations).await
     }
 
-    fn together(&self) -> Option<&dyn WriteTogether> {
-        self.inner.together().map(|_| self as &dyn WriteTogether)
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
+        self.inner.together().map(|_| self as &dyn MultiRowWrite)
     }
 }
 
 #[async_trait]
-impl WriteTogether for GatedTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+impl MultiRowWrite for GatedTable {
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         let call = Call::write(mutations.iter().map(|conditional| &conditional.mutation));
         self.gate.pass(self.transaction, call).await;
         let inner = self.inner.together().unwrap();
-        inner.write_together(mutations).await
+        inner.write_atomically(mutations).await
     }
 }
 
@@ -98,16 +98,16 @@ impl Coordination for GatedCoordination {
         self.inner.join_workers().await
     }
 
-    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
-        self.inner.set_aside(failed).await
+    async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
+        self.inner.add_dead_letter(failed).await
     }
 
-    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
-        self.inner.set_aside_list().await
+    async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
+        self.inner.dead_letters().await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
-        self.inner.forget_set_aside(cell, up_to).await
+    async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+        self.inner.remove_dead_letter(cell, up_to).await
     }
 
     async fn application(&self) -> Result<Application> {

@@ -124,7 +124,7 @@ async fn reports_a_refused_connection() {
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
     let error = refused(&address, "root").await;
-    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(
         error.reason().starts_with("cannot reach the proxy: ")
             && error.reason().contains("refused"),
@@ -136,7 +136,7 @@ async fn reports_a_refused_connection() {
 async fn reports_an_unknown_host() {
     let error = refused("no-such-host.invalid:42424", "root").await;
     assert!(
-        matches!(error.kind(), ErrorKind::Gone | ErrorKind::TimedOut),
+        matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::TimedOut),
         "{error}"
     );
 }

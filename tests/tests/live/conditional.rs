@@ -74,7 +74,7 @@ async fn a_constraint_forbids_a_write_whose_conditions_hold() {
     let long = long.when([Condition::absent("f", "q")]);
     assert!(matches!(
         write(&writer, long).await,
-        ConditionalOutcome::Violated
+        ConditionalOutcome::ConstraintViolation
     ));
 }
 

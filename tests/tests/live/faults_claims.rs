@@ -81,7 +81,7 @@ impl Claims {
                 self.errors.push(error);
                 Claim::Unknown
             }
-            Outcome::Refused(error) => panic!("{error}"),
+            Outcome::ConstraintViolation(error) => panic!("{error}"),
         };
         self.insert(row, claimer, claim);
     }

@@ -29,7 +29,7 @@ fn settings(cluster: &Cluster) -> ProxyOptions {
 }
 
 fn optimizations() -> TableOptimizations {
-    TableOptimizations::of_row_hasher(&RowHasher::new("p").unwrap(), 8).unwrap()
+    TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 8).unwrap()
 }
 
 /// A table whose tablets are on both servers, those that are written to and those of a recipe.

@@ -71,7 +71,7 @@ async fn undo_restores_inherited_properties() {
         .unwrap();
 
     let optimizations =
-        TableOptimizations::of_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap();
+        TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap();
     let plan = optimizations
         .plan(&tables, &table)
         .prune(true)

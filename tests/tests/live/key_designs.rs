@@ -8,8 +8,8 @@ use fluo_core::{
     Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
 use fluo_recipes::{
-    CompositeRows, DesignSettings, DigestSalt, Epochs, FieldKind, FieldSettings, KeyDesign,
-    MigrateSettings, Modulo, ReverseTime, RowBatch, Rows, SaltedScan, TableOptimizations,
+    CompositeRows, DesignSettings, DigestSalt, FieldKind, FieldSettings, KeyDesign, KeyMigration,
+    MigrateSettings, Modulo, ReverseTime, RowBatch, RowSelection, SaltedScan, TableOptimizations,
     VerifyOptions, WebTable,
 };
 use futures::TryStreamExt;
@@ -40,7 +40,7 @@ async fn loaded(
         .await
         .unwrap();
     let write = |row: &String| {
-        let key = design.add(row.as_bytes()).unwrap();
+        let key = design.encode_row(row.as_bytes()).unwrap();
         Mutation::new(key).put(column(), row.clone())
     };
     table.write(rows.iter().map(write).collect()).await.unwrap();
@@ -48,7 +48,7 @@ async fn loaded(
 }
 
 /// Returns the user's rows that a scan yields, in its order.
-async fn read(table: &Arc<dyn Table>, design: &KeyDesign, rows: &Rows) -> Vec<Bytes> {
+async fn read(table: &Arc<dyn Table>, design: &KeyDesign, rows: &RowSelection) -> Vec<Bytes> {
     let scan = SaltedScan::new(design, rows).unwrap();
     let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
     let rows = batches.iter().flat_map(RowBatch::rows);
@@ -69,7 +69,7 @@ async fn a_merged_scan_keeps_the_order_of_rows_while_tablets_split() {
         }),
     ] {
         let (name, table) = loaded(&tables, &design, &rows).await;
-        let some = Rows::range("row 00500", "row 01500");
+        let some = RowSelection::range("row 00500", "row 01500");
         let half = SaltedScan::new(&design, &some).unwrap().limit(300);
         let mut first: Vec<_> = half.clone().run(table.clone()).try_collect().await.unwrap();
         let cursor = first.pop().unwrap().cursor();
@@ -82,7 +82,7 @@ async fn a_merged_scan_keeps_the_order_of_rows_while_tablets_split() {
         assert_eq!(after.next().unwrap().row, b"row 00800", "{design}");
 
         assert_eq!(read(&table, &design, &some).await, rows[500..1_500]);
-        assert_eq!(read(&table, &design, &Rows::All).await, rows);
+        assert_eq!(read(&table, &design, &RowSelection::All).await, rows);
         tables.delete_table(&name).await.unwrap();
     }
 }
@@ -99,7 +99,7 @@ async fn returns_the_newest_row_of_an_entity_first() {
         .collect();
     let (name, table) = loaded(&tables, &design, &rows).await;
     assert_eq!(
-        read(&table, &design, &Rows::Prefix("a|".into())).await,
+        read(&table, &design, &RowSelection::Prefix("a|".into())).await,
         ["a|1696744051903", "a|1000", "a|999", "a|1"]
     );
     tables.delete_table(&name).await.unwrap();
@@ -127,13 +127,13 @@ async fn a_domain_has_exactly_its_pages() {
     };
     let own = ["example.com/", "example.com/a", "example.com:8080/"].map(Bytes::from);
     assert_eq!(
-        of(Rows::domain("example.com")).await,
+        of(RowSelection::domain("example.com")).await,
         BTreeSet::from(own.clone())
     );
     let mut with_subdomains = BTreeSet::from(own);
     with_subdomains.insert("docs.example.com/a".into());
     assert_eq!(
-        of(Rows::domain_and_subdomains("example.com")).await,
+        of(RowSelection::domain_and_subdomains("example.com")).await,
         with_subdomains
     );
     tables.delete_table(&name).await.unwrap();
@@ -150,7 +150,7 @@ async fn numbers_in_composite_keys_are_in_numeric_order() {
     let rows = ["a\t-1", "a\t0", "a\t10", "a\t9", "b\t5"].map(str::to_owned);
     let (name, table) = loaded(&tables, &design, &rows).await;
     assert_eq!(
-        read(&table, &design, &Rows::Prefix("a\t".into())).await,
+        read(&table, &design, &RowSelection::Prefix("a\t".into())).await,
         ["a\t10", "a\t9", "a\t0", "a\t-1"]
     );
     tables.delete_table(&name).await.unwrap();
@@ -171,18 +171,18 @@ async fn a_table_of_a_design_is_planned_migrated_and_verified() {
     let rows: Vec<_> = (0..3_000).map(|row| format!("row {row:05}")).collect();
     let (name, table) = loaded(&tables, &of(1), &rows).await;
 
-    let optimizations = TableOptimizations::of_key_design(&of(2), 8).unwrap();
+    let optimizations = TableOptimizations::for_key_design(&of(2), 8).unwrap();
     let planned = optimizations.plan(&tables, &name).await.unwrap();
     planned.apply(&tables).await.unwrap();
 
-    let epochs = Epochs::new([of(1), of(2)], Versions::default()).unwrap();
+    let epochs = KeyMigration::new([of(1), of(2)], Versions::default()).unwrap();
     let mut cursor = None;
     loop {
         let step = epochs
             .migrate_step(&*table, cursor.as_ref(), &MigrateSettings::default())
             .await
             .unwrap();
-        let scan = epochs.scan(&Rows::Prefix("row 0".into())).unwrap();
+        let scan = epochs.scan(&RowSelection::Prefix("row 0".into())).unwrap();
         let seen: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
         let seen: Vec<_> = seen.iter().flat_map(RowBatch::rows).collect();
         assert_eq!(seen.len(), rows.len(), "each row once, at every step");

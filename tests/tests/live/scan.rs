@@ -357,7 +357,7 @@ async fn a_row_that_is_read_alone_or_as_one_cell_is_complete() {
     let alone = ScanOptions::default().range(Range::row(WATCHED));
     let class = "org.apache.accumulo.core.iterators.user.WholeRowIterator";
     let rows = ScanOptions::default().iterator(IteratorSetting::new(50, "rows", class));
-    let (mut halves, mut seen) = (0, BTreeSet::new());
+    let (mut parts, mut seen) = (0, BTreeSet::new());
     for _ in 0..SCANS {
         let cells = entries(client.scanner(&table, alone.clone()))
             .await
@@ -370,7 +370,7 @@ async fn a_row_that_is_read_alone_or_as_one_cell_is_complete() {
             .into_iter()
             .filter(|cell| cell.key.row == WATCHED)
             .collect();
-        halves += usize::from(!is_whole(&cells));
+        parts += usize::from(!is_whole(&cells));
         let all = entries(client.scanner(&table, rows.clone())).await.unwrap();
         let cell = all.last().unwrap();
         let numbers = values_of_row(&cell.value);
@@ -385,7 +385,7 @@ async fn a_row_that_is_read_alone_or_as_one_cell_is_complete() {
     // The row was rewritten all the time, or the test would prove nothing.
     assert!(seen.len() > SCANS / 10, "{}", seen.len());
     // The documented limitation still exists.
-    assert!(halves > 0, "no scan of {SCANS} saw half a row");
+    assert!(parts > 0, "no scan of {SCANS} saw half a row");
 }
 
 /// Returns the values in the one cell that `WholeRowIterator` makes of a row. The cell contains the

@@ -223,19 +223,19 @@ async fn a_success_does_not_remove_the_dead_letter_of_a_later_notification() {
     };
     let coordination = &slow.ground.coordination;
     let before = record(Timestamp::ZERO);
-    coordination.set_aside(before.clone()).await.unwrap();
+    coordination.add_dead_letter(before.clone()).await.unwrap();
     let (client, _worker) = slow.ground.start().await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     let later = coordination.timestamps(NonZeroU32::MIN).await.unwrap();
     let later = record(later.first);
-    coordination.set_aside(later.clone()).await.unwrap();
+    coordination.add_dead_letter(later.clone()).await.unwrap();
     slow.resume.close();
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "b").await, 7);
     assert_eq!(client.failed_notifications().await.unwrap(), [later]);
     // A worker removes the dead letter of an earlier notification, which it has read at its start.
-    coordination.set_aside(before).await.unwrap();
+    coordination.add_dead_letter(before).await.unwrap();
     let (client, _worker) = slow.ground.start().await;
     set(&client, "r", "a", 8).await;
     idle(&client).await;

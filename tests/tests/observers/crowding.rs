@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::layout::{NotificationTimestamp, notification_column};
 use fluo_core::{
     CellBatches, Client, ClientSettings, ConditionalMutation, Error, ErrorKind, Mutation,
     Observers, Outcome, Result, Scan, Table, Timestamp, Worker, WorkerSettings, observer_fn,
@@ -70,7 +70,7 @@ async fn a_large_notification_waits_for_room_without_scans() {
         "d",
     ];
     let notify = |(row, at): (&'static str, u64)| {
-        let stamp = NotificationStamp {
+        let stamp = NotificationTimestamp {
             timestamp: Timestamp::new(at).unwrap(),
             is_delete: false,
         };

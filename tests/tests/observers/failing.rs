@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fluo_core::coordination::{FailedNotification, ObserverKind};
-use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::layout::{NotificationTimestamp, notification_column};
 use fluo_core::{
     Bytes, Client, Column, Error, ErrorKind, Mutation, Observer, ObserverError, Observers,
     RowColumn, Timestamp, Transaction, Worker, WorkerSettings, observer_fn,
@@ -218,7 +218,7 @@ async fn tries_are_counted_by_each_worker() {
 async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_full() {
     let fragile = Fragile::start(How::Error).await;
     let Fragile { ground, client, .. } = &fragile;
-    for number in 0..FailedNotification::MAX_SET_ASIDE {
+    for number in 0..FailedNotification::MAX_DEAD_LETTERS {
         let failed = FailedNotification {
             cell: RowColumn::new(format!("other {number}"), column("a")),
             kind: ObserverKind::Strong,
@@ -227,7 +227,7 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
             error: String::new(),
             failed_at_ms: 0,
         };
-        ground.coordination.set_aside(failed).await.unwrap();
+        ground.coordination.add_dead_letter(failed).await.unwrap();
     }
     set(client, "bad", "a", 1).await;
     tokio::time::sleep(Duration::from_secs(10)).await;
@@ -243,7 +243,9 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(read_now(client, "good", "b").await, 1);
     let room = RowColumn::new("other 0", column("a"));
-    let forgotten = ground.coordination.forget_set_aside(&room, Timestamp::ZERO);
+    let forgotten = ground
+        .coordination
+        .remove_dead_letter(&room, Timestamp::ZERO);
     assert!(forgotten.await.unwrap());
     idle(client).await;
     assert!(
@@ -264,7 +266,7 @@ async fn a_notification_without_an_observer_becomes_a_dead_letter() {
         visibility: "".into(),
         ..column("stranger")
     };
-    let stamp = NotificationStamp {
+    let stamp = NotificationTimestamp {
         timestamp: Timestamp::new(2).unwrap(),
         is_delete: false,
     };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::layout::{NotificationTimestamp, notification_column};
 use fluo_core::{
     CellBatches, Client, ClientSettings, ConditionalMutation, Mutation, Observers, Outcome, Result,
     Scan, Table, WorkerSettings,
@@ -257,7 +257,7 @@ async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
     let ground = Ground::new(chain()).await;
     let stamp = |timestamp, is_delete| {
         let timestamp = fluo_core::Timestamp::new(timestamp).unwrap();
-        NotificationStamp {
+        NotificationTimestamp {
             timestamp,
             is_delete,
         }

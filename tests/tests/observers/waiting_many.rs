@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_core::layout::{NotificationStamp, notification_column};
+use fluo_core::layout::{NotificationTimestamp, notification_column};
 use fluo_core::{Error, Mutation, Observers, Timestamp, WorkerSettings, observer_fn};
 use metrics::{
     Counter, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
@@ -92,7 +92,7 @@ async fn process_all() -> usize {
             .unwrap(),
     )
     .await;
-    let stamp = NotificationStamp {
+    let stamp = NotificationTimestamp {
         timestamp: Timestamp::new(2).unwrap(),
         is_delete: false,
     };

@@ -2,7 +2,7 @@
 
 use super::decision::{Decision, Facts};
 use super::settings::{AdviceSettings, TabletAdvice};
-use super::verdict::{self, DesignVerdict, Standing};
+use super::verdict::{self, DesignVerdict, Suitability};
 use super::{Advice, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport, keys};
 use crate::advisor::existing::{Existing, MOST_KEYS, name};
 use crate::advisor::words::{percent, plural};
@@ -112,8 +112,8 @@ impl Advice {
                 ];
                 verdict.against.clone_from(&verdict.reasons);
             }
-            if verdict.standing == Standing::Suitable {
-                verdict.standing = Standing::Recommended;
+            if verdict.standing == Suitability::Suitable {
+                verdict.standing = Suitability::Recommended;
             }
             let of_recipe = verdict.reasons.iter().map(|reason| {
                 if is_one {

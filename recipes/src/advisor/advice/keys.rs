@@ -31,7 +31,7 @@ const SHOWN_BYTES: usize = 60;
 /// The importance of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Weight {
+pub enum Severity {
     /// Information without consequences.
     Note,
     /// A present or future cost.
@@ -43,7 +43,7 @@ pub enum Weight {
 #[non_exhaustive]
 pub struct Finding {
     /// The importance of the finding.
-    pub weight: Weight,
+    pub weight: Severity,
     /// The sentence.
     pub sentence: String,
 }
@@ -78,14 +78,14 @@ pub(super) fn findings(
 
 pub(super) fn note(sentence: String) -> Finding {
     Finding {
-        weight: Weight::Note,
+        weight: Severity::Note,
         sentence,
     }
 }
 
 pub(super) fn warning(sentence: String) -> Finding {
     Finding {
-        weight: Weight::Warning,
+        weight: Severity::Warning,
         sentence,
     }
 }

@@ -40,9 +40,9 @@ use serde::Serialize;
 
 pub use self::decision::Decision;
 pub use self::error::AdviceError;
-pub use self::keys::{Finding, Weight};
+pub use self::keys::{Finding, Severity};
 pub use self::settings::{AdviceSettings, Read, TabletAdvice};
-pub use self::verdict::{DesignVerdict, Standing};
+pub use self::verdict::{DesignVerdict, Suitability};
 
 use self::as_it_is::Tried;
 use self::decision::Facts;
@@ -284,7 +284,7 @@ impl Advice {
             None => candidate.tablets.into(),
         };
         let label = &candidate.label;
-        let is_good = verdict.standing != Standing::Uneven;
+        let is_good = verdict.standing != Suitability::Uneven;
         let is_there = candidate.split_points.is_some();
         let is_split = candidate.tablets > 1;
         self.decision = match look {
@@ -311,7 +311,7 @@ impl Advice {
             );
         }
         if is_good {
-            verdict.standing = Standing::Recommended;
+            verdict.standing = Suitability::Recommended;
         }
         self.design = Some(label.clone());
         self.spec = Some(AdvisedSpec {
@@ -331,7 +331,7 @@ fn no_choice(
     verdicts: &[DesignVerdict],
     settings: &AdviceSettings,
 ) -> Vec<String> {
-    let is_unreadable = |verdict: &DesignVerdict| verdict.standing == Standing::Unreadable;
+    let is_unreadable = |verdict: &DesignVerdict| verdict.standing == Suitability::Unreadable;
     if profile.keys == 0 || !verdicts.iter().any(is_unreadable) {
         return vec![Decision::NoDesign.sentence(&Facts::default())];
     }
@@ -379,7 +379,7 @@ fn choice(
     if profile.keys == 0 {
         return None;
     }
-    let of_standing = |standing: Standing| {
+    let of_standing = |standing: Suitability| {
         let all = forecasts.iter().zip(verdicts).enumerate();
         all.filter(move |(_, (_, verdict))| verdict.standing == standing)
             .map(|(place, (forecast, _))| (place, forecast))
@@ -389,10 +389,11 @@ fn choice(
             .filter_map(|(place, forecast)| Some((pieces(forecast, settings)?, place)))
             .min()
     };
-    let least_bad =
-        || of_standing(Standing::Uneven).min_by(|(_, a), (_, b)| fullest(a).total_cmp(&fullest(b)));
-    best(Standing::Suitable)
-        .or_else(|| best(Standing::TooFewTablets))
+    let least_bad = || {
+        of_standing(Suitability::Uneven).min_by(|(_, a), (_, b)| fullest(a).total_cmp(&fullest(b)))
+    };
+    best(Suitability::Suitable)
+        .or_else(|| best(Suitability::TooFewTablets))
         .map(|(_, place)| place)
         .or_else(|| least_bad().map(|(place, _)| place))
 }
@@ -402,15 +403,15 @@ fn choice(
 fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
     let (_, scans) = forecast.possible()?;
     let of_read = |read: Read| match read {
-        Read::Prefix => scans.by_prefix.pieces(),
-        Read::Range => scans.by_range.pieces(),
-        Read::Field => scans.by_leading_field.as_ref()?.pieces(),
-        Read::Domain => scans.by_domain.as_ref()?.pieces(),
+        Read::Prefix => scans.by_prefix.ranges(),
+        Read::Range => scans.by_range.ranges(),
+        Read::Field => scans.by_leading_field.as_ref()?.ranges(),
+        Read::Domain => scans.by_domain.as_ref()?.ranges(),
     };
     settings
         .different_reads()
         .map(of_read)
-        .try_fold(scans.by_row.pieces()?, |sum, pieces| {
+        .try_fold(scans.by_row.ranges()?, |sum, pieces| {
             Some(sum.saturating_add(pieces?))
         })
 }

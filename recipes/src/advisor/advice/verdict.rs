@@ -7,9 +7,9 @@ use super::keys::quoted;
 use super::settings::{AdviceSettings, Read};
 use crate::advisor::words::{percent, plural};
 use crate::advisor::{
-    DesignForecast, ForecastResult, KeyProfile, LoadForecast, PartSizes, ScanCost, ScanCosts,
-    WithoutKey,
+    DesignForecast, ForecastResult, KeyProfile, LoadForecast, PartSizes, ScanCosts, WithoutKey,
 };
+use crate::key_design::ScanCost;
 use crate::key_design::{DesignSettings, SaltedPart};
 use crate::number::grouped;
 use crate::number::{count, float, float_len, share};
@@ -42,7 +42,7 @@ pub(super) const NO_DOMAIN: &str =
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Standing {
+pub enum Suitability {
     /// The advised design.
     Recommended,
     /// A design that could be used as well.
@@ -57,7 +57,7 @@ pub enum Standing {
     Impossible,
 }
 
-impl Standing {
+impl Suitability {
     /// Returns the word for use in a table.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -79,7 +79,7 @@ pub struct DesignVerdict {
     /// The label of its candidate.
     pub label: String,
     /// The suitability of the design.
-    pub standing: Standing,
+    pub standing: Suitability,
     /// The reasons, each in a sentence.
     pub reasons: Vec<String>,
     /// The reasons against the design.
@@ -103,7 +103,7 @@ pub(super) fn verdict(
                 ),
             });
             against.clone_from(&reasons);
-            Standing::Impossible
+            Suitability::Impossible
         }
         ForecastResult::Possible { load, scans } => {
             reasons.extend(without_key(profile, forecast));
@@ -140,13 +140,13 @@ pub(super) fn verdict(
                 reasons.push(few);
             }
             if !is_readable {
-                Standing::Unreadable
+                Suitability::Unreadable
             } else if !(is_even && is_spread) {
-                Standing::Uneven
+                Suitability::Uneven
             } else if !is_large_enough {
-                Standing::TooFewTablets
+                Suitability::TooFewTablets
             } else {
-                Standing::Suitable
+                Suitability::Suitable
             }
         }
     };
@@ -406,7 +406,7 @@ fn reading(
 ) -> bool {
     let reads = &settings.reads;
     let mut is_readable = true;
-    if let ScanCost::FanOut { pieces } = scans.by_row {
+    if let ScanCost::FanOut { ranges: pieces } = scans.by_row {
         let cost = format!(
             "One row: {} of the table, because its salt cannot be recomputed.",
             plural(pieces, "piece")
@@ -419,7 +419,7 @@ fn reading(
         }
         reasons.push(cost);
     }
-    let [no_field, no_domain] = [NO_FIELD, NO_DOMAIN].map(|reason| ScanCost::Impossible {
+    let [no_field, no_domain] = [NO_FIELD, NO_DOMAIN].map(|reason| ScanCost::Unsupported {
         reason: reason.to_owned(),
     });
     // A read that is impossible for all keys needs a sentence only if it is requested.
@@ -456,17 +456,22 @@ fn reading(
             continue;
         };
         let cost = match cost {
-            ScanCost::OnePiece => "one piece of the table".to_owned(),
-            ScanCost::FanOut { pieces } => format!("{} of the table", plural(*pieces, "piece")),
-            ScanCost::Partly { pieces, only } => format!(
+            ScanCost::SingleRange => "one piece of the table".to_owned(),
+            ScanCost::FanOut { ranges: pieces } => {
+                format!("{} of the table", plural(*pieces, "piece"))
+            }
+            ScanCost::Limited {
+                ranges: pieces,
+                only,
+            } => format!(
                 "{} of the table, but only {only}; others are rejected",
                 plural(*pieces, "piece")
             ),
-            ScanCost::Impossible { reason } => format!("impossible: {reason}"),
+            ScanCost::Unsupported { reason } => format!("impossible: {reason}"),
         };
         let sentence = format!("A scan of {}: {cost}.", names.join(" or "));
         let is_refused = |(read, _, cost): &(Read, _, &ScanCost)| {
-            reads.contains(read) && cost.pieces().is_none()
+            reads.contains(read) && cost.ranges().is_none()
         };
         if alike.iter().any(is_refused) {
             is_readable = false;

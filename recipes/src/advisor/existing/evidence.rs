@@ -72,7 +72,7 @@ impl Agreement {
         let step = keys.len().div_ceil(LOOKED_AT_FIRST).max(1);
         let first = keys.iter().step_by(step);
         let tried = float_len(first.len());
-        let agree = first.filter(|key| design.remove(key).is_ok()).count();
+        let agree = first.filter(|key| design.decode_key(key).is_ok()).count();
         if float_len(agree) < (tried * (2.0 * chance).min(MOST_AT_FIRST)).max(1.0) {
             return None;
         }
@@ -85,7 +85,7 @@ impl Agreement {
             let Ok(row) = design.row_behind_salt(key) else {
                 continue;
             };
-            let agrees = design.remove(key).is_ok();
+            let agrees = design.decode_key(key).is_ok();
             agreement.possible += 1;
             agreement.keys += usize::from(agrees);
             let Ok(Some(part)) = design.salted_part(&row) else {

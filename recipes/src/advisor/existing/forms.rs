@@ -43,7 +43,7 @@ fn are_nearly_all(keys: &[&[u8]], is_one: impl Fn(&[u8]) -> bool) -> bool {
 
 fn are_keys(keys: &[&[u8]], settings: &DesignSettings) -> bool {
     let design = KeyDesign::new(settings.clone());
-    design.is_ok_and(|design| are_nearly_all(keys, |key| design.remove(key).is_ok()))
+    design.is_ok_and(|design| are_nearly_all(keys, |key| design.decode_key(key).is_ok()))
 }
 
 fn reverse_time(keys: &[&[u8]]) -> Option<DesignSettings> {

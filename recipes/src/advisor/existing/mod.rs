@@ -162,12 +162,12 @@ impl Existing {
         let mut others = Vec::new();
         for sampled in by_arrival {
             let owner = designs.iter().find_map(|(place, design, is_newest)| {
-                Some((*place, design.remove(&sampled.key).ok()?, *is_newest))
+                Some((*place, design.decode_key(&sampled.key).ok()?, *is_newest))
             });
             let Some((place, row, is_newest)) = owner else {
                 if !apart
                     .iter()
-                    .any(|design| design.remove(&sampled.key).is_ok())
+                    .any(|design| design.decode_key(&sampled.key).is_ok())
                 {
                     self.count_other(sampled, profile.sample.len);
                     others.push(sampled.key.as_ref());
@@ -226,7 +226,7 @@ fn designs(sample: &[SampledKey], splits: &[Bytes]) -> Vec<DesignSettings> {
         .iter()
         .filter_map(|settings| KeyDesign::new(settings.clone()).ok())
         .collect();
-    keys.retain(|key| !made.iter().any(|design| design.remove(key).is_ok()));
+    keys.retain(|key| !made.iter().any(|design| design.decode_key(key).is_ok()));
     keys.retain(|key| key.len() <= LOOKED_AT_KEY_BYTES);
     let salted = salts::by_keys(keys.clone());
     if salted.is_empty() && found.is_empty() {
@@ -242,6 +242,6 @@ fn agreeing(settings: &DesignSettings, sample: &[SampledKey]) -> u64 {
     };
     let own = sample
         .iter()
-        .filter(|sampled| design.remove(&sampled.key).is_ok());
+        .filter(|sampled| design.decode_key(&sampled.key).is_ok());
     crate::number::count(own.count())
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::layout::{self, Layout};
 use crate::advisor::advice::AdvisedLayout;
-use crate::epochs::Epochs;
+use crate::epochs::KeyMigration;
 use crate::key_design::{DesignSettings, KeyDesign};
 use crate::number::share;
 use crate::row_hasher::HashScheme;
@@ -170,7 +170,7 @@ fn in_one_table(
             .filter_map(|settings: &DesignSettings| KeyDesign::new(settings.clone()).ok())
             .chain([newest.clone()])
             .collect();
-        if Epochs::new(designs, Versions::default()).is_ok() {
+        if KeyMigration::new(designs, Versions::default()).is_ok() {
             // The fewer keys a design has, the older it is.
             before.insert(0, earlier);
         } else {

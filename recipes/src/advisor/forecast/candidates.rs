@@ -7,7 +7,7 @@ use super::without_key::is_nearly_all;
 use crate::advisor::KeyProfile;
 use crate::advisor::profile::FieldCut;
 use crate::key_design::{
-    DesignSettings, DigestSalt, HashedRows, MOST_BUCKETS, MOST_PIECES, Modulo, ModuloOf,
+    DesignSettings, DigestSalt, HashInput, HashedRows, MOST_BUCKETS, MOST_PIECES, Modulo,
     RandomSalt, ReverseTime, Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, Unsalted,
     WebTable,
 };
@@ -193,7 +193,7 @@ fn modulo(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
     if buckets > 1 && is_nearly_all(&profile.sample.keys, is_number) {
         let settings = Modulo {
             buckets,
-            of: ModuloOf::Number,
+            of: HashInput::Number,
             ..Modulo::default()
         };
         all.push(Candidate::new(

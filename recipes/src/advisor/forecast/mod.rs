@@ -26,7 +26,7 @@ pub use self::candidates::Candidate;
 pub use self::interval::Estimate;
 pub use self::load::{ChiSquare, LoadForecast, TailForecast};
 pub use self::parts::PartSizes;
-pub use self::scans::{ScanCost, ScanCosts};
+pub use self::scans::ScanCosts;
 pub use self::without_key::WithoutKey;
 
 /// The effect of a design on the keys.
@@ -120,7 +120,7 @@ impl DesignForecast {
         let mut written = Vec::with_capacity(profile.sample.keys.len());
         let mut refusals = Refusals::default();
         for sampled in &profile.sample.keys {
-            match design.add(&sampled.key) {
+            match design.encode_row(&sampled.key) {
                 Ok(key) => {
                     let head = design
                         .unsalted(&key)

@@ -6,34 +6,8 @@ use url::Url;
 
 use crate::advisor::KeyProfile;
 use crate::advisor::profile::FieldCut;
-use crate::key_design::{KeyDesign, Reach, Rows, WebTable, is_web_address};
+use crate::key_design::{KeyDesign, RowSelection, ScanCost, WebTable, is_web_address};
 use crate::number::count;
-
-/// The number of pieces of the table that a read consists of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "cost")]
-#[non_exhaustive]
-pub enum ScanCost {
-    /// One contiguous piece.
-    OnePiece,
-    /// Several pieces.
-    FanOut {
-        /// The maximum number of pieces.
-        pieces: u64,
-    },
-    /// Several pieces, but only for some reads of this kind; others are rejected.
-    Partly {
-        /// The maximum number of pieces.
-        pieces: u64,
-        /// The reads that are possible.
-        only: String,
-    },
-    /// No such read is possible.
-    Impossible {
-        /// The reason, and an alternative.
-        reason: String,
-    },
-}
 
 /// The costs of each kind of read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,30 +29,6 @@ pub struct ScanCosts {
     pub order: String,
 }
 
-impl From<Reach> for ScanCost {
-    fn from(reach: Reach) -> Self {
-        match reach {
-            Reach::OnePiece => Self::OnePiece,
-            Reach::FanOut(pieces) => Self::FanOut { pieces },
-            Reach::Partly { pieces, only } => Self::Partly { pieces, only },
-            Reach::Impossible(reason) => Self::Impossible { reason },
-        }
-    }
-}
-
-impl ScanCost {
-    /// Returns the maximum number of pieces of each such read; `None` if some of them, or all, are
-    /// impossible.
-    #[must_use]
-    pub fn pieces(&self) -> Option<u64> {
-        match self {
-            Self::OnePiece => Some(1),
-            Self::FanOut { pieces } => Some(*pieces),
-            Self::Partly { .. } | Self::Impossible { .. } => None,
-        }
-    }
-}
-
 impl ScanCosts {
     pub(super) fn of(design: &KeyDesign, profile: &KeyProfile) -> Self {
         let scans = design.scans();
@@ -87,13 +37,13 @@ impl ScanCosts {
             .iter()
             .map(|rows| cost_of(design, rows))
             .reduce(|first, next| match first {
-                ScanCost::Impossible { .. } => next,
+                ScanCost::Unsupported { .. } => next,
                 possible => possible,
             });
         Self {
-            by_row: scans.by_row.into(),
-            by_prefix: scans.by_prefix.into(),
-            by_range: scans.by_range.into(),
+            by_row: scans.by_row,
+            by_prefix: scans.by_prefix,
+            by_range: scans.by_range,
             by_leading_field,
             by_domain: of_one_domain(profile).map(|rows| cost_of(design, &rows)),
             order: scans.order.to_string(),
@@ -101,13 +51,13 @@ impl ScanCosts {
     }
 }
 
-fn cost_of(design: &KeyDesign, rows: &Rows) -> ScanCost {
+fn cost_of(design: &KeyDesign, rows: &RowSelection) -> ScanCost {
     match design.spans(rows) {
-        Ok(spans) if spans.len() <= 1 => ScanCost::OnePiece,
+        Ok(spans) if spans.len() <= 1 => ScanCost::SingleRange,
         Ok(spans) => ScanCost::FanOut {
-            pieces: count(spans.len()),
+            ranges: count(spans.len()),
         },
-        Err(error) => ScanCost::Impossible {
+        Err(error) => ScanCost::Unsupported {
             reason: error.to_string(),
         },
     }
@@ -115,7 +65,7 @@ fn cost_of(design: &KeyDesign, rows: &Rows) -> ScanCost {
 
 /// Returns the pages of the domain of one key of the sample, as a web table interprets it; `None`
 /// unless nearly all keys are web addresses.
-fn of_one_domain(profile: &KeyProfile) -> Option<Rows> {
+fn of_one_domain(profile: &KeyProfile) -> Option<RowSelection> {
     let is_web = matches!(
         profile.leading_fields.cut,
         Some(FieldCut::UrlHost | FieldCut::Host)
@@ -125,7 +75,7 @@ fn of_one_domain(profile: &KeyProfile) -> Option<Rows> {
         .filter(|_| is_web)?;
     profile.sample.keys.iter().find_map(|sampled| {
         let domain = web.salted_part(&sampled.key).ok()??.into_owned();
-        let rows = Rows::domain_and_subdomains(String::from_utf8(domain).ok()?);
+        let rows = RowSelection::domain_and_subdomains(String::from_utf8(domain).ok()?);
         // An IP address, or a host of one label, has no subdomains.
         matches!(web.spans(&rows), Ok(spans) if spans.len() == 1).then_some(rows)
     })
@@ -134,7 +84,7 @@ fn of_one_domain(profile: &KeyProfile) -> Option<Rows> {
 /// Returns the rows that share the leading field of one key of the sample, in each way in which a
 /// design can select them; empty if no key has a leading field with an end. All fields are read
 /// alike, so any of them will do.
-fn of_one_field(profile: &KeyProfile) -> Vec<Rows> {
+fn of_one_field(profile: &KeyProfile) -> Vec<RowSelection> {
     let Some(cut) = profile.leading_fields.cut else {
         return Vec::new();
     };
@@ -143,12 +93,12 @@ fn of_one_field(profile: &KeyProfile) -> Vec<Rows> {
         .unwrap_or_default()
 }
 
-fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<Rows>> {
+fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<RowSelection>> {
     let field = cut.field(key);
     match cut {
         FieldCut::Separator { .. } => {
             let with_end = key.get(..=field.len())?;
-            Some(vec![Rows::Prefix(Bytes::copy_from_slice(with_end))])
+            Some(vec![RowSelection::Prefix(Bytes::copy_from_slice(with_end))])
         }
         FieldCut::UrlHost => rows_of_host(field, std::str::from_utf8(key).ok()?),
         FieldCut::Host => {
@@ -162,11 +112,11 @@ fn rows_with_field_of(cut: FieldCut, key: &[u8]) -> Option<Vec<Rows>> {
 }
 
 /// Returns the pages of the host of a URL whose key begins with this field.
-fn rows_of_host(field: &[u8], url: &str) -> Option<Vec<Rows>> {
+fn rows_of_host(field: &[u8], url: &str) -> Option<Vec<RowSelection>> {
     let url = Url::parse(url).ok()?;
     let pages = [field, b"/"].concat();
     Some(vec![
-        Rows::domain(url.host_str()?),
-        Rows::Prefix(pages.into()),
+        RowSelection::domain(url.host_str()?),
+        RowSelection::Prefix(pages.into()),
     ])
 }

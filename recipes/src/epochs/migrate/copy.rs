@@ -10,7 +10,7 @@ use fluo_core::{
 use futures::TryStreamExt;
 
 use super::step::MOST_MUTATION_BYTES;
-use crate::epochs::error::EpochsError;
+use crate::epochs::error::MigrationError;
 
 /// Maximum number of attempts to copy a row that writers change at the same time.
 const MOST_ATTEMPTS: usize = 4;
@@ -43,7 +43,7 @@ pub(super) async fn copy(
     table: &dyn Table,
     versions: Versions,
     moving: &[Moving],
-) -> Result<Vec<Arrival>, EpochsError> {
+) -> Result<Vec<Arrival>, MigrationError> {
     let mut shown: Vec<Shown> = vec![Shown::new(); moving.len()];
     let mut pending: Vec<usize> = (0..moving.len()).collect();
     for attempt in 0..MOST_ATTEMPTS {
@@ -80,7 +80,7 @@ async fn attempt_once(
     moving: &[Moving],
     pending: &[usize],
     shown: &[Shown],
-) -> Result<Vec<usize>, EpochsError> {
+) -> Result<Vec<usize>, MigrationError> {
     let (mut conditional, mut of_rows, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     for &index in pending {
         let (Some(row), Some(shown)) = (moving.get(index), shown.get(index)) else {
@@ -110,7 +110,7 @@ async fn attempt_once(
             Outcome::Accepted => {}
             Outcome::Rejected | Outcome::Unknown(_) if again.last() == Some(&index) => {}
             Outcome::Rejected | Outcome::Unknown(_) => again.push(index),
-            Outcome::Refused(error) => return Err(error.into()),
+            Outcome::ConstraintViolation(error) => return Err(error.into()),
         }
     }
     Ok(again)
@@ -153,7 +153,7 @@ async fn look(
     moving: &[Moving],
     rows: &[usize],
     shown: &mut [Shown],
-) -> Result<(), EpochsError> {
+) -> Result<(), MigrationError> {
     let mut places = HashMap::with_capacity(rows.len());
     for &index in rows {
         if let (Some(row), Some(shown)) = (moving.get(index), shown.get_mut(index)) {

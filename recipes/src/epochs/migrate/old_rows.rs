@@ -6,7 +6,7 @@ use fluo_core::{Bytes, Cell, Scan, Span, Table, row_successor};
 use futures::TryStreamExt;
 
 use super::settings::MigrateSettings;
-use crate::epochs::error::EpochsError;
+use crate::epochs::error::MigrationError;
 use crate::row_hasher::Excerpt;
 use crate::salted_scan::cell_bytes;
 
@@ -38,7 +38,7 @@ pub(super) async fn read(
     spans: Vec<Span>,
     after: Option<&Bytes>,
     settings: &MigrateSettings,
-) -> Result<OldRows, EpochsError> {
+) -> Result<OldRows, MigrationError> {
     let most = settings.step_cells.get();
     let batch_cells = NonZeroUsize::new(most.min(MOST_BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
     let spans = spans.into_iter().map(|span| behind(span, after));
@@ -85,8 +85,8 @@ fn behind(span: Span, after: Option<&Bytes>) -> Span {
     Span::rows(start, span.end().map(|end| end.row.clone()))
 }
 
-fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> EpochsError {
+fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> MigrationError {
     let row = cells.first().map_or(&[][..], |cell| cell.key.row.as_ref());
     let row = Excerpt::new(row);
-    EpochsError::Memory { row, bytes, bound }
+    MigrationError::Memory { row, bytes, bound }
 }

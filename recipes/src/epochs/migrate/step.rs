@@ -6,9 +6,9 @@ use super::copy::{Arrival, Moving, copy};
 use super::old_rows::{OldRows, Rest, read};
 use super::settings::MigrateSettings;
 use crate::epochs::cursor::MigrationCursor;
-use crate::epochs::error::EpochsError;
-use crate::epochs::list::Epochs;
-use crate::key_design::{DesignErrorKind, Rows};
+use crate::epochs::error::MigrationError;
+use crate::epochs::list::KeyMigration;
+use crate::key_design::{DesignErrorKind, RowSelection};
 
 /// The result of one migration step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct MigrationStep {
     pub rows_without_key: u64,
 }
 
-impl Epochs {
+impl KeyMigration {
     /// Moves the next range of older rows to the newest epoch. Without a cursor it starts from the
     /// beginning, which moves no row twice.
     ///
@@ -47,8 +47,8 @@ impl Epochs {
         table: &dyn Table,
         cursor: Option<&MigrationCursor>,
         settings: &MigrateSettings,
-    ) -> Result<MigrationStep, EpochsError> {
-        let mark = self.mark(&Rows::All);
+    ) -> Result<MigrationStep, MigrationError> {
+        let mark = self.mark(&RowSelection::All);
         if let Some(cursor) = cursor {
             cursor.check(mark)?;
         }
@@ -58,7 +58,7 @@ impl Epochs {
         else {
             return Ok(MigrationStep::default());
         };
-        let old = read(table, design.spans(&Rows::All)?, after, settings).await?;
+        let old = read(table, design.spans(&RowSelection::All)?, after, settings).await?;
         let mut step = MigrationStep::default();
         let moving = self.moving(epoch, &old, &mut step)?;
         let arrivals = copy(table, self.versions(), &moving).await?;
@@ -87,7 +87,7 @@ impl Epochs {
         epoch: usize,
         old: &OldRows,
         step: &mut MigrationStep,
-    ) -> Result<Vec<Moving>, EpochsError> {
+    ) -> Result<Vec<Moving>, MigrationError> {
         let mut moving = Vec::new();
         for cells in old.cells.chunk_by(|one, next| one.key.row == next.key.row) {
             let Some(key) = cells.first().map(|cell| &cell.key.row) else {
@@ -95,7 +95,7 @@ impl Epochs {
             };
             step.rows_seen += 1;
             let mut row = Vec::new();
-            match self.remove_to(key, &mut row) {
+            match self.decode_key_to(key, &mut row) {
                 Ok(owner) if owner == epoch => match self.key(&row) {
                     Ok(to) => moving.push(Moving {
                         to,
@@ -134,7 +134,7 @@ async fn table_delete(
     table: &dyn Table,
     moving: &[Moving],
     arrivals: &[Arrival],
-) -> Result<(), EpochsError> {
+) -> Result<(), MigrationError> {
     let arrived = moving
         .iter()
         .zip(arrivals)

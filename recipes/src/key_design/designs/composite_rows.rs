@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{Composite, FieldSettings, Form};
-use super::{DesignSettings, Halves, SaltSettings};
+use super::super::form::{Composite, FieldSettings, RowEncoding};
+use super::{DesignParts, DesignSettings, SaltSettings};
 
 /// Settings of the design `composite`: fields in order, each ascending or descending.
 ///
@@ -77,12 +77,12 @@ impl CompositeRows {
         Composite::new(self.fields.clone(), self.separator)
     }
 
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
-        Ok(Halves {
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+        Ok(DesignParts {
             name: "composite",
             salt: self.salt.as_ref().map(SaltSettings::salt_of).transpose()?,
             leading_point: false,
-            form: Form::Composite(self.composite()?),
+            form: RowEncoding::Composite(self.composite()?),
         })
     }
 }

@@ -3,22 +3,22 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{Form, PagePart};
+use super::super::form::{PagePart, RowEncoding};
 use super::super::part::SaltedPart;
-use super::super::salt::{Digest, DigestDigits, DigestEnd, Salt};
-use super::{DesignSettings, Halves, SaltOf};
+use super::super::salt::{Digest, DigestDigits, DigestSide, Salt};
+use super::{DesignParts, DesignSettings, SaltSpec};
 
 /// Settings of the design `digest-salt`: `<digits of a digest><separator><row>`.
 ///
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{DigestEnd, DigestSalt, KeyDesign};
+/// use fluo_recipes::{DigestSide, DigestSalt, KeyDesign};
 ///
 /// let first = DigestSalt { digits: 4, separator: "-".to_owned(), ..DigestSalt::default() };
 /// assert_eq!(KeyDesign::new(first)?.add(b"abc001")?, "9bf0-abc001");
 ///
-/// let last = DigestSalt { digits: 4, end: DigestEnd::Last, ..DigestSalt::default() };
+/// let last = DigestSalt { digits: 4, end: DigestSide::Last, ..DigestSalt::default() };
 /// assert_eq!(KeyDesign::new(last)?.add(b"1364248490")?, "ffe51364248490");
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
@@ -28,7 +28,7 @@ pub struct DigestSalt {
     /// The digest. The default is MD5.
     pub digest: Digest,
     /// The end of the digest's text. The default is the first digits.
-    pub end: DigestEnd,
+    pub end: DigestSide,
     /// Number of hexadecimal digits, 1 to 8. The default is 2.
     pub digits: u8,
     /// The text between the digits and the row. The default is empty.
@@ -41,7 +41,7 @@ impl Default for DigestSalt {
     fn default() -> Self {
         Self {
             digest: Digest::default(),
-            end: DigestEnd::default(),
+            end: DigestSide::default(),
             digits: 2,
             separator: String::new(),
             over: SaltedPart::default(),
@@ -50,17 +50,17 @@ impl Default for DigestSalt {
 }
 
 impl DigestSalt {
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
-        Ok(Halves {
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+        Ok(DesignParts {
             name: "digest-salt",
             salt: Some(self.salt_of()?),
             leading_point: false,
-            form: Form::Plain,
+            form: RowEncoding::Plain,
         })
     }
 
-    pub(super) fn salt_of(&self) -> Result<SaltOf, DesignError> {
-        Ok(SaltOf {
+    pub(super) fn salt_of(&self) -> Result<SaltSpec, DesignError> {
+        Ok(SaltSpec {
             salt: Salt::Digest(DigestDigits::new(self.digest, self.end, self.digits)?),
             part: self.over.clone(),
             page: PagePart::default(),

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{Form, PagePart};
+use super::super::form::{PagePart, RowEncoding};
 use super::super::part::SaltedPart;
 use super::super::salt::Salt;
-use super::{DesignSettings, Halves, SaltOf};
+use super::{DesignParts, DesignSettings, SaltSpec};
 use crate::row_hasher::{HashScheme, RowHasher};
 
 /// Settings of the design `row-hasher`: `<prefix>:<4-character hash>:<row>`.
@@ -31,25 +31,25 @@ pub struct HashedRows {
 }
 
 impl HashedRows {
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         let hasher = RowHasher::builder(&self.prefix).scheme(self.scheme).build();
         let hasher = hasher.map_err(|error| DesignError::settings(error.to_string()))?;
-        Ok(Halves::of_hasher(&hasher))
+        Ok(DesignParts::of_hasher(&hasher))
     }
 }
 
-impl Halves {
+impl DesignParts {
     pub(in super::super) fn of_hasher(hasher: &RowHasher) -> Self {
         Self {
             name: "row-hasher",
-            salt: Some(SaltOf {
+            salt: Some(SaltSpec {
                 salt: Salt::RowHash(hasher.clone()),
                 part: SaltedPart::Whole,
                 page: PagePart::default(),
                 separator: ":".to_owned(),
             }),
             leading_point: false,
-            form: Form::Plain,
+            form: RowEncoding::Plain,
         }
     }
 }

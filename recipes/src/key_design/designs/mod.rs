@@ -24,7 +24,7 @@ pub use self::salt_settings::SaltSettings;
 pub use self::unsalted::Unsalted;
 pub use self::web_table::WebTable;
 use super::error::DesignError;
-use super::form::{Form, PagePart};
+use super::form::{PagePart, RowEncoding};
 use super::part::SaltedPart;
 use super::salt::Salt;
 
@@ -55,19 +55,19 @@ pub enum DesignSettings {
     Unsalted(Unsalted),
 }
 
-/// The two halves of a design, and the settings that combine them.
+/// The two parts of a design, and the settings that combine them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Halves {
+pub(super) struct DesignParts {
     pub(super) name: &'static str,
-    pub(super) salt: Option<SaltOf>,
+    pub(super) salt: Option<SaltSpec>,
     /// `true` if there is a split point at the first salt, which leaves an empty tablet before it.
     pub(super) leading_point: bool,
-    pub(super) form: Form,
+    pub(super) form: RowEncoding,
 }
 
 /// A salt, its input, and the separator after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SaltOf {
+pub(super) struct SaltSpec {
     pub(super) salt: Salt,
     /// The part of a row from which the salt is computed.
     pub(super) part: SaltedPart,
@@ -77,24 +77,24 @@ pub(super) struct SaltOf {
 }
 
 impl DesignSettings {
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
-        let halves = match self {
-            Self::RowHasher(settings) => settings.halves(),
-            Self::Modulo(settings) => settings.halves(),
-            Self::DigestSalt(settings) => settings.halves(),
-            Self::WebTable(settings) => settings.halves(),
-            Self::Reversed(settings) => settings.halves(),
-            Self::ReverseTime(settings) => settings.halves(),
-            Self::RandomSalt(settings) => settings.halves(),
-            Self::Composite(settings) => settings.halves(),
-            Self::Unsalted(_) => Ok(Unsalted::halves()),
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+        let parts = match self {
+            Self::RowHasher(settings) => settings.parts(),
+            Self::Modulo(settings) => settings.parts(),
+            Self::DigestSalt(settings) => settings.parts(),
+            Self::WebTable(settings) => settings.parts(),
+            Self::Reversed(settings) => settings.parts(),
+            Self::ReverseTime(settings) => settings.parts(),
+            Self::RandomSalt(settings) => settings.parts(),
+            Self::Composite(settings) => settings.parts(),
+            Self::Unsalted(_) => Ok(Unsalted::parts()),
         }?;
-        if let Some(salt) = &halves.salt {
-            halves.form.check_part(&salt.part)?;
+        if let Some(salt) = &parts.salt {
+            parts.form.check_part(&salt.part)?;
             if let Salt::Modulo(buckets) = &salt.salt {
-                halves.form.check_modulo(*buckets, &salt.part)?;
+                parts.form.check_modulo(*buckets, &salt.part)?;
             }
         }
-        Ok(halves)
+        Ok(parts)
     }
 }

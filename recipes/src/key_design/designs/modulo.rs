@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{Form, PagePart};
+use super::super::form::{PagePart, RowEncoding};
 use super::super::part::SaltedPart;
-use super::super::salt::{Buckets, ModuloOf, Salt};
-use super::{DesignSettings, Halves, SaltOf};
+use super::super::salt::{Buckets, HashInput, Salt};
+use super::{DesignParts, DesignSettings, SaltSpec};
 
 /// Settings of the design `modulo`: `NN<separator><row>`.
 ///
@@ -29,7 +29,7 @@ pub struct Modulo {
     /// The text between the bucket and the row. The default is `|`. It may be empty.
     pub separator: String,
     /// The operand of the modulus. The default is Java's hash.
-    pub of: ModuloOf,
+    pub of: HashInput,
     /// The part of the row from which the salt is computed. The default is the whole row.
     pub over: SaltedPart,
 }
@@ -39,24 +39,24 @@ impl Default for Modulo {
         Self {
             buckets: 10,
             separator: "|".to_owned(),
-            of: ModuloOf::default(),
+            of: HashInput::default(),
             over: SaltedPart::default(),
         }
     }
 }
 
 impl Modulo {
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
-        Ok(Halves {
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+        Ok(DesignParts {
             name: "modulo",
             salt: Some(self.salt_of()?),
             leading_point: false,
-            form: Form::Plain,
+            form: RowEncoding::Plain,
         })
     }
 
-    pub(super) fn salt_of(&self) -> Result<SaltOf, DesignError> {
-        Ok(SaltOf {
+    pub(super) fn salt_of(&self) -> Result<SaltSpec, DesignError> {
+        Ok(SaltSpec {
             salt: Salt::Modulo(Buckets::new(self.of, self.buckets)?),
             part: self.over.clone(),
             page: PagePart::default(),

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{Form, PagePart};
+use super::super::form::{PagePart, RowEncoding};
 use super::super::part::SaltedPart;
 use super::super::salt::{RandomBuckets, Salt};
-use super::{DesignSettings, Halves, SaltOf};
+use super::{DesignParts, DesignSettings, SaltSpec};
 
 /// Settings of the design `random-salt`: `NN<separator><row>`, where `NN` cannot be computed again.
 ///
@@ -55,17 +55,17 @@ impl RandomSalt {
         }
     }
 
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
-        Ok(Halves {
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+        Ok(DesignParts {
             name: "random-salt",
             salt: Some(self.salt_of()?),
             leading_point: false,
-            form: Form::Plain,
+            form: RowEncoding::Plain,
         })
     }
 
-    pub(super) fn salt_of(&self) -> Result<SaltOf, DesignError> {
-        Ok(SaltOf {
+    pub(super) fn salt_of(&self) -> Result<SaltSpec, DesignError> {
+        Ok(SaltSpec {
             salt: Salt::Random(RandomBuckets::new(self.buckets)?),
             part: SaltedPart::Whole,
             page: PagePart::default(),

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{Form, ReverseTimes, TimeEncoding, TimePlace};
-use super::{DesignSettings, Halves, SaltSettings};
+use super::super::form::{ReverseTimes, RowEncoding, TimeEncoding, TimePosition};
+use super::{DesignParts, DesignSettings, SaltSettings};
 
 /// Settings of the design `reverse-time`: `<entity><separator><MAX - t>`, or the time first.
 ///
@@ -36,7 +36,7 @@ use super::{DesignSettings, Halves, SaltSettings};
 #[serde(default, deny_unknown_fields)]
 pub struct ReverseTime {
     /// The position of the time. The default is last.
-    pub time: TimePlace,
+    pub time: TimePosition,
     /// The encoding of the time. The default is decimal digits.
     pub encoding: TimeEncoding,
     /// The text between the entity and the time. The default is `|`. It must contain no digit if
@@ -50,7 +50,7 @@ pub struct ReverseTime {
 impl Default for ReverseTime {
     fn default() -> Self {
         Self {
-            time: TimePlace::default(),
+            time: TimePosition::default(),
             encoding: TimeEncoding::default(),
             separator: "|".to_owned(),
             salt: None,
@@ -59,13 +59,13 @@ impl Default for ReverseTime {
 }
 
 impl ReverseTime {
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         let times = ReverseTimes::new(self.time, self.encoding, self.separator.clone())?;
-        Ok(Halves {
+        Ok(DesignParts {
             name: "reverse-time",
             salt: self.salt.as_ref().map(SaltSettings::salt_of).transpose()?,
             leading_point: false,
-            form: Form::ReverseTime(times),
+            form: RowEncoding::ReverseTime(times),
         })
     }
 }

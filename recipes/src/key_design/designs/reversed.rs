@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{Form, Reversal, ReversedUnit, RowAlphabet, RowLength};
-use super::{DesignSettings, Halves};
+use super::super::form::{Reversal, ReversedUnit, RowAlphabet, RowEncoding, RowLength};
+use super::{DesignParts, DesignSettings};
 
 /// Settings of the design `reversed`: the row's last byte or character first.
 ///
@@ -57,13 +57,13 @@ impl Reversed {
         }
     }
 
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         let reversal = Reversal::new(self.length, self.unit, self.alphabet)?;
-        Ok(Halves {
+        Ok(DesignParts {
             name: "reversed",
             salt: None,
             leading_point: false,
-            form: Form::Reversed(reversal),
+            form: RowEncoding::Reversed(reversal),
         })
     }
 }

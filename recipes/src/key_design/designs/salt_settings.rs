@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::{DigestSalt, Modulo, RandomSalt, SaltOf};
+use super::{DigestSalt, Modulo, RandomSalt, SaltSpec};
 
 /// A salt before the rows of `reverse-time` or `composite`.
 ///
@@ -23,7 +23,7 @@ pub enum SaltSettings {
 }
 
 impl SaltSettings {
-    pub(super) fn salt_of(&self) -> Result<SaltOf, DesignError> {
+    pub(super) fn salt_of(&self) -> Result<SaltSpec, DesignError> {
         match self {
             Self::Modulo(settings) => settings.salt_of(),
             Self::DigestSalt(settings) => settings.salt_of(),

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::form::Form;
-use super::{DesignSettings, Halves};
+use super::super::form::RowEncoding;
+use super::{DesignParts, DesignSettings};
 
 /// Settings of the design `unsalted`, which has none: the key of a row is the row.
 ///
@@ -26,11 +26,11 @@ use super::{DesignSettings, Halves};
 pub struct Unsalted {}
 
 impl Unsalted {
-    pub(super) fn halves() -> Halves {
-        Halves {
+    pub(super) fn parts() -> DesignParts {
+        DesignParts {
             name: "unsalted",
             salt: None,
-            form: Form::Plain,
+            form: RowEncoding::Plain,
             leading_point: false,
         }
     }

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{DomainText, Form, PagePart, WebPart};
+use super::super::form::{DomainDirection, PagePart, RowEncoding, WebPart};
 use super::super::part::SaltedPart;
-use super::super::salt::{Digest, DigestDigits, DigestEnd, Salt};
-use super::{DesignSettings, Halves, SaltOf};
+use super::super::salt::{Digest, DigestDigits, DigestSide, Salt};
+use super::{DesignParts, DesignSettings, SaltSpec};
 use crate::row_hasher::Excerpt;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
@@ -60,7 +60,7 @@ pub struct WebTable {
     /// `99:com.github/m`.
     pub over: WebPart,
     /// The direction in which the hashed domain is written. The default is forward.
-    pub text: DomainText,
+    pub text: DomainDirection,
     /// `true` if the split points begin with the first salt. The default is `false`.
     ///
     /// 16 tablets need 15 points, `10` to `f0`. Many guides print 16 points, `00` to `f0`, which
@@ -79,7 +79,7 @@ impl Default for WebTable {
         Self {
             digits: 2,
             over: WebPart::default(),
-            text: DomainText::default(),
+            text: DomainDirection::default(),
             leading_point: false,
             list: None,
         }
@@ -103,12 +103,12 @@ impl WebTable {
         }
     }
 
-    pub(super) fn halves(&self) -> Result<Halves, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         self.check_list()?;
-        let digits = DigestDigits::new(Digest::Md5, DigestEnd::First, self.digits)?;
-        Ok(Halves {
+        let digits = DigestDigits::new(Digest::Md5, DigestSide::First, self.digits)?;
+        Ok(DesignParts {
             name: "web-table",
-            salt: Some(SaltOf {
+            salt: Some(SaltSpec {
                 salt: Salt::Digest(digits),
                 part: SaltedPart::Whole,
                 page: PagePart {
@@ -118,7 +118,7 @@ impl WebTable {
                 separator: ":".to_owned(),
             }),
             leading_point: self.leading_point,
-            form: Form::Web,
+            form: RowEncoding::Web,
         })
     }
 }

@@ -15,24 +15,24 @@ use fluo_core::{Bytes, prefix_successor, row_successor};
 pub use self::alphabet::RowAlphabet;
 pub use self::composite::{Composite, Field, FieldKind, FieldOrder, FieldSettings};
 pub(super) use self::reverse_time::ReverseTimes;
-pub use self::reverse_time::{TimeEncoding, TimePlace};
+pub use self::reverse_time::{TimeEncoding, TimePosition};
 pub(super) use self::reversed::Reversal;
 pub use self::reversed::{ReversedUnit, RowLength};
 pub(crate) use self::web::is_web_address;
-pub use self::web::{DomainText, WebPart};
+pub use self::web::{DomainDirection, WebPart};
 pub(super) use self::web::{PagePart, holds as domain_holds};
-use super::designs::SaltOf;
+use super::designs::SaltSpec;
 use super::error::DesignError;
 use super::explain::KeyField;
 use super::part::SaltedPart;
-use super::reach::KeyOrder;
-use super::rows::Rows;
-use super::salt::{Buckets, ModuloOf};
+use super::rows::RowSelection;
+use super::salt::{Buckets, HashInput};
+use super::scan_cost::KeyOrder;
 use crate::row_hasher::Excerpt;
 
 /// The way a row is written after its salt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum RowEncoding {
     /// The row as it is.
     Plain,
     /// The page of a URL: its host from the top level down, then its path.
@@ -68,7 +68,7 @@ impl FormRange {
     }
 
     /// Returns the range of rows that are written as they are.
-    pub(super) fn as_they_are(rows: &Rows) -> Self {
+    pub(super) fn as_they_are(rows: &RowSelection) -> Self {
         let (start, end) = rows.bounds();
         Self { start, end }
     }
@@ -101,20 +101,20 @@ const NO_DOMAIN: &str =
 
 impl Asked {
     /// Returns the kind of a set, or `None` for all rows, which every form stores contiguously.
-    fn of(rows: &Rows) -> Option<Self> {
+    fn of(rows: &RowSelection) -> Option<Self> {
         match rows {
-            Rows::All => None,
-            Rows::Domain { .. } => Some(Self::Domain),
-            Rows::Row(_) => Some(Self::Row),
-            Rows::Prefix(_) => Some(Self::Prefix),
-            Rows::Range { .. } => Some(Self::Range),
-            Rows::Suffix(_) => Some(Self::Suffix),
-            Rows::Between { .. } => Some(Self::Between),
+            RowSelection::All => None,
+            RowSelection::Domain { .. } => Some(Self::Domain),
+            RowSelection::Row(_) => Some(Self::Row),
+            RowSelection::Prefix(_) => Some(Self::Prefix),
+            RowSelection::Range { .. } => Some(Self::Range),
+            RowSelection::Suffix(_) => Some(Self::Suffix),
+            RowSelection::Between { .. } => Some(Self::Between),
         }
     }
 }
 
-impl Form {
+impl RowEncoding {
     /// Rejects a part that rows of this form do not have.
     pub(super) fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
         match self {
@@ -132,11 +132,11 @@ impl Form {
         part: &SaltedPart,
     ) -> Result<(), DesignError> {
         match (self, buckets.of(), part) {
-            (Self::Plain, ModuloOf::JavaHash, SaltedPart::First(_)) => Err(DesignError::settings(
+            (Self::Plain, HashInput::JavaHash, SaltedPart::First(_)) => Err(DesignError::settings(
                 "Java's String.hashCode needs text, but the first bytes of a text can end within a character: salt \
                  over the part before a text, or use a digest-salt, which accepts any bytes",
             )),
-            (Self::Composite(composite), ModuloOf::Number, part) => composite.check_number(part),
+            (Self::Composite(composite), HashInput::Number, part) => composite.check_number(part),
             _ => Ok(()),
         }
     }
@@ -178,7 +178,7 @@ impl Form {
     pub(super) fn part_of<'a>(
         &self,
         row: &'a [u8],
-        salted: &SaltOf,
+        salted: &SaltSpec,
     ) -> Result<Cow<'a, [u8]>, DesignError> {
         let part = &salted.part;
         match self {
@@ -190,7 +190,7 @@ impl Form {
     }
 
     /// Returns the salted part that all rows of a set have in common, if there is one.
-    pub(super) fn common_part(&self, rows: &Rows, salted: &SaltOf) -> Option<Bytes> {
+    pub(super) fn common_part(&self, rows: &RowSelection, salted: &SaltSpec) -> Option<Bytes> {
         let part = &salted.part;
         match self {
             Self::Plain | Self::Reversed(_) => plain::common_part(rows, part),
@@ -205,7 +205,7 @@ impl Form {
     /// # Errors
     ///
     /// Fails if the rows of the set are not contiguous in this form; the error gives the reason.
-    pub(super) fn ranges(&self, rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
+    pub(super) fn ranges(&self, rows: &RowSelection) -> Result<Vec<FormRange>, DesignError> {
         let asked = Asked::of(rows);
         let range = match self {
             // Its messages name the requested set.
@@ -305,7 +305,7 @@ impl Form {
     pub(super) fn explain(
         &self,
         written: &[u8],
-        salted: Option<&SaltOf>,
+        salted: Option<&SaltSpec>,
     ) -> Result<Vec<KeyField>, DesignError> {
         match self {
             Self::Reversed(reversal) => reversal.explain(written),

@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::super::error::DesignError;
 use super::super::part::SaltedPart;
-use super::super::rows::Rows;
+use super::super::rows::RowSelection;
 use super::Asked;
 
 pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {
@@ -40,8 +40,8 @@ pub(super) fn part_of<'a>(row: &'a [u8], part: &SaltedPart) -> Cow<'a, [u8]> {
     end.and_then(|end| row.get(..end)).unwrap_or(row).into()
 }
 
-pub(super) fn common_part(rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
-    if let Rows::Row(row) = rows {
+pub(super) fn common_part(rows: &RowSelection, part: &SaltedPart) -> Option<Bytes> {
+    if let RowSelection::Row(row) = rows {
         return Some(part_of(row, part).into_owned().into());
     }
     // A longer row has the same part only if the part ends within the common prefix of the set.

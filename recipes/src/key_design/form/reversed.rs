@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
-use super::super::rows::Rows;
+use super::super::rows::RowSelection;
 use super::alphabet::RowAlphabet;
 use super::{Asked, FormRange, escape};
 use crate::number::counted;
@@ -205,14 +205,14 @@ impl Reversal {
         }
     }
 
-    pub(super) fn range(&self, rows: &Rows) -> Result<FormRange, DesignError> {
+    pub(super) fn range(&self, rows: &RowSelection) -> Result<FormRange, DesignError> {
         match rows {
-            Rows::Row(row) => {
+            RowSelection::Row(row) => {
                 let mut start = Vec::new();
                 self.write(row, &mut start)?;
                 Ok(FormRange::of_row(start))
             }
-            Rows::Suffix(suffix) => self.beginning(suffix).map(FormRange::of_prefix),
+            RowSelection::Suffix(suffix) => self.beginning(suffix).map(FormRange::of_prefix),
             _ => Ok(FormRange::as_they_are(rows)),
         }
     }

@@ -21,7 +21,7 @@ pub enum Digest {
 /// The end of the digest's text that supplies the digits of a salt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DigestEnd {
+pub enum DigestSide {
     /// The first digits.
     #[default]
     First,
@@ -33,7 +33,7 @@ pub enum DigestEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct DigestDigits {
     digest: Digest,
-    end: DigestEnd,
+    end: DigestSide,
     digits: u8,
 }
 
@@ -45,7 +45,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 impl DigestDigits {
     pub(in super::super) fn new(
         digest: Digest,
-        end: DigestEnd,
+        end: DigestSide,
         digits: u8,
     ) -> Result<Self, DesignError> {
         if !(1..=MOST_DIGITS).contains(&digits) {
@@ -78,8 +78,8 @@ impl DigestDigits {
     fn write_digits(self, digest: &[u8], key: &mut Vec<u8>) {
         let all = digest.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
         let skipped = match self.end {
-            DigestEnd::First => 0,
-            DigestEnd::Last => 2 * digest.len() - self.width(),
+            DigestSide::First => 0,
+            DigestSide::Last => 2 * digest.len() - self.width(),
         };
         key.extend(all.skip(skipped).take(self.width()).map(hex));
     }
@@ -97,8 +97,8 @@ impl DigestDigits {
             Digest::Sha1 => "SHA-1",
         };
         let end = match self.end {
-            DigestEnd::First => "first",
-            DigestEnd::Last => "last",
+            DigestSide::First => "first",
+            DigestSide::Last => "last",
         };
         match self.digits {
             1 => format!("{end} hexadecimal digit of {digest}"),

@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use fluo_core::Bytes;
 
 pub(super) use self::digest::DigestDigits;
-pub use self::digest::{Digest, DigestEnd};
+pub use self::digest::{Digest, DigestSide};
 pub(super) use self::modulo::Buckets;
+pub use self::modulo::HashInput;
 pub(crate) use self::modulo::MOST_BUCKETS;
-pub use self::modulo::ModuloOf;
 pub(super) use self::random::{RandomBuckets, SaltSource};
 use super::error::DesignError;
 use crate::row_hasher::{Excerpt, RowHasher};

@@ -10,7 +10,7 @@ use crate::row_hasher::Excerpt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum ModuloOf {
+pub enum HashInput {
     /// Java's `String.hashCode`: `s[0]*31^(n-1) + .. + s[n-1]` over the UTF-16 units of the text,
     /// in wrapping 32-bit arithmetic. The row must be UTF-8 text.
     #[default]
@@ -19,7 +19,7 @@ pub enum ModuloOf {
     Number,
 }
 
-impl ModuloOf {
+impl HashInput {
     /// Returns the number whose modulus is the bucket of a part, or `None` if the part has no number
     /// or one above 64 bits.
     pub(crate) fn value(self, part: &[u8]) -> Option<i64> {
@@ -42,7 +42,7 @@ impl ModuloOf {
 /// needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Buckets {
-    of: ModuloOf,
+    of: HashInput,
     count: u32,
 }
 
@@ -50,7 +50,7 @@ pub(in super::super) struct Buckets {
 pub(crate) const MOST_BUCKETS: u32 = 1_000_000;
 
 impl Buckets {
-    pub(in super::super) fn new(of: ModuloOf, count: u32) -> Result<Self, DesignError> {
+    pub(in super::super) fn new(of: HashInput, count: u32) -> Result<Self, DesignError> {
         if !(1..=MOST_BUCKETS).contains(&count) {
             return Err(DesignError::settings(format!(
                 "the number of buckets cannot be {count}: give 1 to {MOST_BUCKETS}"
@@ -59,7 +59,7 @@ impl Buckets {
         Ok(Self { of, count })
     }
 
-    pub(in super::super) fn of(self) -> ModuloOf {
+    pub(in super::super) fn of(self) -> HashInput {
         self.of
     }
 
@@ -84,8 +84,8 @@ impl Buckets {
 
     fn bucket(self, part: &[u8]) -> Result<u64, DesignError> {
         let bucket = match self.of {
-            ModuloOf::JavaHash => i64::from(java_hash(part)?).rem_euclid(i64::from(self.count)),
-            ModuloOf::Number => number_modulo(part, self.count)?,
+            HashInput::JavaHash => i64::from(java_hash(part)?).rem_euclid(i64::from(self.count)),
+            HashInput::Number => number_modulo(part, self.count)?,
         };
         Ok(u64::try_from(bucket).unwrap_or_default())
     }
@@ -97,8 +97,8 @@ impl Buckets {
     pub(super) fn meaning(self) -> String {
         let count = self.count;
         match self.of {
-            ModuloOf::JavaHash => format!("Java's String.hashCode modulo {count}"),
-            ModuloOf::Number => format!("the number modulo {count}"),
+            HashInput::JavaHash => format!("Java's String.hashCode modulo {count}"),
+            HashInput::Number => format!("the number modulo {count}"),
         }
     }
 }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn accepts_only_the_exact_digits_of_a_salt() {
         for (count, salt) in [(10, "07"), (100, "07"), (1_000, "107")] {
-            let buckets = Buckets::new(ModuloOf::Number, count).unwrap();
+            let buckets = Buckets::new(HashInput::Number, count).unwrap();
             let mut written = Vec::new();
             buckets.write(b"12107", &mut written).unwrap();
             assert_eq!(written, salt.as_bytes());

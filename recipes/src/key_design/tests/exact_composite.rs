@@ -3,8 +3,9 @@
 use fluo_core::{Bytes, Key, Versions};
 
 use crate::{
-    Composite, CompositeRows, DesignErrorKind, DesignSettings, DigestSalt, Epochs, Field,
-    FieldKind, FieldSettings, KeyDesign, KeyOrder, Modulo, ModuloOf, Reach, Rows, SaltedPart,
+    Composite, CompositeRows, DesignErrorKind, DesignSettings, DigestSalt, Field, FieldKind,
+    FieldSettings, HashInput, KeyDesign, KeyMigration, KeyOrder, Modulo, RowSelection, SaltedPart,
+    ScanCost,
 };
 
 fn field(kind: FieldKind) -> FieldSettings {
@@ -107,8 +108,8 @@ fn rows_are_text_and_round_trip() {
     let settings = CompositeRows::new(kinds.map(field).to_vec());
     let design = KeyDesign::new(settings.clone()).unwrap();
     let row = "a\\\\b\\x09c\t00ff\t-12\t18446744073709551615\t1e300\t2023-10-08T05:47:31.903Z";
-    let key = design.add(row.as_bytes()).unwrap();
-    assert_eq!(design.remove(&key).unwrap(), row);
+    let key = design.encode_row(row.as_bytes()).unwrap();
+    assert_eq!(design.decode_key(&key).unwrap(), row);
     let fields = settings.composite().unwrap().decode(&key).unwrap();
     let expected = [
         Field::from("a\\b\tc"),
@@ -157,9 +158,13 @@ fn rows_are_normalised() {
         ),
     ] {
         let design = KeyDesign::new(CompositeRows::new(vec![field(kind)])).unwrap();
-        let key = design.add(given.as_bytes()).unwrap();
-        assert_eq!(design.remove(&key).unwrap(), normal, "{given}");
-        assert_eq!(design.add(normal.as_bytes()).unwrap(), key, "{given}");
+        let key = design.encode_row(given.as_bytes()).unwrap();
+        assert_eq!(design.decode_key(&key).unwrap(), normal, "{given}");
+        assert_eq!(
+            design.encode_row(normal.as_bytes()).unwrap(),
+            key,
+            "{given}"
+        );
     }
 }
 
@@ -169,7 +174,7 @@ fn rejects_a_field_of_another_kind() {
         let settings = CompositeRows::new(vec![FieldSettings::new("f", kind)]);
         let error = KeyDesign::new(settings)
             .unwrap()
-            .add(row.as_bytes())
+            .encode_row(row.as_bytes())
             .unwrap_err();
         assert_eq!(error.kind(), DesignErrorKind::Row);
         error.to_string()
@@ -223,9 +228,9 @@ fn rejects_a_value_that_would_change() {
         let settings = CompositeRows::new(vec![FieldSettings::new("", kind)]);
         let design = KeyDesign::new(settings).unwrap();
         let key = design
-            .add(row.as_bytes())
+            .encode_row(row.as_bytes())
             .map_err(|error| error.to_string());
-        key.map(|key| String::from_utf8(design.remove(&key).unwrap().to_vec()).unwrap())
+        key.map(|key| String::from_utf8(design.decode_key(&key).unwrap().to_vec()).unwrap())
     };
     for (row, normalised) in [
         ("9007199254740992", "9007199254740992.0"),
@@ -304,7 +309,7 @@ fn rejects_a_modulus_of_anything_but_a_number() {
             FieldSettings::new("", FieldKind::Text),
         ];
         let salt = Modulo {
-            of: ModuloOf::Number,
+            of: HashInput::Number,
             over,
             ..Modulo::default()
         };
@@ -314,7 +319,7 @@ fn rejects_a_modulus_of_anything_but_a_number() {
         })
     };
     let signed = design(SaltedPart::Fields(1), FieldKind::Signed).unwrap();
-    assert!(signed.add(b"12\ta").unwrap().starts_with(b"02|"));
+    assert!(signed.encode_row(b"12\ta").unwrap().starts_with(b"02|"));
     for (over, kind, salted) in [
         (SaltedPart::Fields(2), FieldKind::Signed, "2 fields"),
         (SaltedPart::Whole, FieldKind::Signed, "2 fields"),
@@ -358,7 +363,7 @@ fn a_renamed_field_changes_no_key() {
         old.to_string(),
         "composite (fields separated by `\\x09`: a time descending)"
     );
-    let epochs = Epochs::new([old, new], Versions::default());
+    let epochs = KeyMigration::new([old, new], Versions::default());
     assert!(epochs.is_ok(), "{epochs:?}");
 }
 
@@ -366,11 +371,11 @@ fn a_renamed_field_changes_no_key() {
 fn rejects_rows_of_another_shape() {
     let design = KeyDesign::new(events()).unwrap();
     assert_eq!(
-        design.add(b"acme\t1").unwrap_err().to_string(),
+        design.encode_row(b"acme\t1").unwrap_err().to_string(),
         "`acme\\x091` has 2 fields separated by `\\x09`, but rows of this composite design have 3"
     );
     assert_eq!(
-        design.add(b"\xff\t1\tx").unwrap_err().to_string(),
+        design.encode_row(b"\xff\t1\tx").unwrap_err().to_string(),
         "`\\xff\\x091\\x09x` is not UTF-8 text, which the fields of a row must be: write bytes in hexadecimal digits"
     );
     let composite = events().composite().unwrap();
@@ -518,18 +523,18 @@ fn a_salt_over_leading_fields_keeps_their_rows_together() {
     };
     let design = KeyDesign::new(settings.clone()).unwrap();
     // MD5 of "abc001" begins with 9bf0.
-    let key = design.add(b"abc001\t7\tlogin").unwrap();
+    let key = design.encode_row(b"abc001\t7\tlogin").unwrap();
     assert_eq!(
         key,
         &b"9bf0-abc001\0\0\xff\xff\xff\xff\xff\xff\xff\xf8login\0\0"[..]
     );
-    let pieces = |rows: Rows| design.spans(&rows).unwrap().len();
-    assert_eq!(pieces(Rows::Prefix("abc001\t".into())), 1);
-    assert_eq!(pieces(Rows::Prefix("abc001\t7\tlog".into())), 1);
-    assert_eq!(pieces(Rows::between("abc001\t", "5", "17")), 1);
-    assert_eq!(pieces(Rows::between("", "a", "b")), 65_536);
-    assert_eq!(pieces(Rows::Prefix("abc".into())), 65_536);
-    assert_eq!(pieces(Rows::between("abc001\t", "17", "5")), 0);
+    let pieces = |rows: RowSelection| design.spans(&rows).unwrap().len();
+    assert_eq!(pieces(RowSelection::Prefix("abc001\t".into())), 1);
+    assert_eq!(pieces(RowSelection::Prefix("abc001\t7\tlog".into())), 1);
+    assert_eq!(pieces(RowSelection::between("abc001\t", "5", "17")), 1);
+    assert_eq!(pieces(RowSelection::between("", "a", "b")), 65_536);
+    assert_eq!(pieces(RowSelection::Prefix("abc".into())), 65_536);
+    assert_eq!(pieces(RowSelection::between("abc001\t", "17", "5")), 0);
     assert_eq!(
         design.salted_part(b"abc001\t7\tlogin").unwrap().unwrap(),
         &b"abc001"[..]
@@ -545,7 +550,7 @@ fn a_salt_over_leading_fields_keeps_their_rows_together() {
 #[test]
 fn a_number_can_be_salted_by_itself() {
     let salt = Modulo {
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         over: SaltedPart::Fields(1),
         ..Modulo::default()
     };
@@ -556,10 +561,16 @@ fn a_number_can_be_salted_by_itself() {
     };
     let design = KeyDesign::new(settings).unwrap();
     // `+0012` is normalised before the salt is computed.
-    let key = design.add(b"+0012\tx").unwrap();
+    let key = design.encode_row(b"+0012\tx").unwrap();
     assert_eq!(key, &b"02|\x80\0\0\0\0\0\0\x0cx\0\0"[..]);
-    assert_eq!(design.remove(&key).unwrap(), "12\tx");
-    assert_eq!(design.spans(&Rows::Prefix("12\t".into())).unwrap().len(), 1);
+    assert_eq!(design.decode_key(&key).unwrap(), "12\tx");
+    assert_eq!(
+        design
+            .spans(&RowSelection::Prefix("12\t".into()))
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -568,13 +579,16 @@ fn values_select_rows() {
     let acme = [Field::from("ac\tme")];
     assert_eq!(
         composite.rows_of(&acme).unwrap(),
-        Rows::Prefix("ac\\x09me\t".into())
+        RowSelection::Prefix("ac\\x09me\t".into())
     );
-    assert_eq!(composite.rows_of(&[]).unwrap(), Rows::Prefix("".into()));
+    assert_eq!(
+        composite.rows_of(&[]).unwrap(),
+        RowSelection::Prefix("".into())
+    );
     let whole = [Field::from("a"), Field::Unsigned(1), Field::from("b")];
     assert_eq!(
         composite.rows_of(&whole).unwrap(),
-        Rows::Row("a\t1\tb".into())
+        RowSelection::Row("a\t1\tb".into())
     );
     let between = composite
         .rows_between(&acme, Some(&5_u64.into()), None)
@@ -582,7 +596,7 @@ fn values_select_rows() {
     let from = Some("5".into());
     assert_eq!(
         between,
-        Rows::Between {
+        RowSelection::Between {
             prefix: "ac\\x09me\t".into(),
             from,
             to: None
@@ -598,40 +612,42 @@ fn values_select_rows() {
 #[test]
 fn rejects_reads_that_are_not_exact() {
     let design = KeyDesign::new(events()).unwrap();
-    let message = |rows: Rows| {
+    let message = |rows: RowSelection| {
         let error = design.spans(&rows).unwrap_err();
         assert_eq!(error.kind(), DesignErrorKind::Scan);
         error.to_string()
     };
     assert_eq!(
-        message(Rows::Prefix("acme\t12".into())),
+        message(RowSelection::Prefix("acme\t12".into())),
         "field 2 (number): `12` has no separator after it, and an unsigned integer is not in the order of its \
          digits: end with a whole field and the separator, or ask for the rows whose field lies between two values"
     );
     assert_eq!(
-        message(Rows::Prefix("acme\t12\tx\t".into())),
+        message(RowSelection::Prefix("acme\t12\tx\t".into())),
         "no row begins with `acme\\x0912\\x09x\\x09`: rows of this composite design have 3 fields, and `\\x09` only \
          between them"
     );
     assert_eq!(
-        message(Rows::between("acme", "1", "2")),
+        message(RowSelection::between("acme", "1", "2")),
         "`acme` does not end with a whole field: give the leading fields, `\\x09` after each"
     );
     assert_eq!(
-        message(Rows::between("acme\t", "1", "x")),
+        message(RowSelection::between("acme\t", "1", "x")),
         "field 2 (number), between two values: `x` is not a whole number from 0 to 18446744073709551615"
     );
     let by_range = "a range of composite rows is scattered, because the order of their text is not that of their \
          fields: ask for the rows with given leading fields, whose next field may lie between two values";
-    assert_eq!(message(Rows::range("a", "b")), by_range);
+    assert_eq!(message(RowSelection::range("a", "b")), by_range);
     assert_eq!(
         design.scans().by_range,
-        Reach::Impossible(by_range.to_owned())
+        ScanCost::Unsupported {
+            reason: by_range.to_owned()
+        }
     );
-    assert_eq!(design.scans().between, Reach::OnePiece);
+    assert_eq!(design.scans().between, ScanCost::SingleRange);
     assert_eq!(design.order(), KeyOrder::Fields);
     assert_eq!(
-        message(Rows::Suffix("x".into())),
+        message(RowSelection::Suffix("x".into())),
         "rows with one suffix are scattered if rows are ordered by their leading fields: put the field to search by \
          first"
     );
@@ -645,7 +661,7 @@ fn rejects_reads_that_are_not_exact() {
 #[test]
 fn a_key_is_explained() {
     let design = KeyDesign::new(events()).unwrap();
-    let key = design.add(b"acme\t7\tlogin").unwrap();
+    let key = design.encode_row(b"acme\t7\tlogin").unwrap();
     let fields = design.explain(&key).unwrap();
     let texts: Vec<_> = fields
         .iter()

@@ -1,16 +1,16 @@
 //! The design `modulo`: exact cases.
 
 use crate::{
-    DesignErrorKind, DigestSalt, KeyDesign, Modulo, ModuloOf, Reach, ReverseTime, Reversed,
-    RowAlphabet, RowHasher, RowLength, SaltedPart,
+    DesignErrorKind, DigestSalt, HashInput, KeyDesign, Modulo, ReverseTime, Reversed, RowAlphabet,
+    RowHasher, RowLength, SaltedPart, ScanCost,
 };
 
 #[test]
 fn a_hash_of_minus_two_to_the_31_has_a_bucket() {
     let design = KeyDesign::new(Modulo::default()).unwrap();
-    let key = design.add(b"polygenelubricants").unwrap();
+    let key = design.encode_row(b"polygenelubricants").unwrap();
     assert_eq!(key, "02|polygenelubricants");
-    assert_eq!(design.remove(&key).unwrap(), "polygenelubricants");
+    assert_eq!(design.decode_key(&key).unwrap(), "polygenelubricants");
 }
 
 #[test]
@@ -103,11 +103,11 @@ fn rejects_javas_hash_of_leading_bytes() {
          part before a text, or use a digest-salt, which accepts any bytes"
     );
     let numbers = Modulo {
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         ..settings
     };
     assert_eq!(
-        KeyDesign::new(numbers).unwrap().add(b"12").unwrap(),
+        KeyDesign::new(numbers).unwrap().encode_row(b"12").unwrap(),
         "01|12"
     );
 }
@@ -115,15 +115,15 @@ fn rejects_javas_hash_of_leading_bytes() {
 #[test]
 fn a_number_is_taken_modulo_itself() {
     let settings = Modulo {
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         buckets: 150,
         ..Modulo::default()
     };
     let design = KeyDesign::new(settings).unwrap();
-    assert_eq!(design.add(b"301").unwrap(), "001|301");
-    assert_eq!(design.add(b"-1").unwrap(), "149|-1");
+    assert_eq!(design.encode_row(b"301").unwrap(), "001|301");
+    assert_eq!(design.encode_row(b"-1").unwrap(), "149|-1");
     assert_eq!(
-        design.add(b"x").unwrap_err().to_string(),
+        design.encode_row(b"x").unwrap_err().to_string(),
         "`x` is not a whole number in decimal digits, so it has no modulus: hash it with of = \"java-hash\" instead"
     );
 }
@@ -131,7 +131,7 @@ fn a_number_is_taken_modulo_itself() {
 #[test]
 fn rejects_javas_hash_of_bytes_that_are_not_text() {
     let design = KeyDesign::new(Modulo::default()).unwrap();
-    let error = design.add(b"\xff").unwrap_err().to_string();
+    let error = design.encode_row(b"\xff").unwrap_err().to_string();
     assert_eq!(
         error,
         "`\\xff` is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt for binary rows"
@@ -141,7 +141,7 @@ fn rejects_javas_hash_of_bytes_that_are_not_text() {
 #[test]
 fn rejects_a_bucket_that_does_not_match_the_row() {
     let design = KeyDesign::new(Modulo::default()).unwrap();
-    let message = |key: &[u8]| design.remove(key).unwrap_err().to_string();
+    let message = |key: &[u8]| design.decode_key(key).unwrap_err().to_string();
     assert_eq!(
         message(b"03|polygenelubricants"),
         "`03|polygenelubricants` is not a key of this modulo design: its salt is `03`, but that of its row is `02`"
@@ -159,8 +159,8 @@ fn rejects_a_bucket_that_does_not_match_the_row() {
 #[test]
 fn scans_fan_out_over_the_buckets() {
     let scans = KeyDesign::new(Modulo::default()).unwrap().scans();
-    assert_eq!(scans.by_row, Reach::OnePiece);
-    assert_eq!(scans.by_range, Reach::FanOut(10));
+    assert_eq!(scans.by_row, ScanCost::SingleRange);
+    assert_eq!(scans.by_range, ScanCost::FanOut { ranges: 10 });
 }
 
 #[test]

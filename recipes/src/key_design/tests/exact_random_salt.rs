@@ -2,7 +2,7 @@
 
 use fluo_core::Key;
 
-use crate::{DesignErrorKind, DesignSettings, KeyDesign, RandomSalt, Reach, Rows};
+use crate::{DesignErrorKind, DesignSettings, KeyDesign, RandomSalt, RowSelection, ScanCost};
 
 fn design(buckets: u32) -> KeyDesign {
     KeyDesign::new(RandomSalt::new(buckets)).unwrap()
@@ -11,15 +11,15 @@ fn design(buckets: u32) -> KeyDesign {
 #[test]
 fn the_salt_is_the_drawn_number() {
     let design = design(150).with_salt_source(|| 307);
-    assert_eq!(design.add(b"row").unwrap(), "007|row");
-    assert_eq!(design.remove(b"149|row").unwrap(), "row");
+    assert_eq!(design.encode_row(b"row").unwrap(), "007|row");
+    assert_eq!(design.decode_key(b"149|row").unwrap(), "row");
     let smallest = self::design(2).with_salt_source(|| u64::MAX);
-    assert_eq!(smallest.add(b"").unwrap(), "01|");
+    assert_eq!(smallest.encode_row(b"").unwrap(), "01|");
 }
 
 #[test]
 fn fails_without_a_source() {
-    let error = design(10).add(b"row").unwrap_err();
+    let error = design(10).encode_row(b"row").unwrap_err();
     assert_eq!(error.kind(), DesignErrorKind::Settings);
     assert_eq!(
         error.to_string(),
@@ -39,26 +39,31 @@ fn the_key_of_a_row_cannot_be_computed() {
     );
     assert_eq!(design.salted_part(b"row").unwrap(), None);
     let computed = KeyDesign::new(crate::Modulo::default()).unwrap();
-    assert_eq!(computed.key_of(b"row"), computed.add(b"row"));
+    assert_eq!(computed.key_of(b"row"), computed.encode_row(b"row"));
 }
 
 #[test]
 fn a_read_of_one_row_scans_each_bucket() {
     let design = design(16);
-    let spans = design.spans(&Rows::Row("row".into())).unwrap();
+    let spans = design.spans(&RowSelection::Row("row".into())).unwrap();
     assert_eq!(spans.len(), 16);
     for (bucket, span) in spans.iter().enumerate() {
         let key = |row: &str| Key::first_of_row(format!("{bucket:02}|{row}"));
         assert!(span.contains(&key("row")));
         assert!(!span.contains(&key("row2")) && !span.contains(&key("ro")));
     }
-    assert_eq!(design.scans().by_row, Reach::FanOut(16));
-    assert_eq!(design.scans().by_range, Reach::FanOut(16));
+    assert_eq!(design.scans().by_row, ScanCost::FanOut { ranges: 16 });
+    assert_eq!(design.scans().by_range, ScanCost::FanOut { ranges: 16 });
 }
 
 #[test]
 fn rejects_a_salt_that_is_never_drawn() {
-    let message = |key: &str| design(10).remove(key.as_bytes()).unwrap_err().to_string();
+    let message = |key: &str| {
+        design(10)
+            .decode_key(key.as_bytes())
+            .unwrap_err()
+            .to_string()
+    };
     assert_eq!(
         message("10|row"),
         "`10|row` is not a key of this random-salt design: its salt is `10`, and salts are `00` to `09`"
@@ -82,8 +87,8 @@ fn rejects_settings_without_a_number_of_buckets() {
     let json = serde_json::to_string(&settings).unwrap();
     assert_eq!(read(&json).unwrap(), settings);
     let design = KeyDesign::new(settings).unwrap().with_salt_source(|| 3);
-    assert_eq!(design.add(b"row").unwrap(), "03row");
-    assert_eq!(design.remove(b"03row").unwrap(), "row");
+    assert_eq!(design.encode_row(b"row").unwrap(), "03row");
+    assert_eq!(design.decode_key(b"03row").unwrap(), "row");
     for buckets in [0, 1, 65_537] {
         assert_eq!(
             KeyDesign::new(RandomSalt::new(buckets))

@@ -3,11 +3,11 @@
 use fluo_core::Bytes;
 
 use crate::{
-    DesignErrorKind, DesignSettings, DigestSalt, KeyDesign, KeyOrder, Modulo, Reach, ReverseTime,
-    Rows, SaltedPart, TimeEncoding, TimePlace,
+    DesignErrorKind, DesignSettings, DigestSalt, KeyDesign, KeyOrder, Modulo, ReverseTime,
+    RowSelection, SaltedPart, ScanCost, TimeEncoding, TimePosition,
 };
 
-fn design(time: TimePlace, encoding: TimeEncoding) -> KeyDesign {
+fn design(time: TimePosition, encoding: TimeEncoding) -> KeyDesign {
     let settings = ReverseTime {
         time,
         encoding,
@@ -17,50 +17,53 @@ fn design(time: TimePlace, encoding: TimeEncoding) -> KeyDesign {
 }
 
 fn last() -> KeyDesign {
-    design(TimePlace::Last, TimeEncoding::Decimal)
+    design(TimePosition::Last, TimeEncoding::Decimal)
 }
 
 fn first() -> KeyDesign {
-    design(TimePlace::First, TimeEncoding::Decimal)
+    design(TimePosition::First, TimeEncoding::Decimal)
 }
 
 #[test]
 fn nineteen_digits() {
-    let key = last().add(b"sensor7|1696744051903").unwrap();
+    let key = last().encode_row(b"sensor7|1696744051903").unwrap();
     assert_eq!(key, "sensor7|9223370340110723904");
-    assert_eq!(last().remove(&key).unwrap(), "sensor7|1696744051903");
-    let key = first().add(b"1696744051903|sensor7").unwrap();
+    assert_eq!(last().decode_key(&key).unwrap(), "sensor7|1696744051903");
+    let key = first().encode_row(b"1696744051903|sensor7").unwrap();
     assert_eq!(key, "9223370340110723904|sensor7");
-    assert_eq!(first().remove(&key).unwrap(), "1696744051903|sensor7");
+    assert_eq!(first().decode_key(&key).unwrap(), "1696744051903|sensor7");
 }
 
 #[test]
 fn eight_bytes() {
     let time = 1_696_744_051_903_i64.to_be_bytes();
     let left = 9_223_370_340_110_723_904_i64.to_be_bytes();
-    let binary = design(TimePlace::Last, TimeEncoding::Binary);
-    let key = binary.add(&[b"a|", &time[..]].concat()).unwrap();
+    let binary = design(TimePosition::Last, TimeEncoding::Binary);
+    let key = binary.encode_row(&[b"a|", &time[..]].concat()).unwrap();
     assert_eq!(key, [b"a|", &left[..]].concat());
-    assert_eq!(binary.remove(&key).unwrap(), [b"a|", &time[..]].concat());
+    assert_eq!(
+        binary.decode_key(&key).unwrap(),
+        [b"a|", &time[..]].concat()
+    );
 
     let settings = ReverseTime {
-        time: TimePlace::First,
+        time: TimePosition::First,
         encoding: TimeEncoding::Binary,
         separator: String::new(),
         salt: None,
     };
     let binary = KeyDesign::new(settings).unwrap();
-    let key = binary.add(&[&time[..], b"a"].concat()).unwrap();
+    let key = binary.encode_row(&[&time[..], b"a"].concat()).unwrap();
     assert_eq!(key, [&left[..], b"a"].concat());
-    assert_eq!(binary.remove(&key).unwrap(), [&time[..], b"a"].concat());
+    assert_eq!(binary.decode_key(&key).unwrap(), [&time[..], b"a"].concat());
 }
 
 #[test]
 fn the_ends_of_time() {
-    assert_eq!(last().add(b"|0").unwrap(), "|9223372036854775807");
-    let end = last().add(b"a|9223372036854775807").unwrap();
+    assert_eq!(last().encode_row(b"|0").unwrap(), "|9223372036854775807");
+    let end = last().encode_row(b"a|9223372036854775807").unwrap();
     assert_eq!(end, "a|0000000000000000000");
-    assert_eq!(last().remove(&end).unwrap(), "a|9223372036854775807");
+    assert_eq!(last().decode_key(&end).unwrap(), "a|9223372036854775807");
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn the_newest_comes_first() {
         };
         let keys: Vec<Bytes> = times
             .iter()
-            .map(|t| design.add(row(t).as_bytes()).unwrap())
+            .map(|t| design.encode_row(row(t).as_bytes()).unwrap())
             .collect();
         assert!(keys.windows(2).all(|pair| pair[0] > pair[1]));
     }
@@ -83,7 +86,7 @@ fn the_newest_comes_first() {
 #[test]
 fn a_time_has_one_text() {
     let message = |row: &str| {
-        let error = last().add(row.as_bytes()).unwrap_err();
+        let error = last().encode_row(row.as_bytes()).unwrap_err();
         assert_eq!(error.kind(), DesignErrorKind::Row);
         error.to_string()
     };
@@ -119,15 +122,15 @@ fn a_time_has_one_text() {
         );
     }
     assert_eq!(
-        first().add(b"a|5").unwrap_err().to_string(),
+        first().encode_row(b"a|5").unwrap_err().to_string(),
         "the time of `a|5`: `a` is not a whole number in decimal digits"
     );
 }
 
 #[test]
 fn a_binary_time_has_eight_bytes_and_is_not_negative() {
-    let binary = design(TimePlace::Last, TimeEncoding::Binary);
-    let message = |row: &[u8]| binary.add(row).unwrap_err().to_string();
+    let binary = design(TimePosition::Last, TimeEncoding::Binary);
+    let message = |row: &[u8]| binary.encode_row(row).unwrap_err().to_string();
     assert_eq!(
         message(b"a|123"),
         "the time of `a|123`: it has 3 bytes, and a binary time has 8"
@@ -142,8 +145,8 @@ fn a_binary_time_has_eight_bytes_and_is_not_negative() {
         "`a` has no time: a row is `<entity>|<time in 8 bytes>`"
     );
     assert_eq!(
-        design(TimePlace::First, TimeEncoding::Binary)
-            .add(b"a")
+        design(TimePosition::First, TimeEncoding::Binary)
+            .encode_row(b"a")
             .unwrap_err()
             .to_string(),
         "`a` has no time: a row is `<time in 8 bytes>|<entity>`"
@@ -152,7 +155,7 @@ fn a_binary_time_has_eight_bytes_and_is_not_negative() {
 
 #[test]
 fn rejects_a_key_that_it_cannot_have_written() {
-    let message = |design: KeyDesign, key: &[u8]| design.remove(key).unwrap_err().to_string();
+    let message = |design: KeyDesign, key: &[u8]| design.decode_key(key).unwrap_err().to_string();
     let shape = "19 digits of at most 9223372036854775807";
     for key in [
         "a|b|9223370340110723904",
@@ -172,7 +175,7 @@ fn rejects_a_key_that_it_cannot_have_written() {
     );
     assert_eq!(
         message(
-            design(TimePlace::Last, TimeEncoding::Binary),
+            design(TimePosition::Last, TimeEncoding::Binary),
             b"a|\x80\0\0\0\0\0\0\0"
         ),
         "`a|\\x80\\x00\\x00\\x00\\x00\\x00\\x00\\x00` is not an entity, the first `|` and 8 bytes of a number that is \
@@ -193,12 +196,12 @@ fn rejects_separators_that_hide_the_time() {
         KeyDesign::new(settings).unwrap_err().to_string()
     };
     assert_eq!(
-        refused(TimePlace::Last, TimeEncoding::Binary, ""),
+        refused(TimePosition::Last, TimeEncoding::Binary, ""),
         "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such as `|`; \
          only binary times that come first need none"
     );
     assert_eq!(
-        refused(TimePlace::First, TimeEncoding::Decimal, "-0-"),
+        refused(TimePosition::First, TimeEncoding::Decimal, "-0-"),
         "the separator `-0-` contains a digit, which looks like part of a decimal time: give one without digits, \
          such as `|`"
     );
@@ -209,7 +212,7 @@ fn the_rows_of_an_entity_are_one_piece() {
     let scans = last().scans();
     assert_eq!(
         [scans.by_row, scans.between],
-        [const { Reach::OnePiece }; 2]
+        [const { ScanCost::SingleRange }; 2]
     );
     // Bounds that extend into the time are rejected, as shown below.
     assert_eq!(
@@ -220,7 +223,7 @@ fn the_rows_of_an_entity_are_one_piece() {
         scans.by_range.to_string(),
         "in one piece, but only ranges whose bounds end before the time"
     );
-    let refused = |design: KeyDesign, rows: Rows| {
+    let refused = |design: KeyDesign, rows: RowSelection| {
         let error = design.spans(&rows).unwrap_err();
         assert_eq!(error.kind(), DesignErrorKind::Scan);
         error.to_string()
@@ -228,23 +231,23 @@ fn the_rows_of_an_entity_are_one_piece() {
     let reaches = "reaches into a time, and the order of its bytes is not that of the keys: end it before the time, \
                    or ask for the rows between two times; a row is `<entity>|<time in decimal digits>`";
     assert_eq!(
-        refused(last(), Rows::Prefix("a|16".into())),
+        refused(last(), RowSelection::Prefix("a|16".into())),
         format!("`a|16` {reaches}")
     );
     assert_eq!(
-        refused(last(), Rows::range("a|1", "b")),
+        refused(last(), RowSelection::range("a|1", "b")),
         format!("`a|1` {reaches}")
     );
     assert_eq!(
-        refused(last(), Rows::between("a", "1", "2")),
+        refused(last(), RowSelection::between("a", "1", "2")),
         "`a` does not end where a time begins: give the entity and the separator `|`, once"
     );
     assert_eq!(
-        refused(last(), Rows::between("a|", "1", "x")),
+        refused(last(), RowSelection::between("a|", "1", "x")),
         "the time to read: `x` is not a whole number in decimal digits"
     );
     assert_eq!(
-        refused(last(), Rows::Suffix("1".into())),
+        refused(last(), RowSelection::Suffix("1".into())),
         "rows with one suffix are scattered if a time is counted down: read all rows, or use the design `reversed` \
          for rows that are read by their end"
     );
@@ -252,31 +255,42 @@ fn the_rows_of_an_entity_are_one_piece() {
 
 #[test]
 fn the_rows_of_a_time_are_one_piece() {
-    let refused = |rows: Rows| first().spans(&rows).unwrap_err().to_string();
+    let refused = |rows: RowSelection| first().spans(&rows).unwrap_err().to_string();
     assert_eq!(
-        first().spans(&Rows::between("", "5", "17")).unwrap().len(),
+        first()
+            .spans(&RowSelection::between("", "5", "17"))
+            .unwrap()
+            .len(),
         1
     );
-    assert_eq!(first().spans(&Rows::Prefix("5|a".into())).unwrap().len(), 1);
     assert_eq!(
-        refused(Rows::Prefix("5".into())),
+        first()
+            .spans(&RowSelection::Prefix("5|a".into()))
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(
+        refused(RowSelection::Prefix("5".into())),
         "`5` reaches into a time, and the order of its bytes is not that of the keys: end it before the time, or ask \
          for the rows between two times; a row is `<time in decimal digits>|<entity>`"
     );
     assert_eq!(
-        refused(Rows::Prefix("5-a".into())),
+        refused(RowSelection::Prefix("5-a".into())),
         "no row begins with `5-a`: a row is `<time in decimal digits>|<entity>`"
     );
     assert_eq!(
-        refused(Rows::between("5|", "1", "2")),
+        refused(RowSelection::between("5|", "1", "2")),
         "rows begin with their time, so the prefix before the times must be empty, not `5|`"
     );
     let by_range = "a range of rows that begin with a time is scattered, because the order of decimal digits is not \
          that of time, and time is counted down: ask for the rows between two times";
-    assert_eq!(refused(Rows::range("1", "2")), by_range);
+    assert_eq!(refused(RowSelection::range("1", "2")), by_range);
     assert_eq!(
         first().scans().by_range,
-        Reach::Impossible(by_range.to_owned())
+        ScanCost::Unsupported {
+            reason: by_range.to_owned()
+        }
     );
 }
 
@@ -295,14 +309,14 @@ fn a_salt_over_the_entity_keeps_its_rows_together() {
     };
     let design = KeyDesign::new(settings.clone()).unwrap();
     // MD5 of "abc001" begins with 9bf0.
-    let key = design.add(b"abc001|1696744051903").unwrap();
+    let key = design.encode_row(b"abc001|1696744051903").unwrap();
     assert_eq!(key, "9-abc001|9223370340110723904");
-    assert_eq!(design.remove(&key).unwrap(), "abc001|1696744051903");
-    let pieces = |rows: Rows| design.spans(&rows).unwrap().len();
-    assert_eq!(pieces(Rows::Prefix("abc001|".into())), 1);
-    assert_eq!(pieces(Rows::between("abc001|", "5", "17")), 1);
-    assert_eq!(pieces(Rows::Prefix("abc".into())), 16);
-    assert_eq!(design.scans().between, Reach::FanOut(16));
+    assert_eq!(design.decode_key(&key).unwrap(), "abc001|1696744051903");
+    let pieces = |rows: RowSelection| design.spans(&rows).unwrap().len();
+    assert_eq!(pieces(RowSelection::Prefix("abc001|".into())), 1);
+    assert_eq!(pieces(RowSelection::between("abc001|", "5", "17")), 1);
+    assert_eq!(pieces(RowSelection::Prefix("abc".into())), 16);
+    assert_eq!(design.scans().between, ScanCost::FanOut { ranges: 16 });
     assert_eq!(design.splits(2).unwrap(), ["8"]);
     assert_eq!(
         design.to_string(),
@@ -320,17 +334,17 @@ fn the_rows_of_a_time_have_many_entities_and_many_salts() {
         over: SaltedPart::Entity,
         ..Modulo::default()
     };
-    let time = TimePlace::First;
+    let time = TimePosition::First;
     let settings = ReverseTime {
         time,
         salt: Some(salt.into()),
         ..ReverseTime::default()
     };
     let design = KeyDesign::new(settings).unwrap();
-    let pieces = |rows: Rows| design.spans(&rows).unwrap().len();
-    assert_eq!(pieces(Rows::Row("5|a".into())), 1);
-    assert_eq!(pieces(Rows::Prefix("5|".into())), 10);
-    assert_eq!(pieces(Rows::between("", "5", "17")), 10);
+    let pieces = |rows: RowSelection| design.spans(&rows).unwrap().len();
+    assert_eq!(pieces(RowSelection::Row("5|a".into())), 1);
+    assert_eq!(pieces(RowSelection::Prefix("5|".into())), 10);
+    assert_eq!(pieces(RowSelection::between("", "5", "17")), 10);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The design `reversed`: exact cases.
 
 use crate::{
-    DesignErrorKind, DesignSettings, KeyDesign, KeyOrder, Reach, Reversed, ReversedUnit,
-    RowAlphabet, RowLength, Rows, SaltedPart,
+    DesignErrorKind, DesignSettings, KeyDesign, KeyOrder, Reversed, ReversedUnit, RowAlphabet,
+    RowLength, RowSelection, SaltedPart, ScanCost,
 };
 
 fn fixed(length: usize) -> KeyDesign {
@@ -30,21 +30,24 @@ fn refused(settings: impl Into<DesignSettings>) -> String {
 #[test]
 fn bytes_of_a_fixed_length() {
     let design = fixed(10);
-    assert_eq!(design.add(b"1364248490").unwrap(), "0948424631");
-    assert_eq!(design.remove(b"0948424631").unwrap(), "1364248490");
-    assert_eq!(fixed(2).add("é".as_bytes()).unwrap(), &b"\xa9\xc3"[..]);
+    assert_eq!(design.encode_row(b"1364248490").unwrap(), "0948424631");
+    assert_eq!(design.decode_key(b"0948424631").unwrap(), "1364248490");
+    assert_eq!(
+        fixed(2).encode_row("é".as_bytes()).unwrap(),
+        &b"\xa9\xc3"[..]
+    );
 }
 
 #[test]
 fn rejects_a_row_of_another_length() {
-    let error = fixed(10).add(b"12").unwrap_err();
+    let error = fixed(10).encode_row(b"12").unwrap_err();
     assert_eq!(error.kind(), DesignErrorKind::Row);
     assert_eq!(
         error.to_string(),
         "`12` has 2 bytes, but all rows of this reversed design have 10: pad rows to one length, or store the length"
     );
     assert_eq!(
-        fixed(10).remove(b"12").unwrap_err().to_string(),
+        fixed(10).decode_key(b"12").unwrap_err().to_string(),
         "`12` is not a reversed row: it has 2 bytes, not 10"
     );
 }
@@ -52,15 +55,15 @@ fn rejects_a_row_of_another_length() {
 #[test]
 fn characters_are_scalar_values() {
     let design = characters(RowLength::Fixed(4));
-    let key = design.add("añ€😀".as_bytes()).unwrap();
+    let key = design.encode_row("añ€😀".as_bytes()).unwrap();
     assert_eq!(key, "😀€ña");
-    assert_eq!(design.remove(&key).unwrap(), "añ€😀");
+    assert_eq!(design.decode_key(&key).unwrap(), "añ€😀");
     assert_eq!(
-        design.add(b"ab\xff").unwrap_err().to_string(),
+        design.encode_row(b"ab\xff").unwrap_err().to_string(),
         "`ab\\xff` is not UTF-8 text, so its characters cannot be reversed: reverse bytes instead"
     );
     assert_eq!(
-        design.remove(b"abc\xff").unwrap_err().to_string(),
+        design.decode_key(b"abc\xff").unwrap_err().to_string(),
         "`abc\\xff` is not a reversed row: it is not UTF-8 text, which is reversed by characters"
     );
 }
@@ -68,19 +71,21 @@ fn characters_are_scalar_values() {
 #[test]
 fn the_stored_length_ends_the_row() {
     let design = stored();
-    let key = design.add(b"ab\0").unwrap();
+    let key = design.encode_row(b"ab\0").unwrap();
     assert_eq!(key, &b"\0\xffba\0\0\0\0\x03"[..]);
-    assert_eq!(design.remove(&key).unwrap(), &b"ab\0"[..]);
-    assert_eq!(design.add(b"").unwrap(), &b"\0\0\0\0\0"[..]);
+    assert_eq!(design.decode_key(&key).unwrap(), &b"ab\0"[..]);
+    assert_eq!(design.encode_row(b"").unwrap(), &b"\0\0\0\0\0"[..]);
     assert_eq!(
-        characters(RowLength::Stored).add("ñ!".as_bytes()).unwrap(),
+        characters(RowLength::Stored)
+            .encode_row("ñ!".as_bytes())
+            .unwrap(),
         "!ñ\0\0\0\0\u{3}"
     );
 }
 
 #[test]
 fn rejects_a_truncated_key() {
-    let message = |key: &[u8]| stored().remove(key).unwrap_err().to_string();
+    let message = |key: &[u8]| stored().decode_key(key).unwrap_err().to_string();
     assert_eq!(
         message(b"ba"),
         "`ba` is not a reversed row: it does not end with the byte 00 and 4 bytes of length"
@@ -138,13 +143,13 @@ fn rejects_invalid_settings() {
 #[test]
 fn rows_are_read_by_suffix_and_not_by_prefix() {
     for design in [fixed(4), stored()] {
-        let pieces = |rows: Rows| design.spans(&rows).unwrap().len();
-        assert_eq!(pieces(Rows::Row("ab12".into())), 1);
-        assert_eq!(pieces(Rows::Suffix("12".into())), 1);
+        let pieces = |rows: RowSelection| design.spans(&rows).unwrap().len();
+        assert_eq!(pieces(RowSelection::Row("ab12".into())), 1);
+        assert_eq!(pieces(RowSelection::Suffix("12".into())), 1);
         let scans = design.scans();
         assert_eq!(
             (scans.by_row, scans.by_suffix),
-            (Reach::OnePiece, Reach::OnePiece)
+            (ScanCost::SingleRange, ScanCost::SingleRange)
         );
         assert_eq!(scans.order, KeyOrder::ReversedRows);
         let message = |rows| {
@@ -155,17 +160,27 @@ fn rows_are_read_by_suffix_and_not_by_prefix() {
         let instead = "are scattered if rows are reversed, because their last bytes decide where they are stored: \
              read them one by one or by suffix, or use a digest-salt, which keeps such reads";
         let by_prefix = format!("rows with one prefix {instead}");
-        assert_eq!(scans.by_prefix, Reach::Impossible(by_prefix.clone()));
-        assert_eq!(message(Rows::Prefix("ab".into())), by_prefix);
+        assert_eq!(
+            scans.by_prefix,
+            ScanCost::Unsupported {
+                reason: by_prefix.clone()
+            }
+        );
+        assert_eq!(message(RowSelection::Prefix("ab".into())), by_prefix);
         let by_range = format!("the rows of a range {instead}");
-        assert_eq!(scans.by_range, Reach::Impossible(by_range.clone()));
-        assert_eq!(message(Rows::range("a", "b")), by_range);
+        assert_eq!(
+            scans.by_range,
+            ScanCost::Unsupported {
+                reason: by_range.clone()
+            }
+        );
+        assert_eq!(message(RowSelection::range("a", "b")), by_range);
         let between = format!("rows with a part between two values {instead}");
-        assert_eq!(message(Rows::between("a", "1", "2")), between);
+        assert_eq!(message(RowSelection::between("a", "1", "2")), between);
     }
     assert_eq!(
         fixed(4)
-            .spans(&Rows::Suffix("12345".into()))
+            .spans(&RowSelection::Suffix("12345".into()))
             .unwrap_err()
             .to_string(),
         "no row ends with `12345`: rows have 4 bytes, fewer than that"
@@ -177,14 +192,14 @@ fn other_forms_cannot_be_read_by_suffix() {
     let modulo = KeyDesign::new(crate::Modulo::default()).unwrap();
     assert_eq!(
         modulo
-            .spans(&Rows::Suffix("1".into()))
+            .spans(&RowSelection::Suffix("1".into()))
             .unwrap_err()
             .to_string(),
         "rows with one suffix are scattered if rows are stored as they are: read all rows, or use the design `reversed`"
     );
     assert_eq!(
         modulo
-            .spans(&Rows::between("a", "1", "2"))
+            .spans(&RowSelection::between("a", "1", "2"))
             .unwrap_err()
             .to_string(),
         "rows that are stored as they are have no parts to lie between two values: ask for a range of rows, or use \

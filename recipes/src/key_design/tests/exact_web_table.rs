@@ -1,6 +1,6 @@
 //! The design `web-table`: exact cases, and each rule of a row.
 
-use crate::{DesignErrorKind, DomainText, KeyDesign, Rows, WebPart, WebTable};
+use crate::{DesignErrorKind, DomainDirection, KeyDesign, RowSelection, WebPart, WebTable};
 
 fn design() -> KeyDesign {
     KeyDesign::new(WebTable::default()).unwrap()
@@ -9,9 +9,9 @@ fn design() -> KeyDesign {
 /// Returns the written form of a row, and the row decoded from it.
 fn written(row: &str) -> (String, String) {
     let design = design();
-    let key = design.add(row.as_bytes()).unwrap();
+    let key = design.encode_row(row.as_bytes()).unwrap();
     let written = design.unsalted(&key).unwrap().to_vec();
-    let read = design.remove(&key).unwrap().to_vec();
+    let read = design.decode_key(&key).unwrap().to_vec();
     (
         String::from_utf8(written).unwrap(),
         String::from_utf8(read).unwrap(),
@@ -19,7 +19,7 @@ fn written(row: &str) -> (String, String) {
 }
 
 fn refusal(row: &[u8]) -> String {
-    let error = design().add(row).unwrap_err();
+    let error = design().encode_row(row).unwrap_err();
     assert_eq!(error.kind(), DesignErrorKind::Row);
     error.to_string()
 }
@@ -28,7 +28,7 @@ fn refusal(row: &[u8]) -> String {
 #[test]
 fn the_salt_is_that_of_the_registrable_domain() {
     let key = |settings: WebTable, row: &str| {
-        let key = KeyDesign::new(settings).unwrap().add(row.as_bytes());
+        let key = KeyDesign::new(settings).unwrap().encode_row(row.as_bytes());
         String::from_utf8(key.unwrap().to_vec()).unwrap()
     };
     let row = "support.example.com/docs";
@@ -41,12 +41,12 @@ fn the_salt_is_that_of_the_registrable_domain() {
     };
     assert_eq!(key(full_host.clone(), row), "75:com.example.support/docs");
     let reversed = WebTable {
-        text: DomainText::Reversed,
+        text: DomainDirection::Reversed,
         ..settings()
     };
     assert_eq!(key(reversed, row), "d0:com.example.support/docs");
     let reversed_host = WebTable {
-        text: DomainText::Reversed,
+        text: DomainDirection::Reversed,
         ..full_host
     };
     assert_eq!(key(reversed_host, row), "13:com.example.support/docs");
@@ -68,7 +68,7 @@ fn hosts_without_a_registrable_domain_are_salted_whole() {
         ("a.b.co.uk/", "b.co.uk"),
         ("a.b.github.io/", "b.github.io"),
     ] {
-        for text in [DomainText::Forward, DomainText::Reversed] {
+        for text in [DomainDirection::Forward, DomainDirection::Reversed] {
             let settings = WebTable {
                 digits: 8,
                 text,
@@ -76,7 +76,7 @@ fn hosts_without_a_registrable_domain_are_salted_whole() {
             };
             let reversed = || salted.rsplit('.').collect::<Vec<_>>().join(".");
             let text = match text {
-                DomainText::Reversed if !row.contains(':') => reversed(),
+                DomainDirection::Reversed if !row.contains(':') => reversed(),
                 _ => salted.to_owned(),
             };
             let digest: Vec<_> = <md5::Md5 as sha1::Digest>::digest(text.as_bytes()).to_vec();
@@ -84,7 +84,7 @@ fn hosts_without_a_registrable_domain_are_salted_whole() {
                 .iter()
                 .map(|byte| format!("{byte:02x}"))
                 .collect();
-            let key = KeyDesign::new(settings).unwrap().add(row.as_bytes());
+            let key = KeyDesign::new(settings).unwrap().encode_row(row.as_bytes());
             let key = String::from_utf8(key.unwrap().to_vec()).unwrap();
             assert_eq!(key.split(':').next().unwrap(), salt, "{row}");
         }
@@ -267,7 +267,7 @@ fn w3_no_password_is_stored_or_shown() {
              which no key may contain: give the URL without it"
         );
         let error = design()
-            .spans(&Rows::Prefix(row.to_owned().into()))
+            .spans(&RowSelection::Prefix(row.to_owned().into()))
             .unwrap_err();
         assert!(!error.to_string().contains("secret"), "{error}");
     }
@@ -287,7 +287,7 @@ fn w3_no_password_is_stored_or_shown() {
 
 #[test]
 fn rejects_a_key_that_no_page_has() {
-    let message = |key: &str| design().remove(key.as_bytes()).unwrap_err().to_string();
+    let message = |key: &str| design().decode_key(key.as_bytes()).unwrap_err().to_string();
     for (key, expected) in [
         (
             "5a:com.example",
@@ -324,7 +324,10 @@ fn rejects_a_key_that_no_page_has() {
     ] {
         assert_eq!(message(key), expected);
     }
-    let not_text = design().remove(b"5a:com.\xff/").unwrap_err().to_string();
+    let not_text = design()
+        .decode_key(b"5a:com.\xff/")
+        .unwrap_err()
+        .to_string();
     assert_eq!(
         not_text,
         "`com.\\xff/` is not the key of a page: it is not ASCII text"

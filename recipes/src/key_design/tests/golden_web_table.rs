@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use fluo_core::Escaped;
 
-use crate::{DesignErrorKind, DomainText, KeyDesign, WebPart, WebTable};
+use crate::{DesignErrorKind, DomainDirection, KeyDesign, WebPart, WebTable};
 
 const GOLDEN: &str = include_str!("golden_web_table.txt");
 const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
@@ -17,7 +17,7 @@ const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 fn designs() -> [KeyDesign; 2] {
     let by_host = WebTable {
         over: WebPart::Host,
-        text: DomainText::Reversed,
+        text: DomainDirection::Reversed,
         ..WebTable::default()
     };
     [WebTable::default(), by_host].map(|settings| KeyDesign::new(settings).unwrap())
@@ -27,7 +27,7 @@ fn designs() -> [KeyDesign; 2] {
 fn line(url: &str) -> String {
     let mut line = url.to_owned();
     for design in designs() {
-        let key = match design.add(url.as_bytes()) {
+        let key = match design.encode_row(url.as_bytes()) {
             Ok(key) => Escaped(&key).to_string(),
             Err(_) => "refused".to_owned(),
         };

@@ -4,7 +4,7 @@ use fluo_core::{Bytes, Key, Span};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::{DesignErrorKind, DomainText, KeyDesign, Rows, WebPart, WebTable};
+use crate::{DesignErrorKind, DomainDirection, KeyDesign, RowSelection, WebPart, WebTable};
 
 fn designs() -> Vec<KeyDesign> {
     let design = |digits, over, text| {
@@ -17,9 +17,9 @@ fn designs() -> Vec<KeyDesign> {
         .unwrap()
     };
     vec![
-        design(1, WebPart::RegistrableDomain, DomainText::Forward),
-        design(1, WebPart::RegistrableDomain, DomainText::Reversed),
-        design(1, WebPart::Host, DomainText::Forward),
+        design(1, WebPart::RegistrableDomain, DomainDirection::Forward),
+        design(1, WebPart::RegistrableDomain, DomainDirection::Reversed),
+        design(1, WebPart::Host, DomainDirection::Forward),
     ]
 }
 
@@ -122,10 +122,10 @@ fn holding(spans: &[Span], key: &Bytes) -> usize {
 
 fn normalised(design: &KeyDesign, row: &str) -> Result<String, TestCaseError> {
     let key = design
-        .add(row.as_bytes())
+        .encode_row(row.as_bytes())
         .map_err(|error| TestCaseError::fail(error.to_string()))?;
     let row = design
-        .remove(&key)
+        .decode_key(&key)
         .map_err(|error| TestCaseError::fail(error.to_string()))?;
     Ok(String::from_utf8(row.to_vec()).unwrap())
 }
@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn k1_normalising_twice_changes_nothing(row in prop_oneof![url(), odd()]) {
         for design in designs() {
-            let key = match design.add(row.as_bytes()) {
+            let key = match design.encode_row(row.as_bytes()) {
                 Ok(key) => key,
                 Err(error) => {
                     prop_assert_eq!(error.kind(), DesignErrorKind::Row);
@@ -142,7 +142,7 @@ proptest! {
                 }
             };
             let normal = normalised(&design, &row)?;
-            prop_assert_eq!(design.add(normal.as_bytes()).unwrap(), &key);
+            prop_assert_eq!(design.encode_row(normal.as_bytes()).unwrap(), &key);
             prop_assert_eq!(normalised(&design, &normal)?, normal);
             prop_assert!(key.is_ascii() && !key.iter().any(u8::is_ascii_control));
         }
@@ -151,7 +151,7 @@ proptest! {
     #[test]
     fn k1_urls_have_keys(row in url()) {
         for design in designs() {
-            prop_assert!(design.add(row.as_bytes()).is_ok());
+            prop_assert!(design.encode_row(row.as_bytes()).is_ok());
         }
     }
 
@@ -162,8 +162,8 @@ proptest! {
         for design in designs() {
             for salt in 0..16 {
                 let key = format!("{salt:x}:{written}");
-                if let Ok(row) = design.remove(key.as_bytes()) {
-                    prop_assert_eq!(design.add(&row).unwrap(), key);
+                if let Ok(row) = design.decode_key(key.as_bytes()) {
+                    prop_assert_eq!(design.encode_row(&row).unwrap(), key);
                 }
             }
         }
@@ -174,13 +174,13 @@ proptest! {
         (domain, host) in hosts_near_each_other(), subdomains: bool, port in port(), rest in rest()
     ) {
         let row = format!("{host}{port}{rest}");
-        let rows = Rows::Domain { domain: domain.clone(), subdomains };
+        let rows = RowSelection::Domain { domain: domain.clone(), subdomains };
         for design in designs() {
             let spans = design.spans(&rows).unwrap();
             let is_below = !domain.starts_with(['1', '['])
                 && host.ends_with(&format!(".{domain}"));
             let expected = host == domain || (subdomains && is_below);
-            let key = design.add(row.as_bytes()).unwrap();
+            let key = design.encode_row(row.as_bytes()).unwrap();
             prop_assert_eq!(holding(&spans, &key), usize::from(expected), "{:?} {}", rows, row);
             prop_assert_eq!(rows.contains(row.as_bytes()), Some(expected));
             prop_assert_eq!(design.contains(&rows, row.as_bytes()).unwrap(), expected);
@@ -199,10 +199,10 @@ proptest! {
         let designs = designs();
         let of_all = designs.iter().flat_map(|design| pairs.iter().map(move |pair| (design, pair)));
         for (design, (prefix, row)) in of_all {
-            let Ok(spans) = design.spans(&Rows::Prefix(prefix.clone().into())) else { continue };
+            let Ok(spans) = design.spans(&RowSelection::Prefix(prefix.clone().into())) else { continue };
             let prefix = normalised(design, prefix)?;
             for row in [row.clone(), format!("{prefix}{}", rests.1)] {
-                let Ok(key) = design.add(row.as_bytes()) else { continue };
+                let Ok(key) = design.encode_row(row.as_bytes()) else { continue };
                 let expected = normalised(design, &row)?.starts_with(&prefix);
                 prop_assert_eq!(holding(&spans, &key), usize::from(expected), "{} {}", prefix, row);
             }
@@ -212,21 +212,21 @@ proptest! {
     #[test]
     fn k3_finds_a_row_and_all_rows_contain_it(row in url(), other in url()) {
         for design in designs() {
-            let key = design.add(row.as_bytes()).unwrap();
-            let is_other = design.add(other.as_bytes()).unwrap() == key;
-            prop_assert_eq!(holding(&design.spans(&Rows::Row(row.clone().into())).unwrap(), &key), 1);
-            let spans = design.spans(&Rows::Row(other.clone().into())).unwrap();
+            let key = design.encode_row(row.as_bytes()).unwrap();
+            let is_other = design.encode_row(other.as_bytes()).unwrap() == key;
+            prop_assert_eq!(holding(&design.spans(&RowSelection::Row(row.clone().into())).unwrap(), &key), 1);
+            let spans = design.spans(&RowSelection::Row(other.clone().into())).unwrap();
             prop_assert_eq!(holding(&spans, &key), usize::from(is_other));
-            prop_assert_eq!(holding(&design.spans(&Rows::All).unwrap(), &key), 1);
+            prop_assert_eq!(holding(&design.spans(&RowSelection::All).unwrap(), &key), 1);
         }
     }
 
     #[test]
     fn k4_within_a_salt_keys_have_the_order_of_their_unsalted_part(a in url(), b in url()) {
         for design in designs() {
-            let (one, other) = (design.add(a.as_bytes()).unwrap(), design.add(b.as_bytes()).unwrap());
+            let (one, other) = (design.encode_row(a.as_bytes()).unwrap(), design.encode_row(b.as_bytes()).unwrap());
             let unsalted = design.unsalted(&one).unwrap().cmp(design.unsalted(&other).unwrap());
-            let spans = design.spans(&Rows::All).unwrap();
+            let spans = design.spans(&RowSelection::All).unwrap();
             let holds = |span: &Span, key: &Bytes| span.contains(&Key::first_of_row(key.clone()));
             if spans.iter().any(|span| holds(span, &one) && holds(span, &other)) {
                 prop_assert_eq!(one.cmp(&other), unsalted);
@@ -237,10 +237,10 @@ proptest! {
     #[test]
     fn odd_domains_are_rejected_or_exact(domain in odd(), subdomains: bool) {
         for design in designs() {
-            match design.spans(&Rows::Domain { domain: domain.clone(), subdomains }) {
+            match design.spans(&RowSelection::Domain { domain: domain.clone(), subdomains }) {
                 Err(error) => prop_assert_eq!(error.kind(), DesignErrorKind::Scan),
                 Ok(spans) => {
-                    let key = design.add(domain.as_bytes()).unwrap();
+                    let key = design.encode_row(domain.as_bytes()).unwrap();
                     prop_assert_eq!(holding(&spans, &key), 1);
                 }
             }

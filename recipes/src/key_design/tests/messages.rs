@@ -1,9 +1,9 @@
 //! The length of messages: they stay short for every row.
 
 use crate::{
-    CompositeRows, DesignError, DigestSalt, FieldKind, FieldSettings, HashedRows, KeyDesign,
-    Modulo, ModuloOf, RandomSalt, ReverseTime, Reversed, ReversedUnit, RowLength, Rows,
-    TimeEncoding, TimePlace, WebTable,
+    CompositeRows, DesignError, DigestSalt, FieldKind, FieldSettings, HashInput, HashedRows,
+    KeyDesign, Modulo, RandomSalt, ReverseTime, Reversed, ReversedUnit, RowLength, RowSelection,
+    TimeEncoding, TimePosition, WebTable,
 };
 
 /// Maximum length in bytes of a message about a row of any length.
@@ -39,8 +39,8 @@ fn designs() -> Vec<KeyDesign> {
         ]))
     });
     let others = [
-        KeyDesign::new(modulo(ModuloOf::JavaHash)),
-        KeyDesign::new(modulo(ModuloOf::Number)),
+        KeyDesign::new(modulo(HashInput::JavaHash)),
+        KeyDesign::new(modulo(HashInput::Number)),
         KeyDesign::new(DigestSalt::default()),
         KeyDesign::new(HashedRows {
             prefix: "p".to_owned(),
@@ -48,10 +48,10 @@ fn designs() -> Vec<KeyDesign> {
         }),
         KeyDesign::new(RandomSalt::new(4)),
         KeyDesign::new(WebTable::default()),
-        KeyDesign::new(times(TimePlace::Last, TimeEncoding::Decimal)),
-        KeyDesign::new(times(TimePlace::First, TimeEncoding::Decimal)),
-        KeyDesign::new(times(TimePlace::Last, TimeEncoding::Binary)),
-        KeyDesign::new(times(TimePlace::First, TimeEncoding::Binary)),
+        KeyDesign::new(times(TimePosition::Last, TimeEncoding::Decimal)),
+        KeyDesign::new(times(TimePosition::First, TimeEncoding::Decimal)),
+        KeyDesign::new(times(TimePosition::Last, TimeEncoding::Binary)),
+        KeyDesign::new(times(TimePosition::First, TimeEncoding::Binary)),
         KeyDesign::new(reversed(RowLength::Fixed(3), ReversedUnit::Bytes)),
         KeyDesign::new(reversed(RowLength::Stored, ReversedUnit::Characters)),
     ];
@@ -102,18 +102,18 @@ fn a_long_row_has_a_short_message() {
     for design in designs() {
         for bytes in &rows {
             let row = || fluo_core::Bytes::from(bytes.clone());
-            short(design.add(bytes).map(drop));
-            short(design.remove(bytes).map(drop));
+            short(design.encode_row(bytes).map(drop));
+            short(design.decode_key(bytes).map(drop));
             short(design.key_of(bytes).map(drop));
             let sets = [
-                Rows::Row(row()),
-                Rows::Prefix(row()),
-                Rows::Suffix(row()),
-                Rows::range(row(), "b"),
-                Rows::between(row(), "1", "2"),
-                Rows::between("", row(), "2"),
-                Rows::between("a|", "1", row()),
-                Rows::domain(String::from_utf8_lossy(bytes)),
+                RowSelection::Row(row()),
+                RowSelection::Prefix(row()),
+                RowSelection::Suffix(row()),
+                RowSelection::range(row(), "b"),
+                RowSelection::between(row(), "1", "2"),
+                RowSelection::between("", row(), "2"),
+                RowSelection::between("a|", "1", row()),
+                RowSelection::domain(String::from_utf8_lossy(bytes)),
             ];
             for rows in sets {
                 short(design.spans(&rows).map(drop));

@@ -7,10 +7,10 @@ use fluo_core::{
     Versions,
 };
 
-use crate::{DigestSalt, KeyDesign, ReverseTime, Rows, SaltedPart};
+use crate::{DigestSalt, KeyDesign, ReverseTime, RowSelection, SaltedPart};
 
 /// Returns the rows of a set, in the order in which one scan of the table yields them.
-async fn scanned(table: &dyn Table, design: &KeyDesign, rows: &Rows) -> Vec<Bytes> {
+async fn scanned(table: &dyn Table, design: &KeyDesign, rows: &RowSelection) -> Vec<Bytes> {
     let spans = design.spans(rows).unwrap();
     assert_eq!(
         spans.len(),
@@ -21,7 +21,7 @@ async fn scanned(table: &dyn Table, design: &KeyDesign, rows: &Rows) -> Vec<Byte
     let cells = table.read(scan).await.unwrap();
     let rows = cells
         .iter()
-        .map(|cell| design.remove(&cell.key.row).unwrap());
+        .map(|cell| design.decode_key(&cell.key.row).unwrap());
     rows.collect()
 }
 
@@ -37,12 +37,14 @@ async fn check(design: KeyDesign) {
         .unwrap();
     for time in [100, 9, 1_696_744_051_903_i64, 0, 10] {
         for entity in ["sensor", "sensor7", "sensor70"] {
-            let key = design.add(format!("{entity}|{time}").as_bytes()).unwrap();
+            let key = design
+                .encode_row(format!("{entity}|{time}").as_bytes())
+                .unwrap();
             let mutation = Mutation::new(key).put(Column::new("f", "q"), "");
             table.write(vec![mutation]).await.unwrap();
         }
     }
-    let of_sensor = scanned(&*table, &design, &Rows::Prefix("sensor7|".into())).await;
+    let of_sensor = scanned(&*table, &design, &RowSelection::Prefix("sensor7|".into())).await;
     assert_eq!(
         of_sensor,
         [
@@ -53,7 +55,12 @@ async fn check(design: KeyDesign) {
             "sensor7|0"
         ]
     );
-    let between = scanned(&*table, &design, &Rows::between("sensor7|", "9", "100")).await;
+    let between = scanned(
+        &*table,
+        &design,
+        &RowSelection::between("sensor7|", "9", "100"),
+    )
+    .await;
     assert_eq!(between, ["sensor7|10", "sensor7|9"]);
 }
 

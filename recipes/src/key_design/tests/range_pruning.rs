@@ -2,7 +2,7 @@
 
 use fluo_core::Bytes;
 
-use crate::{DigestSalt, KeyDesign, Rows, SaltedPart};
+use crate::{DigestSalt, KeyDesign, RowSelection, SaltedPart};
 
 /// All rows of `[acme/, acme0)` begin with `acme/`, like those of the prefix. The prefix was read
 /// from 1 piece, but the range from 256.
@@ -13,21 +13,26 @@ fn a_range_within_one_part_is_one_piece() {
         ..DigestSalt::default()
     };
     let design = KeyDesign::new(settings).unwrap();
-    let prefix = design.spans(&Rows::Prefix("acme/".into())).unwrap();
+    let prefix = design.spans(&RowSelection::Prefix("acme/".into())).unwrap();
     assert_eq!(prefix.len(), 1);
     assert_eq!(
-        design.spans(&Rows::range("acme/", "acme0")).unwrap(),
+        design
+            .spans(&RowSelection::range("acme/", "acme0"))
+            .unwrap(),
         prefix
     );
     assert_eq!(
         design
-            .spans(&Rows::range("acme/a", "acme/b"))
+            .spans(&RowSelection::range("acme/a", "acme/b"))
             .unwrap()
             .len(),
         1
     );
     assert_eq!(
-        design.spans(&Rows::range("acme/", "acme1")).unwrap().len(),
+        design
+            .spans(&RowSelection::range("acme/", "acme1"))
+            .unwrap()
+            .len(),
         256
     );
     let first_bytes = DigestSalt {
@@ -38,7 +43,7 @@ fn a_range_within_one_part_is_one_piece() {
     let start = Bytes::from_static(b"\xff\xff\x01");
     assert_eq!(
         design
-            .spans(&Rows::Range { start, end: None })
+            .spans(&RowSelection::Range { start, end: None })
             .unwrap()
             .len(),
         1

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{DesignErrorKind, KeyDesign, Rows, WebPart, WebTable};
+use crate::{DesignErrorKind, KeyDesign, RowSelection, WebPart, WebTable};
 
 const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
 
@@ -30,7 +30,7 @@ fn every_page_has_a_key_or_an_error() {
     let mut refused = Vec::new();
     let mut pages = BTreeMap::<_, Vec<_>>::new();
     for (url, line) in urls().zip(ROWS.lines()) {
-        let key = match design.add(url.as_bytes()) {
+        let key = match design.encode_row(url.as_bytes()) {
             Ok(key) => key,
             Err(error) => {
                 assert_eq!(error.kind(), DesignErrorKind::Row);
@@ -38,10 +38,12 @@ fn every_page_has_a_key_or_an_error() {
                 continue;
             }
         };
-        let row = design.remove(&key).unwrap();
-        assert_eq!(design.add(&row).unwrap(), key, "{url}");
+        let row = design.decode_key(&key).unwrap();
+        assert_eq!(design.encode_row(&row).unwrap(), key, "{url}");
         assert_eq!(
-            design.remove(&design.add(&row).unwrap()).unwrap(),
+            design
+                .decode_key(&design.encode_row(&row).unwrap())
+                .unwrap(),
             row,
             "{url}"
         );
@@ -69,7 +71,7 @@ fn tablets(over: WebPart) -> Vec<usize> {
     let points = design.splits(16).unwrap();
     let mut tablets = vec![0_usize; points.len() + 1];
     for url in urls() {
-        let key = design.add(url.as_bytes()).unwrap();
+        let key = design.encode_row(url.as_bytes()).unwrap();
         tablets[points.partition_point(|point| *point < key)] += 1;
     }
     tablets
@@ -79,11 +81,11 @@ fn tablets(over: WebPart) -> Vec<usize> {
 fn one_domain_makes_one_tablet_hot() {
     let design = design(WebPart::RegistrableDomain);
     let pages_of = |domain: &str| {
-        let rows = Rows::domain_and_subdomains(domain);
+        let rows = RowSelection::domain_and_subdomains(domain);
         let [span] = &design.spans(&rows).unwrap()[..] else {
             panic!("{domain} is not one piece");
         };
-        let keys = urls().map(|url| design.add(url.as_bytes()).unwrap());
+        let keys = urls().map(|url| design.encode_row(url.as_bytes()).unwrap());
         keys.filter(|key| span.contains(&fluo_core::Key::first_of_row(key.clone())))
             .count()
     };

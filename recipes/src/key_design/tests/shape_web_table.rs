@@ -3,8 +3,8 @@
 use fluo_core::{Key, Versions};
 
 use crate::{
-    DesignErrorKind, DesignSettings, DigestSalt, DomainText, Epochs, KeyDesign, KeyOrder, Modulo,
-    Reach, Rows, WebPart, WebTable,
+    DesignErrorKind, DesignSettings, DigestSalt, DomainDirection, KeyDesign, KeyMigration,
+    KeyOrder, Modulo, RowSelection, ScanCost, WebPart, WebTable,
 };
 
 fn design() -> KeyDesign {
@@ -45,7 +45,7 @@ fn the_sixteenth_point_of_the_guides_makes_an_empty_tablet() {
     let weights: Vec<_> = std::iter::once(0).chain([16; 16]).collect();
     assert_eq!(design.tablet_weights(16).unwrap(), Some(weights));
     // A tablet holds the rows up to its end row, and every key sorts after the first point.
-    let first = design.spans(&Rows::All).unwrap();
+    let first = design.spans(&RowSelection::All).unwrap();
     assert!(first.iter().all(|span| span.start().row > points[0]));
 }
 
@@ -53,7 +53,7 @@ fn the_sixteenth_point_of_the_guides_makes_an_empty_tablet() {
 fn scans_describe_what_is_possible() {
     let scans = design().scans();
     assert_eq!(scans.order, KeyOrder::Domains);
-    assert_eq!(scans.by_row, Reach::OnePiece);
+    assert_eq!(scans.by_row, ScanCost::SingleRange);
     assert_eq!(
         scans.by_prefix.to_string(),
         "fanned out over up to 2 pieces, but only prefixes that hold the whole host and the `/` behind it, such as \
@@ -113,7 +113,7 @@ fn a_domain_is_one_piece_and_a_public_suffix_one_for_each_salt() {
         ("192.0.2.1", true, 1, 1),
         ("[::1]", true, 1, 1),
     ] {
-        let rows = Rows::Domain {
+        let rows = RowSelection::Domain {
             domain: domain.to_owned(),
             subdomains,
         };
@@ -121,7 +121,7 @@ fn a_domain_is_one_piece_and_a_public_suffix_one_for_each_salt() {
         assert_eq!(pieces_of(&design()), pieces, "{rows:?}");
         assert_eq!(pieces_of(&full_host()), by_host, "{rows:?}");
     }
-    assert_eq!(design().spans(&Rows::All).unwrap().len(), 256);
+    assert_eq!(design().spans(&RowSelection::All).unwrap().len(), 256);
 }
 
 /// Independent of the salt: the neighbours get the salt of the domain, as they could by chance.
@@ -130,7 +130,7 @@ fn a_domain_does_not_include_its_neighbours() {
     let holds = |subdomains, written: &str| {
         let domain = "example.com".to_owned();
         let spans = design()
-            .spans(&Rows::Domain { domain, subdomains })
+            .spans(&RowSelection::Domain { domain, subdomains })
             .unwrap();
         let key = fluo_core::Key::first_of_row(format!("5a:{written}"));
         spans.iter().any(|span| span.contains(&key))
@@ -171,7 +171,7 @@ fn a_domain_does_not_include_its_neighbours() {
 fn a_prefix_with_its_whole_host_is_exact() {
     let spans = |prefix: &str| {
         let spans = design()
-            .spans(&Rows::Prefix(prefix.to_owned().into()))
+            .spans(&RowSelection::Prefix(prefix.to_owned().into()))
             .unwrap();
         let text = |row: &[u8]| String::from_utf8(row.to_vec()).unwrap();
         let ends =
@@ -201,20 +201,23 @@ fn a_prefix_with_its_whole_host_is_exact() {
 
 #[test]
 fn rejects_scattered_sets() {
-    let message = |rows: Rows| {
+    let message = |rows: RowSelection| {
         let error = design().spans(&rows).unwrap_err();
         assert_eq!(error.kind(), DesignErrorKind::Scan);
         error.to_string()
     };
     let by_domain = "ask for the rows of a domain, with or without its subdomains";
     assert_eq!(
-        message(Rows::range("example.com/a", "example.com/b")),
+        message(RowSelection::range("example.com/a", "example.com/b")),
         format!(
             "a range of URLs cannot be read: keys begin with the top level of their host, so URLs that follow each \
              other are scattered: {by_domain}"
         )
     );
-    for rows in [Rows::Suffix("/docs".into()), Rows::between("", "a", "b")] {
+    for rows in [
+        RowSelection::Suffix("/docs".into()),
+        RowSelection::between("", "a", "b"),
+    ] {
         assert_eq!(
             message(rows),
             format!(
@@ -231,7 +234,7 @@ fn rejects_scattered_sets() {
         "[::1]",
     ] {
         assert_eq!(
-            message(Rows::Prefix(prefix.into())),
+            message(RowSelection::Prefix(prefix.into())),
             format!(
                 "the prefix `{prefix}` cannot be read: keys begin with the top level of their host, so URLs with a \
                  common prefix are scattered, unless the prefix holds the whole host and the `/` behind it, such as \
@@ -240,13 +243,13 @@ fn rejects_scattered_sets() {
         );
     }
     assert_eq!(
-        message(Rows::Prefix("example.com/a#b".into())),
+        message(RowSelection::Prefix("example.com/a#b".into())),
         "the prefix `example.com/a#b` cannot be read: no key contains a fragment: remove the part that begins with \
          `#`"
     );
     for prefix in ["example.com/a/.", "example.com/..", "example.com/a/%2E."] {
         assert_eq!(
-            message(Rows::Prefix(prefix.into())),
+            message(RowSelection::Prefix(prefix.into())),
             format!(
                 "the prefix `{prefix}` cannot be read: its last `.` may be the beginning of a name or of `..`: end \
                  the prefix with `/` or with a letter"
@@ -255,9 +258,9 @@ fn rejects_scattered_sets() {
     }
     // Segments of a query are not resolved. Such a prefix was rejected as if it were a path.
     let queried = design()
-        .spans(&Rows::Prefix("e.com/a?next=/..".into()))
+        .spans(&RowSelection::Prefix("e.com/a?next=/..".into()))
         .unwrap();
-    let key = design().add(b"e.com/a?next=/../b").unwrap();
+    let key = design().encode_row(b"e.com/a?next=/../b").unwrap();
     assert!(queried.len() == 1 && queried[0].contains(&Key::first_of_row(key)));
     for domain in [
         "https://example.com",
@@ -266,7 +269,7 @@ fn rejects_scattered_sets() {
         "[::1]:80",
     ] {
         assert_eq!(
-            message(Rows::domain(domain)),
+            message(RowSelection::domain(domain)),
             format!(
                 "`{domain}` is not a domain: give the domain alone, without scheme, port and path, such as \
                  `example.com`"
@@ -274,11 +277,11 @@ fn rejects_scattered_sets() {
         );
     }
     assert_eq!(
-        message(Rows::domain("")),
+        message(RowSelection::domain("")),
         "`` is not a domain: it is empty: for the pages of all domains ask for all rows"
     );
     assert!(
-        message(Rows::domain("*.com"))
+        message(RowSelection::domain("*.com"))
             .starts_with("`*.com` is not a domain: its host is not a name: ")
     );
 }
@@ -286,7 +289,9 @@ fn rejects_scattered_sets() {
 #[test]
 fn other_designs_have_no_domains() {
     let design = KeyDesign::new(Modulo::default()).unwrap();
-    let error = design.spans(&Rows::domain("example.com")).unwrap_err();
+    let error = design
+        .spans(&RowSelection::domain("example.com"))
+        .unwrap_err();
     assert_eq!(error.kind(), DesignErrorKind::Scan);
     assert_eq!(
         error.to_string(),
@@ -298,7 +303,7 @@ fn other_designs_have_no_domains() {
 fn a_key_is_explained_piece_by_piece() {
     let explained = |row: &str| {
         let design = design();
-        let key = design.add(row.as_bytes()).unwrap();
+        let key = design.encode_row(row.as_bytes()).unwrap();
         let fields = design.explain(&key).unwrap();
         let stored: Vec<_> = fields.iter().map(|field| field.stored.clone()).collect();
         assert_eq!(stored.concat(), key);
@@ -367,7 +372,7 @@ fn a_table_can_change_its_salt() {
     };
     let reversed = WebTable {
         digits: 4,
-        text: DomainText::Reversed,
+        text: DomainDirection::Reversed,
         ..old.clone()
     };
     let with_point = WebTable {
@@ -377,12 +382,12 @@ fn a_table_can_change_its_salt() {
     for new in [&by_host, &reversed, &with_point] {
         let (old, new) = (of(&old), of(new));
         let unsalted = |design: &KeyDesign| {
-            let key = design.add(b"a.example.com/b").unwrap();
+            let key = design.encode_row(b"a.example.com/b").unwrap();
             design.unsalted(&key).unwrap().to_vec()
         };
         assert_eq!(unsalted(&old), unsalted(&new));
         assert_ne!(old, new);
-        let epochs = Epochs::new([old, new], Versions::default());
+        let epochs = KeyMigration::new([old, new], Versions::default());
         assert!(epochs.is_ok(), "{epochs:?}");
     }
     let shown = [old, by_host, reversed, with_point].map(|settings| of(&settings).to_string());

@@ -4,42 +4,42 @@ use fluo_core::balancer::GroupPattern;
 use fluo_core::{Bytes, Escaped};
 use thiserror::Error;
 
-use super::Contribution;
+use super::TableRequirement;
 use crate::java_quote;
 use crate::key_design::KeyDesign;
 
-/// A builder of a [`Contribution`]. [`build`](ContributionBuilder::build) checks all parts.
+/// A builder of a [`TableRequirement`]. [`build`](TableRequirementBuilder::build) checks all parts.
 ///
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{Contribution, TableOptimizations};
+/// use fluo_recipes::{TableRequirement, TableOptimizations};
 ///
 /// // A queue whose rows begin with `queue:` and a digit.
-/// let queue = Contribution::builder("the queue")
+/// let queue = TableRequirement::builder("the queue")
 ///     .prefix("queue:")
 ///     .splits((1..=3).map(|digit| format!("queue:{digit}")))
 ///     .build()?;
 /// let optimizations = TableOptimizations::from(queue);
 /// assert_eq!(optimizations.group_pattern().as_deref(), Some(r"(\Qqueue:\E).*"));
-/// # Ok::<(), fluo_recipes::ContributionError>(())
+/// # Ok::<(), fluo_recipes::TableRequirementError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct ContributionBuilder {
-    contribution: Contribution,
+pub struct TableRequirementBuilder {
+    contribution: TableRequirement,
     has_group: bool,
 }
 
 /// The error of parts that do not fit together.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
-pub struct ContributionError(String);
+pub struct TableRequirementError(String);
 
-impl ContributionBuilder {
+impl TableRequirementBuilder {
     pub(super) fn new(owner: String) -> Self {
         Self {
-            contribution: Contribution {
+            contribution: TableRequirement {
                 owner,
                 prefix: Bytes::new(),
                 splits: Vec::new(),
@@ -96,7 +96,7 @@ impl ContributionBuilder {
     /// The owner is empty; the prefix is not that of the design; the split points are not ascending
     /// or do not begin with the prefix; the group cannot be parsed or does not contain all split
     /// points; or there is not one share for each tablet.
-    pub fn build(mut self) -> Result<Contribution, ContributionError> {
+    pub fn build(mut self) -> Result<TableRequirement, TableRequirementError> {
         if !self.has_group && !self.contribution.prefix.is_empty() {
             let prefix = std::str::from_utf8(&self.contribution.prefix);
             self.contribution.group_regex = prefix.ok().map(java_quote);
@@ -106,11 +106,11 @@ impl ContributionBuilder {
     }
 }
 
-impl Contribution {
+impl TableRequirement {
     /// Checks that the parts fit together.
-    pub(super) fn check(&self) -> Result<(), ContributionError> {
+    pub(super) fn check(&self) -> Result<(), TableRequirementError> {
         if self.owner.is_empty() {
-            return Err(ContributionError(
+            return Err(TableRequirementError(
                 "the name of the recipe is empty; give the name that messages show".to_owned(),
             ));
         }
@@ -118,7 +118,7 @@ impl Contribution {
             .and_then(|()| self.check_splits())
             .and_then(|()| self.check_group())
             .and_then(|()| self.check_shares())
-            .map_err(|what| ContributionError(format!("{}: {what}", self.owner)))
+            .map_err(|what| TableRequirementError(format!("{}: {what}", self.owner)))
     }
 
     fn check_prefix(&self) -> Result<(), String> {
@@ -204,18 +204,18 @@ mod tests {
     use crate::key_design::Modulo;
     use crate::row_hasher::RowHasher;
 
-    fn refused(builder: ContributionBuilder) -> String {
+    fn refused(builder: TableRequirementBuilder) -> String {
         builder.build().unwrap_err().to_string()
     }
 
-    fn queue() -> ContributionBuilder {
-        Contribution::builder("queue").prefix("q:")
+    fn queue() -> TableRequirementBuilder {
+        TableRequirement::builder("queue").prefix("q:")
     }
 
     #[test]
     fn rejects_parts_that_do_not_fit() {
         assert_eq!(
-            refused(Contribution::builder("")),
+            refused(TableRequirement::builder("")),
             "the name of the recipe is empty; give the name that messages show"
         );
         assert_eq!(
@@ -223,7 +223,7 @@ mod tests {
             "queue: its split point `p` does not begin with `q:`, as all its rows do"
         );
         assert_eq!(
-            refused(Contribution::builder("all").splits([""])),
+            refused(TableRequirement::builder("all").splits([""])),
             "all: the empty row cannot be a split point: no row comes before it"
         );
         assert_eq!(
@@ -263,7 +263,7 @@ mod tests {
             "queue: its prefix is `q:`, but keys of its design modulo can begin with any bytes; leave out the prefix, \
              and use no other recipe in the table"
         );
-        let other = Contribution::builder("links");
+        let other = TableRequirement::builder("links");
         for (builder, prefix) in [
             (other.clone().prefix("other:"), "other:"),
             (other.clone(), ""),
@@ -283,7 +283,10 @@ mod tests {
     #[test]
     fn a_textual_prefix_is_the_default_group() {
         let group = |prefix: &'static [u8]| {
-            let built = Contribution::builder("r").prefix(prefix).build().unwrap();
+            let built = TableRequirement::builder("r")
+                .prefix(prefix)
+                .build()
+                .unwrap();
             built.group_regex().map(str::to_owned)
         };
         assert_eq!(group(b"q:").as_deref(), Some(r"\Qq:\E"));

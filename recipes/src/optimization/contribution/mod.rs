@@ -6,14 +6,14 @@ use std::ops::RangeInclusive;
 
 use fluo_core::{Bytes, Tablets, prefix_successor};
 
-pub use self::builder::{ContributionBuilder, ContributionError};
+pub use self::builder::{TableRequirementBuilder, TableRequirementError};
 use crate::key_design::{DesignError, KeyDesign};
 use crate::row_hasher::{RowHasher, SplitsError};
 
 /// The request of one recipe to its table: its split points and, if its rows have a common prefix,
 /// its group.
 #[derive(Clone, Debug)]
-pub struct Contribution {
+pub struct TableRequirement {
     /// The recipe and its configuration, as shown in messages.
     pub(super) owner: String,
     /// The common prefix of all rows of the recipe; empty if there is none, so that it must be the
@@ -32,13 +32,13 @@ pub struct Contribution {
     pub(super) shares: Option<Vec<u64>>,
 }
 
-impl Contribution {
+impl TableRequirement {
     /// Creates the contribution of a hasher whose rows are spread over a number of tablets.
     ///
     /// # Errors
     ///
     /// The hasher cannot split into this number of tablets.
-    pub fn of_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
+    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
         let shares = hasher.tablet_weights(tablets)?;
         let splits = hasher.splits(tablets)?;
         let design = KeyDesign::from(hasher);
@@ -50,8 +50,8 @@ impl Contribution {
     /// # Errors
     ///
     /// The design cannot split into this number of tablets, or its rows have no alphabet that could
-    /// be split evenly; for such designs use [given split points](Self::of_key_design_at).
-    pub fn of_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
+    /// be split evenly; for such designs use [given split points](Self::for_key_design_at).
+    pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
         let splits = design.splits(tablets)?;
         let shares = design.tablet_weights(tablets)?;
         Ok(Self::of_parts(design, splits, shares))
@@ -63,16 +63,16 @@ impl Contribution {
     /// # Errors
     ///
     /// Split points that are not ascending, or that cannot be between keys of the design.
-    pub fn of_key_design_at(
+    pub fn for_key_design_at(
         design: &KeyDesign,
         splits: impl IntoIterator<Item = Bytes>,
-    ) -> Result<Self, ContributionError> {
+    ) -> Result<Self, TableRequirementError> {
         let contribution = Self::of_parts(design, splits.into_iter().collect(), None);
         contribution.check()?;
         Ok(contribution)
     }
 
-    /// Adds earlier designs, in which some rows may be written until [`Epochs`](crate::Epochs) have
+    /// Adds earlier designs, in which some rows may be written until [`KeyMigration`](crate::KeyMigration) have
     /// moved them. Such rows are counted apart from rows of no design.
     #[must_use]
     pub fn after(mut self, earlier: impl IntoIterator<Item = KeyDesign>) -> Self {
@@ -81,8 +81,8 @@ impl Contribution {
     }
 
     /// Returns a builder, for recipes outside of this crate.
-    pub fn builder(owner: impl Into<String>) -> ContributionBuilder {
-        ContributionBuilder::new(owner.into())
+    pub fn builder(owner: impl Into<String>) -> TableRequirementBuilder {
+        TableRequirementBuilder::new(owner.into())
     }
 
     fn of_parts(design: &KeyDesign, splits: Vec<Bytes>, shares: Option<Vec<u64>>) -> Self {
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn expects_the_shares_of_the_hasher() {
         let hasher = RowHasher::new("p").unwrap();
-        let contribution = Contribution::of_row_hasher(&hasher, 1_020).unwrap();
+        let contribution = TableRequirement::for_row_hasher(&hasher, 1_020).unwrap();
         assert!(contribution.ends_with_its_splits());
         let shares = contribution.shares.unwrap();
         assert_eq!(shares.len(), contribution.splits.len());
@@ -188,8 +188,8 @@ mod tests {
     fn a_hasher_and_its_key_design_have_the_same_contribution() {
         let hasher = RowHasher::new("p").unwrap();
         let [one, other] = [
-            Contribution::of_row_hasher(&hasher, 20).unwrap(),
-            Contribution::of_key_design(&KeyDesign::from(&hasher), 20).unwrap(),
+            TableRequirement::for_row_hasher(&hasher, 20).unwrap(),
+            TableRequirement::for_key_design(&KeyDesign::from(&hasher), 20).unwrap(),
         ];
         assert_eq!(
             (&one.owner, &one.prefix, &one.splits, &one.group_regex),
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn rows_of_a_design_without_a_prefix_extend_to_the_end_of_the_table() {
         let design = KeyDesign::new(Modulo::default()).unwrap();
-        let contribution = Contribution::of_key_design(&design, 4).unwrap();
+        let contribution = TableRequirement::for_key_design(&design, 4).unwrap();
         assert_eq!(contribution.owner(), "key design modulo");
         assert_eq!(contribution.splits(), ["02", "05", "07"]);
         assert_eq!(
@@ -224,7 +224,7 @@ mod tests {
         let design = KeyDesign::new(DigestSalt::default()).unwrap();
         let at = |points: &[&'static str]| {
             let points = points.iter().map(|point| Bytes::from(*point));
-            Contribution::of_key_design_at(&design, points)
+            TableRequirement::for_key_design_at(&design, points)
         };
         assert_eq!(at(&["40", "8"]).unwrap().splits(), ["40", "8"]);
         assert!(at(&[]).unwrap().splits().is_empty());
@@ -233,7 +233,7 @@ mod tests {
             "key design digest-salt: its split points are not ascending: `40` comes after `8`"
         );
         let hasher = KeyDesign::from(&RowHasher::new("p").unwrap());
-        let message = Contribution::of_key_design_at(&hasher, [Bytes::from("q:1")])
+        let message = TableRequirement::for_key_design_at(&hasher, [Bytes::from("q:1")])
             .unwrap_err()
             .to_string();
         assert_eq!(

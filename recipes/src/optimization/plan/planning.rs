@@ -42,7 +42,7 @@ impl TableOptimizations {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let fluo = Instance::in_memory();
     /// fluo.create_table("pages", Versions::default()).await?;
-    /// let optimizations = TableOptimizations::of_row_hasher(&RowHasher::new("p")?, 4)?;
+    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
     ///
     /// let plan = optimizations.plan(&fluo, "pages").await?;
     /// assert_eq!(plan.splits_to_add().len(), 4);

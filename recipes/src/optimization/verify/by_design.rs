@@ -2,7 +2,7 @@
 
 use fluo_core::{Bytes, Tablet};
 
-use super::super::Contribution;
+use super::super::TableRequirement;
 use crate::number::{float, float_len};
 
 /// The largest relative difference of a share that counts as equal: digits cannot be divided into
@@ -19,7 +19,7 @@ pub(super) struct ByDesign<'a> {
 impl<'a> ByDesign<'a> {
     /// Returns the shares that the recipe expects, or equal ones if it has none. A share of 0
     /// counts as the smallest other one.
-    pub(super) fn of(contribution: &'a Contribution) -> Self {
+    pub(super) fn of(contribution: &'a TableRequirement) -> Self {
         let planned = contribution.planned_tablets().max(1);
         let weights = contribution.shares.as_deref().unwrap_or_default();
         let all: u64 = weights.iter().sum();
@@ -85,9 +85,9 @@ impl<'a> ByDesign<'a> {
 mod tests {
     use super::*;
 
-    fn of(shares: &[u64]) -> Contribution {
+    fn of(shares: &[u64]) -> TableRequirement {
         let splits = ["d", "h", "p"].map(Bytes::from);
-        let builder = Contribution::builder("queue").splits(splits);
+        let builder = TableRequirement::builder("queue").splits(splits);
         builder.shares(shares.iter().copied()).build().unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fluo_core::{Result, Tablet};
 
 use super::super::balancer::DEFAULT_GROUP;
-use super::super::contribution::Contribution;
+use super::super::contribution::TableRequirement;
 use super::super::forecast::groups_of;
 use super::by_design::ByDesign;
 use super::census::Census;
@@ -76,7 +76,7 @@ impl Expected {
     fn new(names: &[String], look: &Look<'_>, census: &Census) -> Result<Self> {
         let pattern = look.optimizations.group_pattern();
         let contributions = look.optimizations.contributions();
-        let first = |contribution: &'_ Contribution| contribution.splits.first().cloned();
+        let first = |contribution: &'_ TableRequirement| contribution.splits.first().cloned();
         let first: Vec<_> = contributions.iter().map(first).collect();
         let groups = groups_of(pattern.as_deref(), first.iter().map(Option::as_deref))?;
         let mut in_tablets = vec![0.0; look.tablets.as_slice().len()];

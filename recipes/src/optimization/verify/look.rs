@@ -3,7 +3,7 @@
 use fluo_core::{Tablet, Tablets};
 
 use super::super::TableOptimizations;
-use super::super::contribution::Contribution;
+use super::super::contribution::TableRequirement;
 use super::scale::Scale;
 
 /// The state of the table, the optimizations, and the scale for its loads.
@@ -28,7 +28,7 @@ impl<'a> Look<'a> {
     /// Returns the number of tablets that the recipes request.
     pub(super) fn planned(&self) -> usize {
         let contributions = self.optimizations.contributions().iter();
-        contributions.map(Contribution::planned_tablets).sum()
+        contributions.map(TableRequirement::planned_tablets).sum()
     }
 
     /// Returns the number of tablets that share the table: the planned ones, or those that are not

@@ -47,7 +47,7 @@ pub use self::options::{OtherRows, VerifyOptions};
 pub use self::other_rows::OtherRowsVerdict;
 pub use self::properties::{FoundBalancer, PropertyVerdict, UnrequestedProperty};
 pub use self::row_counting::RowCounting;
-pub use self::rows::{EvennessOf, HotPart, RowsVerdict};
+pub use self::rows::{HotPart, RowsVerdict, UniformityTest};
 pub use self::servers::{NarrowRecipe, ServerLoad};
 pub use self::splits::SplitsVerdict;
 pub use self::strays::StraySplit;

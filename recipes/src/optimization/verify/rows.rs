@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::Contribution;
+use super::super::TableRequirement;
 use super::difference::{Difference, DifferenceKind};
 use super::evenness::LEAST_P_VALUE;
 use super::load::TabletLoad;
@@ -18,7 +18,7 @@ const LEAST_MISPLACED: f64 = 0.1;
 /// The unit of the test whether a recipe's rows are spread evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EvennessOf {
+pub enum UniformityTest {
     /// Rows, each of which is placed independently.
     Rows,
     /// Different salted parts: rows that share one are in one tablet by design.
@@ -49,7 +49,7 @@ pub struct RowsVerdict {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hot_part: Option<HotPart>,
     /// The unit of the test of evenness.
-    pub evenness_of: EvennessOf,
+    pub evenness_of: UniformityTest,
     /// The number of different salted parts of the rows, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub salted_parts: Option<u64>,
@@ -81,8 +81,8 @@ pub struct HotPart {
     pub rows: u64,
 }
 
-impl EvennessOf {
-    pub(super) fn of(contribution: &Contribution) -> Self {
+impl UniformityTest {
+    pub(super) fn of(contribution: &TableRequirement) -> Self {
         let design = contribution.design.as_ref();
         match &contribution.shares {
             None => Self::Nothing,
@@ -93,7 +93,11 @@ impl EvennessOf {
 }
 
 impl RowsVerdict {
-    pub(super) fn of_counts(contribution: &Contribution, counts: &[u64], load: TabletLoad) -> Self {
+    pub(super) fn of_counts(
+        contribution: &TableRequirement,
+        counts: &[u64],
+        load: TabletLoad,
+    ) -> Self {
         Self {
             recipe: contribution.owner.clone(),
             tablets: counts.len(),
@@ -103,7 +107,7 @@ impl RowsVerdict {
             largest: counts.iter().max().copied().unwrap_or_default(),
             load,
             hot_part: None,
-            evenness_of: EvennessOf::of(contribution),
+            evenness_of: UniformityTest::of(contribution),
             salted_parts: None,
             chi_square: None,
             p_value: None,
@@ -123,7 +127,7 @@ impl RowsVerdict {
     /// Returns the differences of a recipe in a table with this number of rows.
     pub(super) fn findings(
         &self,
-        contribution: &Contribution,
+        contribution: &TableRequirement,
         all_rows: u64,
     ) -> impl Iterator<Item = Difference> {
         [
@@ -136,7 +140,7 @@ impl RowsVerdict {
         .flatten()
     }
 
-    fn foreign_rows(&self, contribution: &Contribution, all_rows: u64) -> Option<Difference> {
+    fn foreign_rows(&self, contribution: &TableRequirement, all_rows: u64) -> Option<Difference> {
         let (first, recipe, foreign) = (self.first_foreign.as_ref()?, &self.recipe, self.foreign);
         let place = if contribution.is_whole_table() {
             "in the table"

@@ -1,7 +1,7 @@
 //! Split points of no recipe that take a tablet out of its group.
 //!
 //! Accumulo splits a tablet that is too large, and shortens the split point to the shortest row
-//! that separates the two halves. The tablet that ends at such a point can end in a row that the
+//! that separates the two parts. The tablet that ends at such a point can end in a row that the
 //! pattern of the balancer does not match, although the tablet contains rows of a recipe. Such a
 //! row is past the prefix of the recipe while its last split point is missing, or it contains a
 //! line break, which `.` in the pattern does not match. The balancer then puts the tablet into
@@ -13,7 +13,7 @@ use fluo_core::balancer::GroupPattern;
 use fluo_core::{Bytes, Error, Escaped, Result};
 use serde::Serialize;
 
-use super::super::{Contribution, TableOptimizations};
+use super::super::{TableOptimizations, TableRequirement};
 
 /// A split point whose tablet can hold rows of a recipe but is not in the group of the recipe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,7 +56,7 @@ pub(super) fn find(
 }
 
 /// Returns the pattern of one recipe alone.
-fn group_of(contribution: &Contribution, regex: &str) -> Result<GroupPattern> {
+fn group_of(contribution: &TableRequirement, regex: &str) -> Result<GroupPattern> {
     GroupPattern::parse(&format!("({regex}).*")).map_err(|error| {
         let owner = contribution.owner();
         Error::invalid(format!(
@@ -68,7 +68,7 @@ fn group_of(contribution: &Contribution, regex: &str) -> Result<GroupPattern> {
 /// Returns the end rows of the tablets that can hold rows of a recipe: from the first end row at or
 /// after its prefix to the first at or after its last row.
 fn end_rows<'a>(
-    contribution: &Contribution,
+    contribution: &TableRequirement,
     found: &'a BTreeSet<Bytes>,
 ) -> impl Iterator<Item = &'a Bytes> {
     let last_row = contribution.last_end_row();
@@ -109,7 +109,7 @@ mod tests {
 
     fn strays(found: &[&'static str], missing: &[&'static str]) -> Vec<String> {
         let of = |prefix: &str| {
-            TableOptimizations::of_row_hasher(&RowHasher::new(prefix).unwrap(), 3).unwrap()
+            TableOptimizations::for_row_hasher(&RowHasher::new(prefix).unwrap(), 3).unwrap()
         };
         let optimizations = of("p").merge(of("q")).unwrap();
         let wanted = optimizations.splits();

@@ -4,17 +4,17 @@ use std::ops::RangeInclusive;
 
 use fluo_core::{Bytes, Escaped, Tablet, Tablets};
 
-use super::super::Contribution;
+use super::super::TableRequirement;
 use super::by_design::ByDesign;
 use super::copies::{Copies, Epoch};
 use super::evenness;
 use super::parts::Parts;
-use super::rows::{EvennessOf, RowsVerdict};
+use super::rows::{RowsVerdict, UniformityTest};
 use super::scale::{Scale, Whole};
 
 /// A counter of the rows of one recipe, which receives them in order.
 pub(super) struct Tally<'a> {
-    contribution: &'a Contribution,
+    contribution: &'a TableRequirement,
     tablets: &'a Tablets,
     /// The tablets that can hold rows of the recipe, as indices into the tablets of the table.
     own: RangeInclusive<usize>,
@@ -32,10 +32,10 @@ pub(super) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(contribution: &'a Contribution, tablets: &'a Tablets) -> Self {
+    pub(super) fn new(contribution: &'a TableRequirement, tablets: &'a Tablets) -> Self {
         let own = contribution.tablets_in(tablets);
         let planned = contribution.planned_tablets();
-        let is_of_parts = EvennessOf::of(contribution) == EvennessOf::SaltedParts;
+        let is_of_parts = UniformityTest::of(contribution) == UniformityTest::SaltedParts;
         Self {
             contribution,
             tablets,
@@ -52,7 +52,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn contribution(&self) -> &'a Contribution {
+    pub(super) fn contribution(&self) -> &'a TableRequirement {
         self.contribution
     }
 
@@ -66,9 +66,12 @@ impl<'a> Tally<'a> {
     pub(super) fn add(&mut self, key: &Bytes, tablet: usize) {
         self.row.clear();
         let design = self.contribution.design.as_ref();
-        if design.is_some_and(|design| design.remove_to(key, &mut self.row).is_err()) {
+        if design.is_some_and(|design| design.decode_key_to(key, &mut self.row).is_err()) {
             let earlier = &self.contribution.earlier;
-            if let Some(row) = earlier.iter().find_map(|design| design.remove(key).ok()) {
+            if let Some(row) = earlier
+                .iter()
+                .find_map(|design| design.decode_key(key).ok())
+            {
                 self.in_earlier_designs += 1;
                 self.copies.add(&row, Epoch::Earlier);
                 return;

@@ -44,7 +44,7 @@ impl TableOptimizations {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let fluo = Instance::in_memory();
     /// fluo.create_table("pages", Versions::default()).await?;
-    /// let optimizations = TableOptimizations::of_row_hasher(&RowHasher::new("p")?, 4)?;
+    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
     /// assert!(!optimizations.verify(&fluo, "pages").await?.ok);
     ///
     /// optimizations.plan(&fluo, "pages").await?.apply(&fluo).await?;

@@ -201,12 +201,15 @@ pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
         Failure::Unsent(error) | Failure::Lost(error) if is_lasting(error) => {
             (ErrorKind::Protocol, error.to_string())
         }
-        Failure::Unsent(error) => (ErrorKind::Gone, format!("cannot reach the proxy: {error}")),
+        Failure::Unsent(error) => (
+            ErrorKind::Unreachable,
+            format!("cannot reach the proxy: {error}"),
+        ),
         Failure::Lost(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-            (ErrorKind::Gone, error.to_string())
+            (ErrorKind::Unreachable, error.to_string())
         }
         Failure::Lost(error) => (
-            ErrorKind::Gone,
+            ErrorKind::Unreachable,
             format!("the connection broke before the answer: {error}"),
         ),
         Failure::ReplyTooLarge { bytes, most } => (

@@ -49,7 +49,7 @@ impl ProxyClient {
     ///
     /// # Errors
     ///
-    /// [`Gone`](ErrorKind::Gone), [`TimedOut`](ErrorKind::TimedOut),
+    /// [`Unreachable`](ErrorKind::Unreachable), [`TimedOut`](ErrorKind::TimedOut),
     /// [`Protocol`](ErrorKind::Protocol). [`Security`](ErrorKind::Security): a wrong password or a
     /// wrong secret. [`OtherCredentials`](ErrorKind::OtherCredentials): a login on a proxy of
     /// Accumulo 2.x, or a shared secret on one of 1.x.

@@ -98,7 +98,7 @@ impl Pinned {
     fn hold(&mut self, call: &'static str) -> Result<(Connection, Permit)> {
         self.held.take().ok_or_else(|| {
             let reason = "the connection of this writer broke earlier";
-            self.error(ErrorKind::Gone, call, reason)
+            self.error(ErrorKind::Unreachable, call, reason)
         })
     }
 

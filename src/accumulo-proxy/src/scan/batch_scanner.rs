@@ -17,7 +17,7 @@ use crate::error::Result;
 /// - The scan is opened at the first poll. From the second poll on it reads one batch ahead while
 ///   the consumer processes the previous one.
 /// - A task reads the scan, on the runtime on which the scanner was created. If that runtime shuts
-///   down before the end of the scan, the next item is an error: [`Gone`](crate::ErrorKind::Gone).
+///   down before the end of the scan, the next item is an error: [`Unreachable`](crate::ErrorKind::Unreachable).
 /// - The stream ends after an error. Without an order the rest of the scan is unknown, so the scan
 ///   does not resume after a break as a [`Scanner`](crate::Scanner) does: start it again.
 /// - The scan must therefore never request more than fits in a reply, although it does not know the

@@ -80,7 +80,7 @@ impl Reader {
     pub(super) fn cut_off(&self) -> Error {
         let reason =
             "the task that reads ended before the scan: its runtime was shut down, or it panicked";
-        self.error(ErrorKind::Gone, reason)
+        self.error(ErrorKind::Unreachable, reason)
     }
 
     /// Returns the next batch, or `None` at the end or if the consumer is dropped.
@@ -154,7 +154,10 @@ impl Reader {
         if error.is_reply_too_large() && self.pace.entries() > 1 {
             return Err(self.with_advice(&error));
         }
-        let is_broken = matches!(error.kind(), ErrorKind::Gone | ErrorKind::HandleExpired);
+        let is_broken = matches!(
+            error.kind(),
+            ErrorKind::Unreachable | ErrorKind::HandleExpired
+        );
         match pauses.next() {
             Some(pause) if is_ordered && is_broken => Ok(pause),
             _ => Err(error),

@@ -12,7 +12,7 @@ pub enum ConditionalOutcome {
     /// A condition did not hold; nothing was written.
     Rejected,
     /// The conditions held, but a constraint of the table forbids the updates; nothing was written.
-    Violated,
+    ConstraintViolation,
     /// A condition has a visibility that the authorizations of the writer do not include; nothing
     /// was written.
     InvisibleVisibility,
@@ -37,7 +37,7 @@ impl ConditionalOutcome {
         match status {
             wire::ConditionalStatus::ACCEPTED => Some(Self::Accepted),
             wire::ConditionalStatus::REJECTED => Some(Self::Rejected),
-            wire::ConditionalStatus::VIOLATED => Some(Self::Violated),
+            wire::ConditionalStatus::VIOLATED => Some(Self::ConstraintViolation),
             wire::ConditionalStatus::INVISIBLE_VISIBILITY => Some(Self::InvisibleVisibility),
             wire::ConditionalStatus::UNKNOWN => Some(Self::Unknown(None)),
             _ => None,

@@ -40,7 +40,7 @@ async fn retries_a_call_that_only_reads() {
 async fn never_retries_a_write_whose_request_was_sent() {
     let fake = Fake::start(|_| Answer::Close).await;
     let error = fake.client().write("t", put()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(error.may_have_taken_effect());
     sleep(Duration::from_millis(50)).await;
     assert_eq!(fake.count("updateAndFlush"), 1);
@@ -74,7 +74,7 @@ async fn fails_without_effect_if_the_proxy_stays_unreachable() {
     fake.go_away().await;
     sleep(Duration::from_millis(20)).await;
     let error = client.write("t", put()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(!error.may_have_taken_effect());
     assert_eq!(fake.count("updateAndFlush"), 0);
 }
@@ -93,7 +93,7 @@ async fn a_call_whose_first_attempt_was_sent_may_have_taken_effect() {
         fake.go_away().await;
     });
     let error = added.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(error.reason().contains("cannot reach the proxy"), "{error}");
     assert!(error.may_have_taken_effect());
 }

@@ -189,7 +189,7 @@ async fn converts_each_status_and_reports_a_missing_one_as_unknown() {
     ));
     assert!(matches!(
         write(&writer, "violated").await,
-        ConditionalOutcome::Violated
+        ConditionalOutcome::ConstraintViolation
     ));
     assert!(matches!(
         write(&writer, "unknown").await,
@@ -212,7 +212,7 @@ async fn a_lost_reply_makes_all_rows_of_the_call_unknown_without_a_retry() {
     let mutations = ["a", "b"].map(|row| mutation(row, "v"));
     let outcomes = writer.write_all(mutations.to_vec()).await.unwrap();
     for outcome in outcomes {
-        assert_eq!(unknown(outcome).kind(), ErrorKind::Gone);
+        assert_eq!(unknown(outcome).kind(), ErrorKind::Unreachable);
     }
     assert!(fake.calls(CALL).iter().flat_map(rows).count() == 2);
 }

@@ -113,7 +113,7 @@ async fn fails_after_the_last_retry() {
     let error = rows_of(fake.client().scanner("t", options()))
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert_eq!(error.call(), "nextK");
     // The default is eight attempts.
     assert_eq!(fake.count("nextK"), 3 + 8);
@@ -132,7 +132,7 @@ async fn a_batch_scan_ends_with_the_error() {
     scanner.try_next().await.unwrap().unwrap();
     scanner.try_next().await.unwrap().unwrap();
     let error = scanner.try_next().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Gone);
+    assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(scanner.try_next().await.unwrap().is_none());
     assert_eq!(fake.count("createBatchScanner"), 1);
 }
@@ -219,7 +219,7 @@ fn fails_if_the_runtime_of_the_reading_task_shut_down() {
     drop(there);
     for scanner in [&mut unopened, &mut begun] {
         let error = here.block_on(scanner.try_next()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Gone);
+        assert_eq!(error.kind(), ErrorKind::Unreachable);
         assert_eq!((error.call(), error.subject()), ("nextK", Some("t")));
         assert!(error.reason().contains("runtime was shut down"), "{error}");
         assert!(here.block_on(scanner.try_next()).unwrap().is_none());

@@ -188,7 +188,7 @@ async fn after_a_break_the_effect_of_updates_is_unknown() {
     let broken = writer.flush().await.unwrap_err();
     assert_eq!(
         (broken.kind(), broken.call()),
-        (ErrorKind::Gone, "flush"),
+        (ErrorKind::Unreachable, "flush"),
         "{broken}"
     );
     assert!(broken.may_have_taken_effect());

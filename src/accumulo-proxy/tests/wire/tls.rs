@@ -188,7 +188,7 @@ async fn reports_a_server_without_tls() {
     })
     .await;
     let error = refused(&client(&server, authority.trusted(NAME, None))).await;
-    assert_eq!(error.kind(), ErrorKind::Gone, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
     assert!(
         error.reason().starts_with("cannot reach the proxy: "),
         "{error}"
@@ -246,7 +246,7 @@ async fn rejects_a_truncated_reply_over_tls() {
         })
         .await;
         let error = refused(&client(&server, authority.trusted(NAME, None))).await;
-        assert_eq!(error.kind(), ErrorKind::Gone, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
         assert_eq!(
             error.reason(),
             "the proxy closed the connection before it answered"

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::{Applications, MemoryApplications};
 use fluo_core::layout::{
-    DelLockOutcome, DelLockValue, EntryKind, EntryStamp, LockValue, WriteValue,
+    DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, LockValue, WriteValue,
 };
 use fluo_core::{
     Authorizations, Bytes, CellBatches, Client, ClientSettings, Column, ConditionalMutation,
@@ -46,7 +46,7 @@ fn at(number: u64) -> Timestamp {
 }
 
 fn stamp(kind: EntryKind, number: u64) -> i64 {
-    EntryStamp::new(kind, at(number)).encode()
+    EntryTimestamp::new(kind, at(number)).encode()
 }
 
 fn column() -> Column {

@@ -1,8 +1,9 @@
 //! The advice as text for a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
+use fluo_recipes::ScanCost;
 use fluo_recipes::advisor::{
-    DesignForecast, DesignVerdict, LoadForecast, ScanCost, ScanCosts, Standing, Weight,
+    DesignForecast, DesignVerdict, LoadForecast, ScanCosts, Severity, Suitability,
 };
 
 use super::Answer;
@@ -18,8 +19,8 @@ pub(super) fn lines(answer: &Answer) -> Vec<String> {
     lines.extend(answer.notes.iter().map(|note| format!("  note     {note}")));
     for finding in &advice.findings {
         let weight = match finding.weight {
-            Weight::Note => "note   ",
-            Weight::Warning => "warning",
+            Severity::Note => "note   ",
+            Severity::Warning => "warning",
         };
         lines.push(format!("  {weight}  {}", finding.sentence));
     }
@@ -67,7 +68,7 @@ fn against(answer: &Answer) -> Vec<String> {
 /// Checks whether a design is rejected because the key of a row cannot be computed again.
 fn is_unreadable_by_row(forecast: &DesignForecast, verdict: &DesignVerdict) -> bool {
     let scans = forecast.possible().map(|(_, scans)| &scans.by_row);
-    verdict.standing == Standing::Unreadable && matches!(scans, Some(ScanCost::FanOut { .. }))
+    verdict.standing == Suitability::Unreadable && matches!(scans, Some(ScanCost::FanOut { .. }))
 }
 
 /// Returns the first lines of a spec.
@@ -161,20 +162,20 @@ fn p_value(load: &LoadForecast) -> String {
 
 fn prefix_scan(scans: &ScanCosts) -> String {
     match &scans.by_prefix {
-        ScanCost::OnePiece => "1 piece".to_owned(),
-        ScanCost::FanOut { pieces } => output::plural(*pieces, "piece"),
-        ScanCost::Partly { .. } => "some only".to_owned(),
-        ScanCost::Impossible { .. } => "impossible".to_owned(),
+        ScanCost::SingleRange => "1 piece".to_owned(),
+        ScanCost::FanOut { ranges: pieces } => output::plural(*pieces, "piece"),
+        ScanCost::Limited { .. } => "some only".to_owned(),
+        ScanCost::Unsupported { .. } => "impossible".to_owned(),
         _ => dash(),
     }
 }
 
 /// Returns a sign for the word of a verdict.
-pub(super) fn sign(standing: Standing) -> &'static str {
+pub(super) fn sign(standing: Suitability) -> &'static str {
     match standing {
-        Standing::Recommended => "\u{2605}",
-        Standing::Suitable => "\u{2713}",
-        Standing::TooFewTablets => "\u{25b3}",
+        Suitability::Recommended => "\u{2605}",
+        Suitability::Suitable => "\u{2713}",
+        Suitability::TooFewTablets => "\u{25b3}",
         // Uneven, unreadable, impossible, and all other standings that are no recommendation.
         _ => "\u{2717}",
     }

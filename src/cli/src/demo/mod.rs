@@ -53,7 +53,7 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     .await?;
     story::hashed(&hasher, ROWS)?;
 
-    let optimizations = TableOptimizations::of_row_hasher(&hasher, TABLETS)?;
+    let optimizations = TableOptimizations::for_row_hasher(&hasher, TABLETS)?;
     let plan = optimizations.plan(tables, "pages").await?;
     story::heading("The plan (`fluo table plan`)")?;
     table::describe_plan(&plan, false)?;

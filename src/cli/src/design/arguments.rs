@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use fluo_core::Versions;
-use fluo_recipes::{Epochs, HashScheme, KeyDesign};
+use fluo_recipes::{HashScheme, KeyDesign, KeyMigration};
 use toml::Value;
 
 use super::given::Given;
@@ -112,20 +112,22 @@ impl DesignArguments {
 
     /// Returns the design, and all designs of the table if its rows may also be written in earlier
     /// ones.
-    pub(crate) fn with_epochs(&self) -> Result<(KeyDesign, Option<Epochs>)> {
+    pub(crate) fn with_epochs(&self) -> Result<(KeyDesign, Option<KeyMigration>)> {
         let (design, epochs, _) = self.recipe_with_epochs()?;
         Ok((design, epochs))
     }
 
     /// Returns the same as [`with_epochs`](Self::with_epochs), and the layout of the tablets if a
     /// spec has one.
-    pub(crate) fn recipe_with_epochs(&self) -> Result<(KeyDesign, Option<Epochs>, Option<Layout>)> {
+    pub(crate) fn recipe_with_epochs(
+        &self,
+    ) -> Result<(KeyDesign, Option<KeyMigration>, Option<Layout>)> {
         let (design, before, layout) = self.whole()?;
         if before.is_empty() {
             return Ok((design, None, layout));
         }
         // Nothing is merged here, so the number of visible versions does not matter.
-        let epochs = Epochs::new(before.into_iter().chain([design.clone()]), Versions::All);
+        let epochs = KeyMigration::new(before.into_iter().chain([design.clone()]), Versions::All);
         let spec = self.spec.as_deref().unwrap_or(Path::new(""));
         let epochs =
             epochs.map_err(|error| anyhow!("the designs of {}: {error}", spec.display()))?;

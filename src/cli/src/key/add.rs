@@ -44,7 +44,7 @@ impl Add {
         let mut key = Vec::new();
         lines::transform(input, output, |line, output| {
             key.clear();
-            design.add_to(&self.encoding.decode(line)?, &mut key)?;
+            design.encode_row_to(&self.encoding.decode(line)?, &mut key)?;
             let encoded = self.encoding.encode(&key, output);
             encoded.map_err(|error| of_design(&design, &key).unwrap_or(error))
         })

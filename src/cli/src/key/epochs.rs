@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use fluo_core::{Bytes, Escaped};
-use fluo_recipes::{Epochs, KeyDesign};
+use fluo_recipes::{KeyDesign, KeyMigration};
 use serde::Serialize;
 
 use crate::output::{self, grouped, plural};
@@ -22,23 +22,23 @@ pub(super) struct EpochOf {
 }
 
 /// Appends the row of a key, and returns the index of its design. The oldest has index 0.
-pub(super) fn row_of(epochs: &Epochs, key: &[u8], row: &mut Vec<u8>) -> Result<usize> {
+pub(super) fn row_of(epochs: &KeyMigration, key: &[u8], row: &mut Vec<u8>) -> Result<usize> {
     epochs
-        .remove_to(key, row)
+        .decode_key_to(key, row)
         .map_err(|error| anyhow!("{error}; nor is it one of an earlier design of the spec"))
 }
 
 /// Returns the design at an index.
-pub(super) fn design_at(epochs: &Epochs, index: usize) -> Result<&KeyDesign> {
+pub(super) fn design_at(epochs: &KeyMigration, index: usize) -> Result<&KeyDesign> {
     let design = epochs.designs().nth(index);
     design.ok_or_else(|| anyhow!("the spec has no epoch {}", index + 1))
 }
 
 impl EpochOf {
     /// Describes a key, given its row and the index of its design.
-    pub(super) fn new(epochs: &Epochs, index: usize, key: &[u8], row: &[u8]) -> Result<Self> {
+    pub(super) fn new(epochs: &KeyMigration, index: usize, key: &[u8], row: &[u8]) -> Result<Self> {
         let older = epochs.designs().take(index).enumerate();
-        let also = older.filter(|(_, design)| design.remove(key).is_ok());
+        let also = older.filter(|(_, design)| design.decode_key(key).is_ok());
         Ok(Self {
             number: index + 1,
             epochs: epochs.designs().len(),
@@ -83,7 +83,7 @@ impl EpochOf {
 
 /// Prints the number of keys of earlier designs, if there are any. `counts` has a count for each
 /// design, oldest first.
-pub(super) fn tell_earlier(epochs: &Epochs, counts: &[u64]) {
+pub(super) fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
     let all: u64 = counts.iter().sum();
     let earlier = counts.iter().zip(epochs.designs()).enumerate();
     let earlier = earlier.take(counts.len().saturating_sub(1));

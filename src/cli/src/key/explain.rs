@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::Table;
 use fluo_core::{Bytes, Escaped};
-use fluo_recipes::{Epochs, KeyDesign, RowHasher, SplitFormula};
+use fluo_recipes::{KeyDesign, KeyMigration, RowHasher, SplitFormula};
 use serde::Serialize;
 
 use super::epochs::{EpochOf, design_at, row_of};
@@ -147,7 +147,7 @@ fn explanation_of(hasher: &RowHasher, splits: Option<&[Bytes]>, key: &[u8]) -> R
 }
 
 fn pieces_of(design: &KeyDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
-    let row = design.remove(key)?;
+    let row = design.decode_key(key)?;
     let fields = design.explain(key)?;
     let piece = |field: fluo_recipes::KeyField| Piece {
         name: field.name,
@@ -166,7 +166,7 @@ fn pieces_of(design: &KeyDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result
 
 /// Explains a key as readers of the table see it. The split points are those of the newest design,
 /// because a table has only one set of them.
-fn pieces_of_epochs(epochs: &Epochs, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
+fn pieces_of_epochs(epochs: &KeyMigration, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
     let mut row = Vec::new();
     let index = row_of(epochs, key, &mut row)?;
     Ok(Pieces {

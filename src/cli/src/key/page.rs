@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::{Arg, Args};
 use comfy_table::Table;
 use fluo_core::Escaped;
-use fluo_recipes::{KeyDesign, Reach};
+use fluo_recipes::{KeyDesign, ScanCost};
 use serde::Serialize;
 
 use crate::design::{DesignArguments, KNOWN, Known};
@@ -123,11 +123,14 @@ impl Page {
 }
 
 impl ScanOf {
-    fn of(by: &'static str, reach: &Reach) -> Self {
+    fn of(by: &'static str, reach: &ScanCost) -> Self {
         let (pieces, only) = match reach {
-            Reach::OnePiece => (Some(1), None),
-            Reach::FanOut(pieces) => (Some(*pieces), None),
-            Reach::Partly { pieces, only } => (Some(*pieces), Some(only.clone())),
+            ScanCost::SingleRange => (Some(1), None),
+            ScanCost::FanOut { ranges: pieces } => (Some(*pieces), None),
+            ScanCost::Limited {
+                ranges: pieces,
+                only,
+            } => (Some(*pieces), Some(only.clone())),
             _ => (None, None),
         };
         Self {

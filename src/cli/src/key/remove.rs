@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use fluo_recipes::Epochs;
+use fluo_recipes::KeyMigration;
 
 use super::epochs::{row_of, tell_earlier};
 use crate::design::DesignArguments;
@@ -43,12 +43,12 @@ impl Remove {
                 return self.encoding.encode(hasher.remove(&key)?, output);
             }
             row.clear();
-            design.remove_to(&key, &mut row)?;
+            design.decode_key_to(&key, &mut row)?;
             self.encoding.encode(&row, output)
         })
     }
 
-    fn of_epochs(&self, epochs: &Epochs) -> anyhow::Result<()> {
+    fn of_epochs(&self, epochs: &KeyMigration) -> anyhow::Result<()> {
         let mut counts = vec![0_u64; epochs.designs().len()];
         let mut row = Vec::new();
         let (input, output) = (io::stdin().lock(), io::stdout().lock());

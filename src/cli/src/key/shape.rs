@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anyhow::{Context, bail};
 use clap::Args;
 use fluo_core::{Bytes, Escaped};
-use fluo_recipes::{Contribution, KeyDesign, TableOptimizations};
+use fluo_recipes::{KeyDesign, TableOptimizations, TableRequirement};
 
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
@@ -90,7 +90,7 @@ pub(super) fn points_of(
         None => Ok(None),
         Some(Layout::Tablets(tablets)) => Ok(Some(design.splits(tablets)?)),
         Some(Layout::At(points)) => {
-            let contribution = Contribution::of_key_design_at(design, points)?;
+            let contribution = TableRequirement::for_key_design_at(design, points)?;
             Ok(Some(contribution.splits().to_vec()))
         }
     }
@@ -110,7 +110,7 @@ impl Group {
 }
 
 fn group_pattern(design: &KeyDesign) -> anyhow::Result<String> {
-    let contribution = Contribution::of_key_design_at(design, [])?;
+    let contribution = TableRequirement::for_key_design_at(design, [])?;
     TableOptimizations::from(contribution)
         .group_pattern()
         .with_context(|| {

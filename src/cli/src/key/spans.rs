@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use anyhow::{Context, Result};
 use clap::Args;
 use fluo_core::{Bytes, Escaped, Span};
-use fluo_recipes::{KeyDesign, Reach, Rows};
+use fluo_recipes::{KeyDesign, RowSelection, ScanCost};
 use serde::Serialize;
 
 use crate::design::DesignArguments;
@@ -121,7 +121,7 @@ impl Spans {
         }
     }
 
-    fn rows(&self, design: &KeyDesign) -> Result<Rows> {
+    fn rows(&self, design: &KeyDesign) -> Result<RowSelection> {
         let asked = &self.rows;
         let bytes =
             |row: &Option<OsString>| row.as_deref().map(|row| self.bytes_of(row)).transpose();
@@ -129,8 +129,8 @@ impl Spans {
         let has_bounds = from.is_some() || to.is_some();
         if let Some(domain) = &asked.domain {
             return Ok(match asked.subdomains {
-                true => Rows::domain_and_subdomains(domain),
-                false => Rows::domain(domain),
+                true => RowSelection::domain_and_subdomains(domain),
+                false => RowSelection::domain(domain),
             });
         }
         Ok(
@@ -139,21 +139,21 @@ impl Spans {
                 bytes(&asked.prefix_of)?,
                 bytes(&asked.suffix_of)?,
             ) {
-                (Some(row), ..) => Rows::Row(row),
-                (_, Some(prefix), _) if has_bounds => Rows::Between { prefix, from, to },
-                (_, Some(prefix), _) => Rows::Prefix(prefix),
-                (.., Some(suffix)) => Rows::Suffix(suffix),
+                (Some(row), ..) => RowSelection::Row(row),
+                (_, Some(prefix), _) if has_bounds => RowSelection::Between { prefix, from, to },
+                (_, Some(prefix), _) => RowSelection::Prefix(prefix),
+                (.., Some(suffix)) => RowSelection::Suffix(suffix),
                 // Rows of parts are selected by the first part between two values.
-                _ if has_bounds && has_only_parts(design) => Rows::Between {
+                _ if has_bounds && has_only_parts(design) => RowSelection::Between {
                     prefix: Bytes::new(),
                     from,
                     to,
                 },
-                _ if has_bounds => Rows::Range {
+                _ if has_bounds => RowSelection::Range {
                     start: from.unwrap_or_default(),
                     end: to,
                 },
-                _ => Rows::All,
+                _ => RowSelection::All,
             },
         )
     }
@@ -184,7 +184,7 @@ fn each_once(designs: Vec<Vec<Span>>) -> Vec<Span> {
 /// Checks whether the design can select values of the first part, but not a range of rows.
 fn has_only_parts(design: &KeyDesign) -> bool {
     let scans = design.scans();
-    let is_possible = |reach: &Reach| !matches!(reach, Reach::Impossible(_));
+    let is_possible = |reach: &ScanCost| !matches!(reach, ScanCost::Unsupported { .. });
     !is_possible(&scans.by_range) && is_possible(&scans.between)
 }
 

@@ -29,14 +29,14 @@ impl Discard {
         let chosen = self.chosen.cell()?;
         let coordination = self.application.open().await?.coordination;
         let mut count = 0;
-        for record in coordination.set_aside_list().await? {
+        for record in coordination.dead_letters().await? {
             let (cell, up_to) = (&record.cell, record.timestamp);
             if chosen.as_ref().is_some_and(|chosen| chosen != cell) {
                 continue;
             }
             // A notification that failed again since the list was read stays: it is for a later
             // change.
-            count += u64::from(coordination.forget_set_aside(cell, up_to).await?);
+            count += u64::from(coordination.remove_dead_letter(cell, up_to).await?);
         }
         match chosen {
             Some(cell) if count == 0 => Err(self.chosen.none_of(&cell)),

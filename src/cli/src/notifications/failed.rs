@@ -48,7 +48,7 @@ struct Shown {
 impl Failed {
     pub(crate) async fn run(&self) -> Result<()> {
         let open = self.application.open().await?;
-        let records = open.coordination.set_aside_list().await?;
+        let records = open.coordination.dead_letters().await?;
         let count = records.len();
         for record in records {
             let shown = self.shown(record);

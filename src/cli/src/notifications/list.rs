@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use fluo_core::Cell;
 use fluo_core::coordination::Application;
-use fluo_core::layout::{NotificationStamp, observed_column};
+use fluo_core::layout::{NotificationTimestamp, observed_column};
 use futures::stream::TryStreamExt;
 use serde::Serialize;
 
@@ -78,7 +78,7 @@ impl List {
 
     fn read(&self, cell: &Cell, application: &Application) -> Option<Waiting> {
         let column = observed_column(&cell.key.column).ok()?;
-        let stamp = NotificationStamp::decode(cell.key.timestamp)?;
+        let stamp = NotificationTimestamp::decode(cell.key.timestamp)?;
         let observer = application
             .observers
             .iter()

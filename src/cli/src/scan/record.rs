@@ -2,8 +2,8 @@
 
 use fluo_core::coordination::TransactorId;
 use fluo_core::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, LockValue,
-    NOTIFICATION_FAMILY, NotificationStamp, ReadLockValue, WriteValue, observed_column,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
+    NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
 };
 use fluo_core::{Cell, Result, RowColumn};
 use serde::Serialize;
@@ -95,7 +95,7 @@ impl Record {
     }
 
     fn into_entry(mut self, cell: &Cell, written: Written) -> Self {
-        let Some(stamp) = EntryStamp::decode(cell.key.timestamp) else {
+        let Some(stamp) = EntryTimestamp::decode(cell.key.timestamp) else {
             return self.into_unknown(cell);
         };
         let kind = stamp.kind;
@@ -116,7 +116,7 @@ impl Record {
             ),
             Err(_) => hex(&cell.key.column.qualifier),
         };
-        let Some(stamp) = NotificationStamp::decode(cell.key.timestamp) else {
+        let Some(stamp) = NotificationTimestamp::decode(cell.key.timestamp) else {
             return self.into_unknown(cell);
         };
         self.timestamp = Stamp::of(stamp.timestamp.get());

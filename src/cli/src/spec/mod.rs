@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use fluo_core::Bytes;
 use fluo_recipes::{
-    Contribution, HashScheme, KeyDesign, MaxSkew, OtherRows, RowHasher, TableOptimizations,
+    HashScheme, KeyDesign, MaxSkew, OtherRows, RowHasher, TableOptimizations, TableRequirement,
 };
 use serde::Deserialize;
 use toml::Spanned;
@@ -130,7 +130,7 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
 fn check_overlap(recipes: &[Recipe]) -> Result<()> {
     let mut all = TableOptimizations::default();
     for recipe in recipes {
-        let contribution = Contribution::of_key_design_at(&recipe.design, [])?;
+        let contribution = TableRequirement::for_key_design_at(&recipe.design, [])?;
         all = all.merge(contribution.into())?;
     }
     Ok(())
@@ -290,13 +290,12 @@ impl RowHasherSpec {
 }
 
 impl Recipe {
-    fn contribution(&self) -> Result<Contribution> {
+    fn contribution(&self) -> Result<TableRequirement> {
         let contribution = match &self.layout {
-            Layout::Tablets(tablets) => {
-                Contribution::of_key_design(&self.design, *tablets).with_context(|| self.name())?
-            }
+            Layout::Tablets(tablets) => TableRequirement::for_key_design(&self.design, *tablets)
+                .with_context(|| self.name())?,
             Layout::At(points) => {
-                Contribution::of_key_design_at(&self.design, points.iter().cloned())?
+                TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?
             }
         };
         Ok(contribution.after(self.before.iter().cloned()))

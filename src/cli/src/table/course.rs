@@ -52,9 +52,9 @@ impl Course {
                 self.done.push(step.to_string());
                 self.stands(&self.progress());
             }
-            ApplyEvent::AlreadySo(_) => self.already_so += 1,
+            ApplyEvent::Skipped(_) => self.already_so += 1,
             ApplyEvent::Failed(..) => {}
-            ApplyEvent::Undoing => {
+            ApplyEvent::RollingBack => {
                 self.bar = Some(progress::waiting("undoing what was done".to_owned()));
                 self.stands(&format!(
                     "a step failed, and what was done before it was being undone; `fluo table plan` shows what is left \
@@ -124,9 +124,9 @@ fn line_of(event: ApplyEvent<'_>) -> Option<String> {
     match event {
         ApplyEvent::Begin(_) => None,
         ApplyEvent::Done(step) => Some(format!("done: {step}")),
-        ApplyEvent::AlreadySo(step) => Some(format!("already so: {step}")),
+        ApplyEvent::Skipped(step) => Some(format!("already so: {step}")),
         ApplyEvent::Failed(step, _) => Some(format!("failed: {step}")),
-        ApplyEvent::Undoing => Some("undoing what was done".to_owned()),
+        ApplyEvent::RollingBack => Some("undoing what was done".to_owned()),
         ApplyEvent::Undone(step) => Some(format!("undone: {step}")),
     }
 }
@@ -148,7 +148,7 @@ mod tests {
         let stands = || standing.get().unwrap();
         assert_eq!(stands(), "nothing was changed on table `t`");
 
-        course.tell(ApplyEvent::AlreadySo(&split("a")));
+        course.tell(ApplyEvent::Skipped(&split("a")));
         assert_eq!(stands(), "nothing was changed on table `t`");
         course.tell(ApplyEvent::Begin(&split("b")));
         assert_eq!(
@@ -166,7 +166,7 @@ mod tests {
         );
         let error = Error::no_such_table("t");
         course.tell(ApplyEvent::Failed(&split("c"), &error));
-        course.tell(ApplyEvent::Undoing);
+        course.tell(ApplyEvent::RollingBack);
         let undoing = stands();
         assert!(
             undoing.starts_with("a step failed, and what was done before it was being undone; ")
@@ -192,7 +192,7 @@ mod tests {
         );
         course.tell(ApplyEvent::Done(&split("a")));
         assert_eq!(waited_for(&course), None);
-        course.tell(ApplyEvent::Undoing);
+        course.tell(ApplyEvent::RollingBack);
         assert_eq!(
             waited_for(&course).as_deref(),
             Some("undoing what was done")
@@ -208,7 +208,7 @@ mod tests {
         let (step, error) = (split("a"), Error::no_such_table("t"));
         let failed = line_of(ApplyEvent::Failed(&step, &error));
         assert_eq!(failed.as_deref(), Some("failed: add the split point `a`"));
-        let undoing = line_of(ApplyEvent::Undoing);
+        let undoing = line_of(ApplyEvent::RollingBack);
         assert_eq!(undoing.as_deref(), Some("undoing what was done"));
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_core::{Authorizations, Table, Versions};
-use fluo_recipes::{EpochCounts, Epochs, MigrateSettings, MigrationStep};
+use fluo_recipes::{KeyMigration, MigrateSettings, MigrationProgress, MigrationStep};
 use serde::Serialize;
 
 use super::system;
@@ -87,9 +87,9 @@ impl Migrate {
         };
         let tables = self.target.open_to_change(&self.name, &self.guard, stake);
         let tables = tables.await?;
-        let versions = Versions::shown(&tables.properties(&self.name).await?);
+        let versions = Versions::for_scan(&tables.properties(&self.name).await?);
         let designs = designs.before.into_iter().chain([designs.design]);
-        let epochs = Epochs::new(designs, versions)
+        let epochs = KeyMigration::new(designs, versions)
             .map_err(|error| anyhow!("the designs of {spec}: {error}"))?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = tables.open_table(&self.name, labels).await?;
@@ -119,7 +119,7 @@ impl Migrate {
     async fn moved(
         &self,
         table: &dyn Table,
-        epochs: &Epochs,
+        epochs: &KeyMigration,
         standing: &Standing,
     ) -> Result<Migrated> {
         let bar = progress::counter("rows moved");
@@ -144,7 +144,7 @@ impl Migrate {
         }
     }
 
-    fn tell(&self, mut migrated: Migrated, counts: &EpochCounts) -> Result<Outcome> {
+    fn tell(&self, mut migrated: Migrated, counts: &MigrationProgress) -> Result<Outcome> {
         migrated.rows_left = counts.left();
         if self.json {
             output::print_json(&migrated)?;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use comfy_table::Table;
 use fluo_recipes::{
-    DifferenceKind, EvennessOf, FullestTablet, Load, PropertyVerdict, RowsVerdict, TabletLoad,
+    DifferenceKind, FullestTablet, Load, PropertyVerdict, RowsVerdict, TabletLoad, UniformityTest,
     Verdict,
 };
 
@@ -201,7 +201,7 @@ fn evenness(rows: &RowsVerdict) -> String {
             format!("{parts}chi-square {statistic:.1}, {p_value}")
         }
         _ if !rows.counted => "rows were not counted".to_owned(),
-        _ if rows.evenness_of == EvennessOf::Nothing => "nothing is expected".to_owned(),
+        _ if rows.evenness_of == UniformityTest::Nothing => "nothing is expected".to_owned(),
         _ if rows.salted_parts.is_some() => format!("{parts}too few to tell"),
         _ => "too few rows to tell".to_owned(),
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_core::coordination::{Applications, Coordination, TransactorId};
-use fluo_core::layout::{EntryKind, EntryStamp, LockValue};
+use fluo_core::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_core::{
     Authorizations, Client, ClientSettings, Column, ErrorKind, Mutation, RowColumn, Table,
     TableAdmin, Timestamp,
@@ -118,7 +118,7 @@ pub(crate) fn at(timestamp: u64) -> Timestamp {
 }
 
 pub(crate) fn stamp(kind: EntryKind, timestamp: u64) -> i64 {
-    EntryStamp::new(kind, at(timestamp)).encode()
+    EntryTimestamp::new(kind, at(timestamp)).encode()
 }
 
 pub(crate) fn page(qualifier: &'static str) -> Column {

@@ -57,7 +57,7 @@ pub fn group_balancers() -> impl Iterator<Item = (String, String)> {
 
 /// Checks whether tables with simulated servers report that these load a class: the simulated
 /// balancers that can be created without arguments.
-pub fn pretends_to_load(class: &str) -> bool {
+pub fn simulates_class(class: &str) -> bool {
     BalancerClass::of(class) == BalancerClass::ByCount
 }
 
@@ -70,7 +70,7 @@ mod tests {
         for (probe, group_balancer) in group_balancers() {
             assert_eq!(BalancerClass::of(&group_balancer), BalancerClass::ByGroup);
             assert_eq!(BalancerClass::of(&probe), BalancerClass::ByCount);
-            assert!(pretends_to_load(&probe) && !pretends_to_load(&group_balancer));
+            assert!(simulates_class(&probe) && !simulates_class(&group_balancer));
         }
         for unknown in ["", "RegexGroupBalancer", "org.example.RegexGroupBalancer"] {
             assert_eq!(BalancerClass::of(unknown), BalancerClass::Unknown);

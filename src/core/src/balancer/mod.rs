@@ -11,6 +11,6 @@ mod java_regex;
 mod pattern;
 mod placement;
 
-pub use class::{BalancerClass, group_balancers, pretends_to_load};
+pub use class::{BalancerClass, group_balancers, simulates_class};
 pub use pattern::{GroupPattern, PatternError};
-pub use placement::{place, place_by_count, place_by_properties, pretended_server_name};
+pub use placement::{place, place_by_count, place_by_properties, simulated_server_name};

@@ -82,7 +82,7 @@ pub fn place_by_properties(
 }
 
 /// Returns the name of a simulated server.
-pub fn pretended_server_name(index: usize) -> String {
+pub fn simulated_server_name(index: usize) -> String {
     format!("server-{:03}", index + 1)
 }
 

@@ -43,8 +43,8 @@ use std::fmt;
 
 use crate::client::application_table;
 use crate::coordination::{
-    Application, Applications, ObservedColumn, SetupClaim, check_application_name,
-    initialized_already, still_running, table_of_another,
+    Application, Applications, ObservedColumn, SetupLock, application_exists,
+    check_application_name, still_running, table_in_use,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::check_named;
@@ -180,7 +180,7 @@ pub async fn initialize(
         (initialization.clear_table, initialization.clear_application);
     let application = initialization.into_application();
     let (id, table) = (application.id.clone(), application.table.clone());
-    let _claim = applications.claim(name, &table).await?;
+    let _claim = applications.lock_setup(name, &table).await?;
     let is_there = is_clear_to_begin(applications, name, clear_application).await?;
     if is_there {
         check_same_table(tables, applications, name, &table).await?;
@@ -210,7 +210,7 @@ async fn is_clear_to_begin(
         return Ok(false);
     }
     if !clear {
-        return Err(initialized_already(name));
+        return Err(application_exists(name));
     }
     if applications.is_running(name).await? {
         return Err(still_running(name));
@@ -243,7 +243,7 @@ async fn check_same_table(
 async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -> Result<()> {
     let owners = applications_of(applications, table).await?;
     match owners.iter().find(|owner| *owner != name) {
-        Some(other) => Err(table_of_another(name, table, other)),
+        Some(other) => Err(table_in_use(name, table, other)),
         None => Ok(()),
     }
 }
@@ -340,10 +340,10 @@ const MOST_CLAIMS: u32 = 8;
 async fn claim_existing(
     applications: &dyn Applications,
     name: &str,
-) -> Result<(String, Box<dyn SetupClaim>)> {
+) -> Result<(String, Box<dyn SetupLock>)> {
     let mut found = read(applications, name).await?.table;
     for _ in 0..MOST_CLAIMS {
-        let claim = applications.claim(name, &found).await?;
+        let claim = applications.lock_setup(name, &found).await?;
         // Another caller may have created it again, with another table, before it was claimed.
         let claimed = read(applications, name).await?.table;
         if claimed == found {

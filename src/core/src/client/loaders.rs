@@ -192,7 +192,7 @@ impl Loaders {
         &self,
         input: I,
         body: impl Fn(Transaction, I) -> F + Send + 'static,
-    ) -> Loading<T, E>
+    ) -> PendingLoad<T, E>
     where
         I: Clone + Send + 'static,
         T: Send + 'static,
@@ -207,7 +207,7 @@ impl Loaders {
             // A caller that has dropped the future does not want the result.
             drop(sender.send(result));
         });
-        Loading { outcome }
+        PendingLoad { outcome }
     }
 
     /// Waits until each body has committed or failed.
@@ -280,11 +280,11 @@ impl fmt::Debug for Loaders {
 /// The result of a body that was [submitted](Loaders::submit). Awaiting it returns the result.
 #[derive(Debug)]
 #[must_use = "await the load to get the result of its body"]
-pub struct Loading<T, E> {
+pub struct PendingLoad<T, E> {
     outcome: oneshot::Receiver<Result<T, E>>,
 }
 
-impl<T, E: From<Error>> Future for Loading<T, E> {
+impl<T, E: From<Error>> Future for PendingLoad<T, E> {
     type Output = Result<T, E>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

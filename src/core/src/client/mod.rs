@@ -20,9 +20,9 @@ mod sightings;
 pub use application_handle::ApplicationHandle;
 pub use handle::Client;
 pub use instance::Instance;
-pub use loaders::{LoaderSettings, Loaders, Loading};
+pub use loaders::{LoaderSettings, Loaders, PendingLoad};
 pub use pipeline::PendingCommit;
-pub use runner::{Attempt, Decision, RetryPolicy, Runner};
+pub use runner::{Attempt, RetryDecision, RetryPolicy, Runner};
 pub use settings::ClientSettings;
 
 pub(crate) use active::ActiveKey;

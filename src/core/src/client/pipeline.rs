@@ -10,13 +10,13 @@ use tokio::task::JoinHandle;
 
 use crate::client::Shared;
 use crate::error::{Error, ErrorKind};
-use crate::transaction::{CommitError, Committed, OwnedTransaction};
+use crate::transaction::{CommitError, CommitInfo, OwnedTransaction};
 
 /// A commit in progress. Awaiting it returns its outcome.
 #[derive(Debug)]
 #[must_use = "await the commit to get its outcome"]
 pub struct PendingCommit {
-    outcome: JoinHandle<Result<Committed, CommitError>>,
+    outcome: JoinHandle<Result<CommitInfo, CommitError>>,
 }
 
 impl PendingCommit {
@@ -43,7 +43,7 @@ async fn room(semaphore: &Arc<Semaphore>, permits: u32) -> Option<OwnedSemaphore
 }
 
 impl Future for PendingCommit {
-    type Output = Result<Committed, CommitError>;
+    type Output = Result<CommitInfo, CommitError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.outcome).poll(context).map(|outcome| {

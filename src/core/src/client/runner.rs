@@ -12,7 +12,7 @@ use tracing::{Instrument, debug};
 use crate::client::Client;
 use crate::data::Timestamp;
 use crate::error::{Error, Result};
-use crate::transaction::{CommitError, Committed, Open, Transaction, Trigger};
+use crate::transaction::{CommitError, CommitInfo, Open, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
 /// [`RetryPolicy`].
@@ -21,7 +21,7 @@ use crate::transaction::{CommitError, Committed, Open, Transaction, Trigger};
 ///
 /// ```
 /// # use fluo_core::Instance;
-/// use fluo_core::{Column, Decision};
+/// use fluo_core::{Column, RetryDecision};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_core::Result<()> {
@@ -30,9 +30,9 @@ use crate::transaction::{CommitError, Committed, Open, Transaction, Trigger};
 /// let column = Column::new("page", "visits");
 /// let visits = client
 ///     .runner()
-///     .before_decision(|attempt| {
+///     .on_retry(|attempt| {
 ///         eprintln!("attempt {}: {}", attempt.number, attempt.error);
-///         if attempt.number < 3 { attempt.planned } else { Decision::GiveUp }
+///         if attempt.number < 3 { attempt.policy_decision } else { RetryDecision::GiveUp }
 ///     })
 ///     .run(async |tx| {
 ///         let before = tx.get("org.wikipedia", &column).await?;
@@ -53,7 +53,7 @@ pub struct Runner {
     pub(crate) trigger: Option<Trigger>,
 }
 
-type Hook = Arc<dyn Fn(&Attempt<'_>) -> Decision + Send + Sync>;
+type Hook = Arc<dyn Fn(&Attempt<'_>) -> RetryDecision + Send + Sync>;
 
 /// The limits and pauses for retries of a transaction that conflicted or became stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,12 +98,12 @@ pub struct Attempt<'a> {
     /// The error of the attempt.
     pub error: &'a CommitError,
     /// The decision of the policy.
-    pub planned: Decision,
+    pub policy_decision: RetryDecision,
 }
 
 /// A decision about a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum RetryDecision {
     /// The next attempt begins after a pause.
     RetryAfter(Duration),
     /// The run returns the error.
@@ -136,9 +136,9 @@ impl Runner {
     /// Sets a hook that decides about each failed attempt. It receives the decision of the policy,
     /// and its return value replaces that decision.
     #[must_use]
-    pub fn before_decision(
+    pub fn on_retry(
         self,
-        hook: impl Fn(&Attempt<'_>) -> Decision + Send + Sync + 'static,
+        hook: impl Fn(&Attempt<'_>) -> RetryDecision + Send + Sync + 'static,
     ) -> Self {
         Self {
             hook: Some(Arc::new(hook)),
@@ -207,7 +207,7 @@ impl Runner {
     pub async fn run_committed<T, E, F>(
         &self,
         body: impl Fn(Transaction) -> F,
-    ) -> Result<(T, Committed), E>
+    ) -> Result<(T, CommitInfo), E>
     where
         F: Future<Output = Result<T, E>>,
         E: From<Error>,
@@ -222,7 +222,7 @@ impl Runner {
     pub(crate) async fn attempt_all<T, E, F>(
         &self,
         body: impl Fn(Transaction) -> F,
-    ) -> Result<(T, Committed), RunError<E>>
+    ) -> Result<(T, CommitInfo), RunError<E>>
     where
         F: Future<Output = Result<T, E>>,
     {
@@ -239,7 +239,7 @@ impl Runner {
             let error = match attempted {
                 Ok(done) => return Ok(done),
                 Err(RunError::Commit(
-                    error @ (CommitError::Conflict(_) | CommitError::Stale(_)),
+                    error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
                 )) => error,
                 Err(other) => return Err(other),
             };
@@ -249,16 +249,16 @@ impl Runner {
                 start,
                 elapsed: begun.elapsed(),
                 error: &error,
-                planned: self.planned(number, begun.elapsed(), pause, start),
+                policy_decision: self.policy_decision(number, begun.elapsed(), pause, start),
             };
             let decision = self
                 .hook
                 .as_ref()
-                .map_or(attempt.planned, |hook| hook(&attempt));
+                .map_or(attempt.policy_decision, |hook| hook(&attempt));
             debug!(%start, number, ?decision, "an attempt failed");
             match decision {
-                Decision::GiveUp => return Err(RunError::Commit(error)),
-                Decision::RetryAfter(pause) => sleep(pause).await,
+                RetryDecision::GiveUp => return Err(RunError::Commit(error)),
+                RetryDecision::RetryAfter(pause) => sleep(pause).await,
             }
             metrics::counter!("fluo_transaction_retries_total").increment(1);
             pause = (pause * 2).min(self.policy.longest_pause);
@@ -270,21 +270,21 @@ impl Runner {
         ))))
     }
 
-    fn planned(
+    fn policy_decision(
         &self,
         number: u32,
         elapsed: Duration,
         pause: Duration,
         start: Timestamp,
-    ) -> Decision {
+    ) -> RetryDecision {
         let has_attempts = self
             .policy
             .max_attempts
             .is_none_or(|most| number < most.get());
         if !has_attempts || elapsed >= self.policy.max_elapsed {
-            return Decision::GiveUp;
+            return RetryDecision::GiveUp;
         }
-        Decision::RetryAfter(super::backoff::cut(pause, start.get()))
+        RetryDecision::RetryAfter(super::backoff::cut(pause, start.get()))
     }
 }
 
@@ -292,7 +292,7 @@ impl Runner {
 async fn attempt<T, E>(
     open: &Open,
     body: impl Future<Output = Result<T, E>>,
-) -> Result<(T, Committed), RunError<E>> {
+) -> Result<(T, CommitInfo), RunError<E>> {
     let span = open.reading().span.clone();
     let ran = body.instrument(span).await;
     match ran {
@@ -304,7 +304,7 @@ async fn attempt<T, E>(
             open.end();
             // A body that fails because its snapshot has become stale is retried.
             match open.reading().stale() {
-                Some(stale) => Err(RunError::Commit(CommitError::Stale(stale))),
+                Some(stale) => Err(RunError::Commit(CommitError::SnapshotTooOld(stale))),
                 None => Err(RunError::Body(error)),
             }
         }

@@ -22,7 +22,7 @@ use tracing::warn;
 use crate::client::Shared;
 use crate::coordination::{Transactor, TransactorId};
 use crate::error::{Error, ErrorKind, Result};
-use crate::transaction::{CommitError, OtherTransaction};
+use crate::transaction::{CommitError, ConflictCause};
 
 /// The transactor with which a client currently begins and commits transactions.
 #[derive(Debug)]
@@ -93,8 +93,8 @@ impl Shared {
     /// transaction has a live one.
     pub(crate) async fn renew_session_after(&self, error: &CommitError) {
         let is_suspect = match error {
-            CommitError::Stale(_) => true,
-            CommitError::Conflict(met) => met.other == Some(OtherTransaction::RolledThisBack),
+            CommitError::SnapshotTooOld(_) => true,
+            CommitError::Conflict(met) => met.other == Some(ConflictCause::RolledBackByPeer),
             CommitError::Acknowledged | CommitError::Failed(_) => false,
         };
         if is_suspect {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::name::shown;
-use crate::coordination::{Application, Coordination, SetupClaim};
+use crate::coordination::{Application, Coordination, SetupLock};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The applications of one instance: their creation and removal, and the [`Coordination`] of each.
@@ -38,7 +38,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// - **C13, claims.** A claim covers an application and a table together, for one caller at a time:
 ///   while either of them is claimed, another claim of it is
 ///   [`Unavailable`](ErrorKind::Unavailable). A claim ends when it is dropped, and with the process
-///   that holds it. Claims are independent of all other state: neither the application nor the
+///   that holds it. SetupLocks are independent of all other state: neither the application nor the
 ///   table needs to exist, and no other call checks claims. A claim is therefore advisory. If a
 ///   session ends while its holder works, the claim ends with it, without notice to the holder.
 ///   Requests that the holder has sent by then, or sends next, may take effect while another caller
@@ -76,14 +76,14 @@ pub trait Applications: Debug + Send + Sync {
     /// [`NotFound`](ErrorKind::NotFound).
     async fn is_running(&self, name: &str) -> Result<bool>;
 
-    /// Claims an application and its table, for a caller that is about to create or remove them.
+    /// SetupLocks an application and its table, for a caller that is about to create or remove them.
     /// Both take several steps, and two callers that take them at the same time would each delete
     /// what the other one creates.
     ///
     /// # Errors
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) while another caller has claimed one of them (C13).
-    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>>;
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>>;
 
     /// Removes an application. Its table stays.
     ///
@@ -107,7 +107,7 @@ pub fn no_such_application(name: &str) -> Error {
 
 /// Creates the error that every implementation returns for an application that is already
 /// initialised.
-pub fn initialized_already(name: &str) -> Error {
+pub fn application_exists(name: &str) -> Error {
     Error::new(
         ErrorKind::AlreadyExists,
         format!(
@@ -119,7 +119,7 @@ pub fn initialized_already(name: &str) -> Error {
 
 /// Creates the error that every implementation returns for an application whose table belongs to
 /// another one.
-pub fn table_of_another(name: &str, table: &str, other: &str) -> Error {
+pub fn table_in_use(name: &str, table: &str, other: &str) -> Error {
     Error::new(
         ErrorKind::AlreadyExists,
         format!(

@@ -1,4 +1,4 @@
-//! Claims of applications and tables that are about to be created or removed.
+//! SetupLocks of applications and tables that are about to be created or removed.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -11,12 +11,12 @@ use crate::error::{Error, ErrorKind, Result};
 /// dropped or the process ends. If claims are kept in another process, it also ends with the
 /// session in which it was made, without notice. A claim is advisory; the stored state protects
 /// (C13 of [`Applications`](super::Applications)).
-pub trait SetupClaim: Debug + Send + Sync {}
+pub trait SetupLock: Debug + Send + Sync {}
 
 /// The claims of one instance whose clients are all in one process: rule C13 of
 /// [`Applications`](super::Applications). A clone shares them.
 #[derive(Clone, Debug, Default)]
-pub struct Claims {
+pub struct SetupLocks {
     claimed: Arc<Mutex<BTreeSet<Claimed>>>,
 }
 
@@ -28,19 +28,19 @@ enum Claimed {
 
 #[derive(Debug)]
 struct HeldClaim {
-    all: Claims,
+    all: SetupLocks,
     held: [Claimed; 2],
 }
 
-impl SetupClaim for HeldClaim {}
+impl SetupLock for HeldClaim {}
 
-impl Claims {
-    /// Claims an application and a table, both or neither.
+impl SetupLocks {
+    /// SetupLocks an application and a table, both or neither.
     ///
     /// # Errors
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) while another caller has claimed one of them.
-    pub fn claim(&self, application: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
+    pub fn lock_setup(&self, application: &str, table: &str) -> Result<Box<dyn SetupLock>> {
         let held = [
             Claimed::Application(application.to_owned()),
             Claimed::Table(table.to_owned()),
@@ -87,14 +87,18 @@ mod tests {
 
     #[test]
     fn names_the_claimed_object() {
-        let claims = Claims::default();
-        let held = claims.claim("web", "pages").unwrap();
-        let message =
-            |application, table| claims.claim(application, table).unwrap_err().to_string();
+        let claims = SetupLocks::default();
+        let held = claims.lock_setup("web", "pages").unwrap();
+        let message = |application, table| {
+            claims
+                .lock_setup(application, table)
+                .unwrap_err()
+                .to_string()
+        };
         let end = "is being created or removed by another caller; wait until that has finished, then check its state";
         assert_eq!(message("web", "x"), format!("the application `web` {end}"));
         assert_eq!(message("x", "pages"), format!("the table `pages` {end}"));
         drop(held);
-        assert!(claims.claim("web", "pages").is_ok());
+        assert!(claims.lock_setup("web", "pages").is_ok());
     }
 }

@@ -25,7 +25,7 @@ impl FailedNotification {
     /// The maximum size of a stored error, in bytes.
     pub const MAX_ERROR_BYTES: usize = 4_096;
     /// The maximum number of cells of an application with a failed notification.
-    pub const MAX_SET_ASIDE: usize = 10_000;
+    pub const MAX_DEAD_LETTERS: usize = 10_000;
 
     /// Cuts an error that is too long, at the end.
     #[must_use]

@@ -47,19 +47,19 @@ mod transactor;
 mod transactor_id;
 mod worker_membership;
 
-pub mod stored;
+pub mod zookeeper_format;
 
 pub use application::{Application, check_settings};
 pub use applications::{
-    Applications, initialized_already, no_such_application, still_running, table_of_another,
+    Applications, application_exists, no_such_application, still_running, table_in_use,
 };
-pub use claims::{Claims, SetupClaim};
+pub use claims::{SetupLock, SetupLocks};
 pub use epochs::Epochs;
 pub use failed_notification::FailedNotification;
 pub use memory::MemoryApplications;
 pub use name::check_application_name;
 pub use observed_column::{ObservedColumn, ObserverKind};
-pub use port::{Coordination, too_many_set_aside};
+pub use port::{Coordination, too_many_dead_letters};
 pub use sessions::Sessions;
 pub use timestamp_block::TimestampBlock;
 pub use transactor::Transactor;

@@ -55,8 +55,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// Stored state:
 /// - **C8, failed notifications.** A failed notification replaces the previous one of its cell.
 ///   They are listed by cell, with errors [of a limited length](FailedNotification::bounded). If
-///   [`MAX_SET_ASIDE`](FailedNotification::MAX_SET_ASIDE) cells have one, storing one for another
-///   cell is `Unavailable`. [`forget_set_aside`](Coordination::forget_set_aside) compares the
+///   [`MAX_DEAD_LETTERS`](FailedNotification::MAX_DEAD_LETTERS) cells have one, storing one for another
+///   cell is `Unavailable`. [`remove_dead_letter`](Coordination::remove_dead_letter) compares the
 ///   timestamp and removes the notification in one step: one that was stored meanwhile, with a
 ///   later timestamp, stays.
 /// - **C9, configuration.** [`application`](Coordination::application) returns the application as
@@ -123,14 +123,14 @@ pub trait Coordination: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) if there are too many (C8).
-    async fn set_aside(&self, failed: FailedNotification) -> Result<()>;
+    async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()>;
 
     /// Returns the failed notifications, sorted by cell.
     ///
     /// # Errors
     ///
     /// See rule C12.
-    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>>;
+    async fn dead_letters(&self) -> Result<Vec<FailedNotification>>;
 
     /// Removes the failed notification of a cell if its timestamp is not above `up_to`. Returns
     /// whether it did (C8).
@@ -138,7 +138,7 @@ pub trait Coordination: Debug + Send + Sync {
     /// # Errors
     ///
     /// See rule C12.
-    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool>;
+    async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool>;
 
     /// Returns the stored application.
     ///
@@ -165,13 +165,13 @@ pub trait Coordination: Debug + Send + Sync {
 }
 
 /// Creates the error that every implementation returns if there are too many failed notifications.
-pub fn too_many_set_aside() -> Error {
+pub fn too_many_dead_letters() -> Error {
     Error::new(
         ErrorKind::Unavailable,
         format!(
             "{} failed notifications are stored, which is the maximum; fix the cause of the \
              failures, then retry or remove some",
-            FailedNotification::MAX_SET_ASIDE
+            FailedNotification::MAX_DEAD_LETTERS
         ),
     )
 }

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use crate::coordination::TransactorId;
 use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::Share;
+use crate::layout::Partition;
 
 /// The transactors and workers of one application whose clients are all in one process. Implements
 /// the rules C4 to C7 of [`Coordination`](super::Coordination), except for locking and for the
@@ -80,7 +80,7 @@ impl Sessions {
     /// # Errors
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) if it is not present.
-    pub fn share(&self, worker: u64) -> Result<Share> {
+    pub fn share(&self, worker: u64) -> Result<Partition> {
         let rank = self.workers.iter().position(|other| *other == worker);
         let number = |count: usize| u32::try_from(count).ok();
         let count = number(self.workers.len()).and_then(NonZeroU32::new);
@@ -88,7 +88,7 @@ impl Sessions {
             let message = "the session of this worker has ended, so other workers take over its share; join again";
             return Err(Error::new(ErrorKind::Unavailable, message));
         };
-        Share::new(count, rank)
+        Partition::new(count, rank)
     }
 
     /// Checks whether any transactor or worker is present.

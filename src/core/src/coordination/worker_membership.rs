@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 
 use crate::error::Result;
-use crate::layout::Share;
+use crate::layout::Partition;
 
 /// The membership of one worker among the workers of an application, from
 /// [`join_workers`](super::Coordination::join_workers) until this is dropped or its session ends.
@@ -22,5 +22,5 @@ pub trait WorkerMembership: Debug + Send + Sync {
     ///
     /// [`Unavailable`](crate::ErrorKind::Unavailable) if its session has ended, or while the shares
     /// are being reassigned and it has none.
-    async fn share(&self) -> Result<Share>;
+    async fn share(&self) -> Result<Partition>;
 }

@@ -98,7 +98,7 @@ impl fmt::Display for Key {
 }
 
 /// A [`Key`] with borrowed bytes, in the same order. Storage engines and
-/// [views](crate::table::View) use it to avoid copies.
+/// [views](crate::table::EntryFilter) use it to avoid copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyRef<'a> {
     /// The row.

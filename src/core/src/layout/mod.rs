@@ -3,7 +3,7 @@
 //! writes a table.
 //!
 //! A cell of a transaction occupies one column of the table, the one of its own name. All state of
-//! the cell is in this column, as entries whose timestamps encode their kind ([`EntryStamp`]):
+//! the cell is in this column, as entries whose timestamps encode their kind ([`EntryTimestamp`]):
 //! locks, committed writes, values. The bytes are those of Apache Fluo, so its clients, and its
 //! iterators on the servers, can read them.
 //!
@@ -27,14 +27,14 @@ pub mod garbage;
 
 pub use del_lock::{DelLockOutcome, DelLockValue};
 pub use filter::{
-    LooksNext, NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, SnapshotFilter,
+    NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, SeekHint, SnapshotFilter,
     StatusFilter,
 };
 pub use lock::LockValue;
 pub use notification::{
-    NOTIFICATION_FAMILY, NotificationStamp, Share, notification_column, notification_hash,
+    NOTIFICATION_FAMILY, NotificationTimestamp, Partition, notification_column, notification_hash,
     observed_column,
 };
 pub use read_lock::{DelReadLockValue, ReadLockValue};
-pub use stamp::{EntryKind, EntryStamp};
+pub use stamp::{EntryKind, EntryTimestamp};
 pub use write::WriteValue;

@@ -67,7 +67,7 @@ fn not_a_notification(column: &Column) -> Error {
 
 /// The timestamp of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct NotificationStamp {
+pub struct NotificationTimestamp {
     /// The commit timestamp of the transaction that wrote the observed cell; for a deletion, the
     /// start timestamp of the one that processed the notification.
     pub timestamp: Timestamp,
@@ -75,7 +75,7 @@ pub struct NotificationStamp {
     pub is_delete: bool,
 }
 
-impl NotificationStamp {
+impl NotificationTimestamp {
     /// Returns the timestamp with which the entry is stored.
     pub const fn encode(self) -> i64 {
         let bits = (self.timestamp.get() << 1) | self.is_delete as u64;
@@ -117,23 +117,23 @@ fn hash(bytes: &[u8]) -> i32 {
 /// ```
 /// use std::num::NonZeroU32;
 ///
-/// use fluo_core::layout::Share;
+/// use fluo_core::layout::Partition;
 ///
 /// # fn main() -> fluo_core::Result<()> {
 /// let seven = NonZeroU32::MIN.saturating_add(6);
 /// let qualifier = b"\x04stat\x05count";
-/// assert!(Share::new(seven, 2)?.owns(b"r1", qualifier));
-/// assert!(!Share::new(seven, 3)?.owns(b"r1", qualifier));
+/// assert!(Partition::new(seven, 2)?.owns(b"r1", qualifier));
+/// assert!(!Partition::new(seven, 3)?.owns(b"r1", qualifier));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Share {
+pub struct Partition {
     divisor: NonZeroU32,
     remainder: u32,
 }
 
-impl Share {
+impl Partition {
     /// The maximum number of parts that a server accepts: the largest signed 32-bit number.
     pub const MOST: u32 = i32::MAX.cast_unsigned();
 
@@ -174,7 +174,7 @@ impl Share {
     /// number. Fluo's filter on the servers assigns such a notification to no part if the number of
     /// parts is not a power of two. Here it belongs to part 0, so that it belongs to exactly one.
     /// If servers filter, it is processed when the number of workers changes.
-    pub fn owns(self, row: &[u8], qualifier: &[u8]) -> bool {
+    pub fn contains(self, row: &[u8], qualifier: &[u8]) -> bool {
         let hash = notification_hash(row, qualifier).checked_abs().unwrap_or(0);
         hash.cast_unsigned() % self.divisor == self.remainder
     }
@@ -187,8 +187,8 @@ mod tests {
     use super::*;
     use crate::layout::samples::{at, hex, timestamps};
 
-    fn share(divisor: u32, remainder: u32) -> Share {
-        Share::new(NonZeroU32::new(divisor).unwrap(), remainder).unwrap()
+    fn share(divisor: u32, remainder: u32) -> Partition {
+        Partition::new(NonZeroU32::new(divisor).unwrap(), remainder).unwrap()
     }
 
     #[test]
@@ -221,13 +221,13 @@ mod tests {
 
     #[test]
     fn encodes_stamps_as_fluo_does() {
-        let stamp = |is_delete| NotificationStamp {
+        let stamp = |is_delete| NotificationTimestamp {
             timestamp: at(1001),
             is_delete,
         };
         assert_eq!((stamp(false).encode(), stamp(true).encode()), (2002, 2003));
-        assert_eq!(NotificationStamp::decode(-1), None);
-        assert_eq!(NotificationStamp::decode(i64::MAX), None);
+        assert_eq!(NotificationTimestamp::decode(-1), None);
+        assert_eq!(NotificationTimestamp::decode(i64::MAX), None);
     }
 
     #[test]
@@ -237,20 +237,20 @@ mod tests {
         assert_eq!(hash(qualifier), -1_441_205_279);
         assert_eq!(hash(&[0xff, 0x80, 0x01]), 24_863);
         assert_eq!(notification_hash(b"r1", qualifier), 4544 - 1_441_205_279);
-        assert!(share(7, 2).owns(b"r1", qualifier) && share(13, 0).owns(b"r1", qualifier));
+        assert!(share(7, 2).contains(b"r1", qualifier) && share(13, 0).contains(b"r1", qualifier));
     }
 
     #[test]
     fn a_hash_without_an_absolute_value_belongs_to_part_0() {
         let (row, qualifier) = (&b""[..], &b"qlmmrpy"[..]);
         assert_eq!(notification_hash(row, qualifier), i32::MIN);
-        let owners = (0..7).filter(|part| share(7, *part).owns(row, qualifier));
+        let owners = (0..7).filter(|part| share(7, *part).contains(row, qualifier));
         assert_eq!(owners.collect::<Vec<_>>(), [0]);
     }
 
     #[test]
     fn rejects_an_invalid_share_with_a_description() {
-        let new = |divisor, remainder| Share::new(NonZeroU32::new(divisor).unwrap(), remainder);
+        let new = |divisor, remainder| Partition::new(NonZeroU32::new(divisor).unwrap(), remainder);
         assert_eq!(
             new(7, 7).unwrap_err().to_string(),
             "there is no part 7 of 7: the parts are counted from 0"
@@ -264,14 +264,14 @@ mod tests {
     proptest! {
         #[test]
         fn every_notification_belongs_to_one_share(row in any::<Vec<u8>>(), qualifier in any::<Vec<u8>>(), divisor in 1u32..20) {
-            let owners = (0..divisor).filter(|remainder| share(divisor, *remainder).owns(&row, &qualifier));
+            let owners = (0..divisor).filter(|remainder| share(divisor, *remainder).contains(&row, &qualifier));
             prop_assert_eq!(owners.count(), 1);
         }
 
         #[test]
         fn decodes_what_it_encodes(timestamp in timestamps(), is_delete in any::<bool>()) {
-            let stamp = NotificationStamp { timestamp, is_delete };
-            prop_assert_eq!(NotificationStamp::decode(stamp.encode()), Some(stamp));
+            let stamp = NotificationTimestamp { timestamp, is_delete };
+            prop_assert_eq!(NotificationTimestamp::decode(stamp.encode()), Some(stamp));
         }
 
         #[test]

@@ -54,17 +54,17 @@ pub enum EntryKind {
 ///
 /// ```
 /// use fluo_core::Timestamp;
-/// use fluo_core::layout::{EntryKind, EntryStamp};
+/// use fluo_core::layout::{EntryKind, EntryTimestamp};
 ///
 /// # fn main() -> fluo_core::Result<()> {
-/// let data = EntryStamp::new(EntryKind::Data, Timestamp::new(10)?);
+/// let data = EntryTimestamp::new(EntryKind::Data, Timestamp::new(10)?);
 /// assert_eq!(data.encode(), -6917529027641081846);
-/// assert_eq!(EntryStamp::decode(data.encode()), Some(data));
+/// assert_eq!(EntryTimestamp::decode(data.encode()), Some(data));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EntryStamp {
+pub struct EntryTimestamp {
     /// The kind of the entry.
     pub kind: EntryKind,
     /// The timestamp of the oracle.
@@ -128,7 +128,7 @@ impl Section {
     }
 }
 
-impl EntryStamp {
+impl EntryTimestamp {
     /// Creates the stamp of an entry of this kind.
     pub const fn new(kind: EntryKind, timestamp: Timestamp) -> Self {
         Self { kind, timestamp }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn encodes_stamps_at_ten_as_fluo_does_in_their_order() {
         let ten = Timestamp::new(10).unwrap();
-        let stamps = KINDS.map(|(kind, _)| EntryStamp::new(kind, ten).encode());
+        let stamps = KINDS.map(|(kind, _)| EntryTimestamp::new(kind, ten).encode());
         assert_eq!(stamps.map(i64::cast_unsigned), KINDS.map(|(_, bits)| bits));
         assert!(stamps.windows(2).all(|pair| pair[0] > pair[1]));
         assert_eq!(stamps[5], -2_305_843_009_213_693_942);
@@ -212,29 +212,32 @@ mod tests {
 
     #[test]
     fn an_unused_kind_and_a_timestamp_of_61_bits_are_none() {
-        assert_eq!(EntryStamp::decode(i64::MIN), None);
-        assert_eq!(EntryStamp::decode(Section::Write.newest()), None);
-        let most = EntryStamp::new(EntryKind::DelReadLock, Timestamp::MAX);
-        assert_eq!(EntryStamp::decode(Section::ReadLock.newest()), Some(most));
+        assert_eq!(EntryTimestamp::decode(i64::MIN), None);
+        assert_eq!(EntryTimestamp::decode(Section::Write.newest()), None);
+        let most = EntryTimestamp::new(EntryKind::DelReadLock, Timestamp::MAX);
+        assert_eq!(
+            EntryTimestamp::decode(Section::ReadLock.newest()),
+            Some(most)
+        );
     }
 
     proptest! {
         #[test]
         fn decodes_what_it_encodes(kind in kinds(), timestamp in timestamps()) {
-            let stamp = EntryStamp::new(kind, timestamp);
-            prop_assert_eq!(EntryStamp::decode(stamp.encode()), Some(stamp));
+            let stamp = EntryTimestamp::new(kind, timestamp);
+            prop_assert_eq!(EntryTimestamp::decode(stamp.encode()), Some(stamp));
         }
 
         #[test]
         fn every_number_is_a_stamp_or_none(number in any::<i64>()) {
-            if let Some(stamp) = EntryStamp::decode(number) {
+            if let Some(stamp) = EntryTimestamp::decode(number) {
                 prop_assert_eq!(stamp.encode(), number);
             }
         }
 
         #[test]
         fn within_a_kind_the_newest_comes_first(kind in kinds(), a in timestamps(), b in timestamps()) {
-            let stamp = |timestamp| EntryStamp::new(kind, timestamp).encode();
+            let stamp = |timestamp| EntryTimestamp::new(kind, timestamp).encode();
             prop_assert_eq!(stamp(a).cmp(&stamp(b)), a.cmp(&b));
         }
     }

@@ -7,7 +7,7 @@ use tracing::warn;
 
 use crate::coordination::{Coordination, WorkerMembership};
 use crate::error::Result;
-use crate::layout::Share;
+use crate::layout::Partition;
 
 /// The membership of a worker in its application, from joining until this is dropped.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Membership {
     }
 
     /// Returns the current share of this worker. Joins again after several refusals.
-    pub(super) async fn share(&self) -> Result<Share> {
+    pub(super) async fn share(&self) -> Result<Partition> {
         let mut place = self.place.lock().await;
         let refused = match place.membership.share().await {
             Ok(share) => {

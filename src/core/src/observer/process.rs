@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tracing::{Instrument, debug, debug_span, warn};
 
-use crate::client::{Client, Decision, RunError, is_passing};
+use crate::client::{Client, RetryDecision, RunError, is_passing};
 use crate::clock::Clock;
 use crate::coordination::{FailedNotification, ObserverKind};
 use crate::data::{RowColumn, Timestamp};
@@ -98,12 +98,12 @@ impl Processor {
             kind: registered.observed.kind,
         };
         let queue = self.queue.clone();
-        let mut runner = self.client.runner().before_decision(move |attempt| {
+        let mut runner = self.client.runner().on_retry(move |attempt| {
             // A stop waits for the current attempts, but starts no further ones.
             if queue.is_closed() {
-                Decision::GiveUp
+                RetryDecision::GiveUp
             } else {
-                attempt.planned
+                attempt.policy_decision
             }
         });
         runner.trigger = Some(trigger);
@@ -127,9 +127,9 @@ impl Processor {
             Err(RunError::Commit(CommitError::Acknowledged)) => {
                 Tried::Done(found.at, "acknowledged")
             }
-            Err(RunError::Commit(error @ (CommitError::Conflict(_) | CommitError::Stale(_)))) => {
-                Tried::Passing(with_causes(&Error::from(error)))
-            }
+            Err(RunError::Commit(
+                error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
+            )) => Tried::Passing(with_causes(&Error::from(error))),
             Err(RunError::Commit(CommitError::Failed(error))) => {
                 Tried::from_error(is_passing(error.kind()), with_causes(&error))
             }
@@ -180,7 +180,7 @@ impl Processor {
             return;
         }
         let coordination = &self.client.shared.coordination;
-        if let Err(error) = coordination.forget_set_aside(cell, up_to).await {
+        if let Err(error) = coordination.remove_dead_letter(cell, up_to).await {
             debug!(%error, "a processed notification stays in the dead letters; retrying after the next success");
             self.queue.add_dead_letter(cell);
         }

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
 use crate::data::{RowColumn, Timestamp};
-use crate::layout::{Share, notification_column};
+use crate::layout::{Partition, notification_column};
 use crate::observer::WorkerSettings;
 use crate::observer::failures::Failures;
 use crate::observer::records::{Listing, Records};
@@ -29,7 +29,7 @@ pub(crate) struct Queue {
 
 #[derive(Debug)]
 struct State {
-    share: Option<Share>,
+    share: Option<Partition>,
     /// Waiting notifications, the oldest first.
     waiting: BTreeSet<(Timestamp, RowColumn)>,
     /// The room of the waiting notifications.
@@ -158,7 +158,7 @@ impl Queue {
 
     /// Sets the share of this worker. Starts a listing of the dead letters if they have to be
     /// [cached](Self::set_dead_letters).
-    pub(super) fn set_share(&self, share: Share) -> Option<Listing> {
+    pub(super) fn set_share(&self, share: Partition) -> Option<Listing> {
         let mut state = self.locked();
         if state.share.replace(share) != Some(share) {
             state.records.forget();
@@ -307,7 +307,7 @@ impl State {
     fn owns(&self, cell: &RowColumn) -> bool {
         self.share.is_some_and(|share| {
             share.divisor().get() == 1
-                || share.owns(&cell.row, &notification_column(&cell.column).qualifier)
+                || share.contains(&cell.row, &notification_column(&cell.column).qualifier)
         })
     }
 }
@@ -344,7 +344,7 @@ mod tests {
             max_queued_bytes,
             ..WorkerSettings::default()
         });
-        queue.set_share(Share::new(NonZeroU32::MIN, 0).unwrap());
+        queue.set_share(Partition::new(NonZeroU32::MIN, 0).unwrap());
         queue
     }
 
@@ -406,7 +406,7 @@ mod tests {
     #[tokio::test]
     async fn requests_a_listing_of_dead_letters_until_one_succeeds() {
         let queue = queue(10, 1_000);
-        let share = Share::new(NonZeroU32::MIN, 0).unwrap();
+        let share = Partition::new(NonZeroU32::MIN, 0).unwrap();
         let listing = queue.set_share(share);
         let listing = listing.expect("the share was set, and nothing listed");
         let [a, b] = ["a", "b"].map(|row| found(row, 5).cell);
@@ -414,7 +414,7 @@ mod tests {
         queue.set_dead_letters(listing, [&a]);
         assert_eq!(queue.set_share(share), None);
         assert!(queue.take_dead_letter(&a) && !queue.take_dead_letter(&b));
-        let other = Share::new(NonZeroU32::MIN.saturating_add(1), 0).unwrap();
+        let other = Partition::new(NonZeroU32::MIN.saturating_add(1), 0).unwrap();
         assert!(queue.set_share(other).is_some());
         assert!(
             queue.take_dead_letter(&b),
@@ -428,10 +428,10 @@ mod tests {
         queue.offer_found(found("a", 5));
         let two = NonZeroU32::MIN.saturating_add(1);
         let column = notification_column(&found("a", 5).cell.column);
-        let shares = [0, 1].map(|remainder| Share::new(two, remainder).unwrap());
+        let shares = [0, 1].map(|remainder| Partition::new(two, remainder).unwrap());
         let other = shares
             .into_iter()
-            .find(|share| !share.owns(b"a", &column.qualifier));
+            .find(|share| !share.contains(b"a", &column.qualifier));
         assert!(queue.set_share(other.unwrap()).is_some());
         assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped);
         queue.close();

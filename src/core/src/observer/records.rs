@@ -27,7 +27,7 @@ pub(super) struct Listing(u64);
 
 /// Maximum size of the cache: twice the dead letters of an application, so after a listing there is
 /// room for the same number again.
-const MAX_CACHED: usize = 2 * FailedNotification::MAX_SET_ASIDE;
+const MAX_CACHED: usize = 2 * FailedNotification::MAX_DEAD_LETTERS;
 
 impl Records {
     /// Adds the cells of all dead letters. Cells that were added since the listing began stay. If

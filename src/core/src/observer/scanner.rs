@@ -11,14 +11,14 @@ use tracing::{debug, warn};
 use crate::client::Client;
 use crate::data::{Cell, Key, RowColumn, Span};
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{NOTIFICATION_FAMILY, NotificationStamp, Share, observed_column};
+use crate::layout::{NOTIFICATION_FAMILY, NotificationTimestamp, Partition, observed_column};
 use crate::observer::WorkerSettings;
 use crate::observer::membership::Membership;
 use crate::observer::queue::{Found, Offered, Queue};
 use crate::table::{ColumnSelector, Filter, Scan};
 
 /// Returns a scan of the notifications of a share, or of all if there is no share.
-pub(super) fn notifications(over: Span, share: Option<Share>) -> Scan {
+pub(super) fn notifications(over: Span, share: Option<Partition>) -> Scan {
     Scan::over(over)
         .column(ColumnSelector::family(NOTIFICATION_FAMILY))
         .filter(Filter::Notifications { share })
@@ -27,7 +27,7 @@ pub(super) fn notifications(over: Span, share: Option<Share>) -> Scan {
 /// Decodes the notification in a cell of such a scan.
 pub(super) fn notification(cell: &Cell) -> Result<Found> {
     let column = observed_column(&cell.key.column)?;
-    let stamp = NotificationStamp::decode(cell.key.timestamp).ok_or_else(|| {
+    let stamp = NotificationTimestamp::decode(cell.key.timestamp).ok_or_else(|| {
         let message = format!(
             "`{}` has a timestamp that no notification can have",
             cell.key
@@ -151,11 +151,11 @@ impl Scanner {
     /// Returns the share of this worker. If the share has changed, there may be dead letters of
     /// cells that belonged to another worker, so the dead letters are listed until that succeeds.
     /// They are also listed when there are more of them than are cached individually.
-    async fn share(&self) -> Result<Share> {
+    async fn share(&self) -> Result<Partition> {
         let share = self.membership.share().await?;
         if let Some(listing) = self.queue.set_share(share) {
             debug!(remainder = share.remainder(), divisor = %share.divisor(), "listing the dead letters");
-            let records = self.client.shared.coordination.set_aside_list().await?;
+            let records = self.client.shared.coordination.dead_letters().await?;
             self.queue
                 .set_dead_letters(listing, records.iter().map(|record| &record.cell));
         }

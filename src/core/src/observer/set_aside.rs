@@ -14,7 +14,7 @@ use crate::transaction::entries;
 /// so a later one of the cell stays. Both steps may be repeated.
 pub(super) async fn set_aside(client: &Shared, failed: FailedNotification) -> Result<()> {
     let (cell, at) = (failed.cell.clone(), failed.timestamp);
-    client.coordination.set_aside(failed).await?;
+    client.coordination.add_dead_letter(failed).await?;
     let mut writes = RowMutations::default();
     writes.delete_notifications(&cell, at);
     client.write_until_done(writes.into_mutations(), at).await
@@ -27,7 +27,7 @@ impl Client {
     ///
     /// All errors of the coordination.
     pub async fn failed_notifications(&self) -> Result<Vec<FailedNotification>> {
-        self.shared.coordination.set_aside_list().await
+        self.shared.coordination.dead_letters().await
     }
 
     /// Requeues the dead letter of a cell, so its observer runs again. Returns `false` if there is
@@ -75,7 +75,7 @@ impl Client {
         for record in &records {
             // The record of a further failure stays, because its timestamp is later.
             let (cell, up_to) = (&record.cell, record.timestamp);
-            shared.coordination.forget_set_aside(cell, up_to).await?;
+            shared.coordination.remove_dead_letter(cell, up_to).await?;
         }
         shared.listeners.offer(&notified, at);
         Ok(usize::try_from(count.get()).unwrap_or(usize::MAX))

@@ -1,7 +1,7 @@
 //! The state of a scan's filter in one column.
 
 use crate::layout::{
-    LooksNext, NotificationsFilter, PrewriteFilter, ReadLocksFilter, SnapshotFilter, StatusFilter,
+    NotificationsFilter, PrewriteFilter, ReadLocksFilter, SeekHint, SnapshotFilter, StatusFilter,
 };
 use crate::table::Filter;
 
@@ -30,7 +30,7 @@ impl ColumnFilter {
     }
 
     /// Returns the position in the column of the next entry that the filter needs.
-    pub(super) fn looks_next(&self) -> LooksNext {
+    pub(super) fn looks_next(&self) -> SeekHint {
         match self {
             Self::Snapshot(filter) => filter.looks_next(),
             Self::Prewrite(filter) => filter.looks_next(),

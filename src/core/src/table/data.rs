@@ -23,7 +23,7 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 /// Reading:
 /// - **T1, order.** Cells come in the order of [`Key`](crate::Key), also across several spans. A
 ///   cell that lies in several spans of one scan comes once.
-/// - **T2, view.** A scan yields exactly the cells that [`View`](crate::table::View) shows:
+/// - **T2, view.** A scan yields exactly the cells that [`EntryFilter`](crate::table::EntryFilter) shows:
 ///   versions, deletes, visibility, columns and filters mean the same on every table.
 /// - **T3, freshness.** A scan sees every mutation that was acknowledged before
 ///   [`scan`](Table::scan) was called. It may see any of the mutations that are written while it
@@ -71,7 +71,7 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 ///   depend on the entries of that column alone. They are those that its function in
 ///   [`layout`](crate::layout) shows, entry by entry. An entry that cannot be one of a transaction
 ///   is shown, or ends the scan with an error. A notification whose hash
-///   [has no absolute value](crate::layout::Share::owns) may be in no share.
+///   [has no absolute value](crate::layout::Partition::owns) may be in no share.
 /// - **T14, conditions.** A condition may use a filter of transactions: it is then checked against
 ///   the first cell that a scan of the column with this filter yields. A condition with a filter is
 ///   `Invalid` if it has a timestamp, if the filter does not
@@ -123,14 +123,14 @@ pub trait Table: Debug + Send + Sync {
     /// A table that wraps another one returns itself if the inner one supports this, never the
     /// inner one, which would bypass the wrapper. A wrapper that does not implement this method
     /// writes row by row.
-    fn together(&self) -> Option<&dyn WriteTogether> {
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
         None
     }
 }
 
 /// A [`Table`] that can write several rows in one step.
 #[async_trait]
-pub trait WriteTogether: Send + Sync {
+pub trait MultiRowWrite: Send + Sync {
     /// Writes all of the mutations if the conditions of all of them hold, and none otherwise (T16);
     /// returns when they are durable. At least one of the mutations has a condition.
     ///
@@ -139,7 +139,7 @@ pub trait WriteTogether: Send + Sync {
     /// # Errors
     ///
     /// An error means that nothing of the call was written.
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome>;
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome>;
 }
 
 /// Convenience methods of every [`Table`], built on its own methods.

@@ -3,7 +3,7 @@
 //! Both traits are small and object safe, and are held as `Arc<dyn ..>`. The documentation of each
 //! contains its contract, as numbered rules; a conformance suite checks the rules one by one on
 //! every implementation. Implementations do not decide for themselves which stored entries a scan
-//! shows (versions, deletes, visibility, columns, filters): [`View`], one pure state machine,
+//! shows (versions, deletes, visibility, columns, filters): [`EntryFilter`], one pure state machine,
 //! defines that.
 
 mod admin;
@@ -25,7 +25,7 @@ pub mod property;
 
 pub use crate::layout::Prewrite;
 pub use admin::{TableAdmin, TableAdminExt};
-pub use data::{CellBatches, Table, TableExt, WriteTogether};
+pub use data::{CellBatches, MultiRowWrite, Table, TableExt};
 pub use garbage::{ColumnGarbage, Garbage};
 pub use locality::LocalityGroups;
 pub use memory::MemoryTables;
@@ -36,4 +36,4 @@ pub use scan::{ColumnSelector, Filter, Scan};
 pub use split_points::check_split_points;
 pub use tablet::{Tablet, Tablets};
 pub use versions::Versions;
-pub use view::{Admission, StoredKey, View, ViewState};
+pub use view::{Admission, EntryFilter, EntryFilterState, StoredKey};

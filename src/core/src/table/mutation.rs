@@ -51,7 +51,7 @@ pub struct ConditionalMutation {
     /// The updates.
     pub mutation: Mutation,
     /// The conditions, all of which must hold. There must be at least one, unless rows are written
-    /// [together](crate::table::WriteTogether).
+    /// [together](crate::table::MultiRowWrite).
     pub conditions: Vec<Condition>,
 }
 

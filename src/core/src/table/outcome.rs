@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// The outcome of a conditional mutation. `Rejected`, `Refused` and `Unknown` are expected cases,
+/// The outcome of a conditional mutation. `Rejected`, `ConstraintViolation` and `Unknown` are expected cases,
 /// not errors of the call.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -12,7 +12,7 @@ pub enum Outcome {
     Rejected,
     /// A constraint of the table forbids the updates, whatever the conditions are. Nothing was
     /// written, and retrying does not help. The error describes the reason.
-    Refused(Error),
+    ConstraintViolation(Error),
     /// It cannot be determined whether the mutation was or will be applied: an answer was lost, or
     /// the storage failed midway. The error describes the failure.
     Unknown(Error),
@@ -34,6 +34,6 @@ impl Outcome {
 
     /// Returns true if the mutation is known not to have been applied.
     pub fn is_rejected(&self) -> bool {
-        matches!(self, Self::Rejected | Self::Refused(_))
+        matches!(self, Self::Rejected | Self::ConstraintViolation(_))
     }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use crate::data::{Bytes, Key, Span, Timestamp};
-use crate::layout::{NOTIFICATION_FAMILY, Prewrite, Share};
+use crate::layout::{NOTIFICATION_FAMILY, Partition, Prewrite};
 
 /// A request to read cells: its spans, its columns and its filter.
 ///
@@ -38,7 +38,7 @@ pub struct ColumnSelector {
 
 /// The purpose of a scan, if it needs less than all visible cells.
 ///
-/// A filter states an intent. [`View`](crate::table::View) defines its meaning; tables are free in
+/// A filter states an intent. [`EntryFilter`](crate::table::EntryFilter) defines its meaning; tables are free in
 /// its implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -69,7 +69,7 @@ pub enum Filter {
     /// The pending notifications. See [`NotificationsFilter`](crate::layout::NotificationsFilter).
     Notifications {
         /// The share of the notifications to return, or `None` for all of them.
-        share: Option<Share>,
+        share: Option<Partition>,
     },
 }
 

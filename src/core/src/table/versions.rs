@@ -45,14 +45,17 @@ impl Versions {
     ///
     /// An iterator whose count is missing or is not a positive number shows one version, its
     /// default.
-    pub fn shown(properties: &BTreeMap<String, String>) -> Self {
+    pub fn for_scan(properties: &BTreeMap<String, String>) -> Self {
         Self::of_scope("scan", properties)
     }
 
     /// Returns the number of versions that a compaction keeps: the number in the properties for
     /// compactions, but never fewer than a scan shows.
-    pub fn kept(properties: &BTreeMap<String, String>) -> Self {
-        match (Self::of_scope("majc", properties), Self::shown(properties)) {
+    pub fn for_compaction(properties: &BTreeMap<String, String>) -> Self {
+        match (
+            Self::of_scope("majc", properties),
+            Self::for_scan(properties),
+        ) {
             (Self::Latest(kept), Self::Latest(shown)) => Self::Latest(kept.max(shown)),
             _ => Self::All,
         }
@@ -97,11 +100,11 @@ mod tests {
             latest(Versions::MOST),
         ] {
             let properties = versions.to_properties();
-            assert_eq!(Versions::shown(&properties), versions);
-            assert_eq!(Versions::kept(&properties), versions);
+            assert_eq!(Versions::for_scan(&properties), versions);
+            assert_eq!(Versions::for_compaction(&properties), versions);
         }
         assert_eq!(
-            Versions::shown(&latest(u32::MAX).to_properties()),
+            Versions::for_scan(&latest(u32::MAX).to_properties()),
             latest(Versions::MOST)
         );
     }
@@ -117,7 +120,7 @@ mod tests {
                     properties.insert(option, count.to_string());
                 }
             }
-            Versions::kept(&properties)
+            Versions::for_compaction(&properties)
         };
         assert_eq!(scopes(Some(1), None), Versions::All);
         assert_eq!(scopes(None, Some(1)), Versions::All);

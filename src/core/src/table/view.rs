@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use crate::data::{Authorizations, Key, KeyRef, Span, Visibility};
-use crate::layout::LooksNext;
+use crate::layout::SeekHint;
 use crate::table::column_filter::ColumnFilter;
 use crate::table::{Filter, Scan, Versions};
 
@@ -35,7 +35,7 @@ impl PartialOrd for StoredKey {
     }
 }
 
-/// The decision of a [`View`] on a stored entry.
+/// The decision of a [`EntryFilter`] on a stored entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The entry is a cell of the result.
@@ -64,22 +64,22 @@ pub enum Admission {
 ///   table may miss a delete marker at the highest timestamp (`i64::MAX`) if a scan begins inside
 ///   its column.
 ///
-/// Because of V5 the entries must be fed from [`read_from`](View::read_from) on, up to the end of
+/// Because of V5 the entries must be fed from [`read_from`](EntryFilter::read_from) on, up to the end of
 /// the span.
 #[derive(Debug)]
-pub struct View<'a> {
+pub struct EntryFilter<'a> {
     scan: &'a Scan,
     versions: Versions,
     /// The authorizations of the reader; with `None` all visibilities are shown.
     authorizations: Option<&'a Authorizations>,
     start: KeyRef<'a>,
-    seen: ViewState,
+    seen: EntryFilterState,
 }
 
-/// The state of a [`View`] without its request. A scan that is read in parts keeps it, so that no
+/// The state of a [`EntryFilter`] without its request. A scan that is read in parts keeps it, so that no
 /// part repeats the reads of an earlier one.
 #[derive(Debug, Default)]
-pub struct ViewState {
+pub struct EntryFilterState {
     reached_start: bool,
     row: Vec<u8>,
     row_was_shown: bool,
@@ -99,7 +99,7 @@ struct CurrentColumn {
     filter: Option<ColumnFilter>,
 }
 
-impl<'a> View<'a> {
+impl<'a> EntryFilter<'a> {
     /// Creates a view of one of the spans of `scan`, for a reader with these authorizations.
     pub fn new(
         scan: &'a Scan,
@@ -112,7 +112,7 @@ impl<'a> View<'a> {
 
     /// Creates a view that shows every cell that any reader could see, whatever its authorizations.
     /// Compactions keep these.
-    pub fn of_any_reader(scan: &'a Scan, span: &'a Span, versions: Versions) -> Self {
+    pub fn for_any_reader(scan: &'a Scan, span: &'a Span, versions: Versions) -> Self {
         Self::build(scan, span, versions, None)
     }
 
@@ -127,14 +127,14 @@ impl<'a> View<'a> {
             versions,
             authorizations,
             start: span.start().as_ref(),
-            seen: ViewState::default(),
+            seen: EntryFilterState::default(),
         }
     }
 
     /// Resumes the view from the state that [`into_state`](Self::into_state) returned: feed it the
     /// entry after the last one that was fed before.
     #[must_use]
-    pub fn resume(self, state: ViewState) -> Self {
+    pub fn resume(self, state: EntryFilterState) -> Self {
         Self {
             seen: state,
             ..self
@@ -142,7 +142,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the state, for [`resume`](Self::resume).
-    pub fn into_state(self) -> ViewState {
+    pub fn into_state(self) -> EntryFilterState {
         self.seen
     }
 
@@ -173,13 +173,13 @@ impl<'a> View<'a> {
     /// Entries before it may be skipped, and are hidden. A column that is hidden as a whole (V1) is
     /// skipped as a whole; in other columns only filters of transactions skip entries. A skipped
     /// delete marker hides nothing.
-    pub fn looks_next(&self) -> LooksNext {
+    pub fn looks_next(&self) -> SeekHint {
         let column = &self.seen.column;
         if column.is_started && !column.is_readable {
-            return LooksNext::Nowhere;
+            return SeekHint::NextColumn;
         }
         let filter = column.filter.as_ref();
-        filter.map_or(LooksNext::AtOrBelow(i64::MAX), ColumnFilter::looks_next)
+        filter.map_or(SeekHint::SeekTo(i64::MAX), ColumnFilter::looks_next)
     }
 
     fn enter(&mut self, key: KeyRef<'_>) {
@@ -205,7 +205,7 @@ impl<'a> View<'a> {
     fn is_looked_at(&self, key: KeyRef<'_>) -> bool {
         let filter = self.scan.filter_intent();
         let is_owned = match filter {
-            Filter::Notifications { share: Some(share) } => share.owns(key.row, key.qualifier),
+            Filter::Notifications { share: Some(share) } => share.contains(key.row, key.qualifier),
             _ => true,
         };
         let is_start = || {
@@ -315,8 +315,8 @@ mod tests {
     fn shown(entries: &[StoredKey], scan: &Scan, versions: Versions) -> Vec<(String, String, i64)> {
         let span = &scan.spans()[0];
         let none = Authorizations::none();
-        let mut view = View::new(scan, span, versions, &none);
-        let from = View::read_from(scan, span);
+        let mut view = EntryFilter::new(scan, span, versions, &none);
+        let from = EntryFilter::read_from(scan, span);
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let mut sorted = entries.to_vec();
         sorted.sort();
@@ -399,9 +399,9 @@ mod tests {
         ];
         let (scan, none) = (Scan::over(Span::all()), Authorizations::none());
         let span = &scan.spans()[0];
-        let mut state = ViewState::default();
+        let mut state = EntryFilterState::default();
         let admissions = stored.map(|entry| {
-            let mut view = View::new(&scan, span, Versions::All, &none);
+            let mut view = EntryFilter::new(&scan, span, Versions::All, &none);
             view = view.resume(std::mem::take(&mut state));
             let admission = view.admit(entry.key.as_ref(), &[], entry.is_delete);
             state = view.into_state();
@@ -419,13 +419,13 @@ mod tests {
             Key::new("a", column, 7)
         };
         for (key, expected) in [
-            (entry("q", ""), LooksNext::AtOrBelow(i64::MAX)),
-            (entry("r", ""), LooksNext::Nowhere),
-            (entry("q", "A"), LooksNext::Nowhere),
+            (entry("q", ""), SeekHint::SeekTo(i64::MAX)),
+            (entry("r", ""), SeekHint::NextColumn),
+            (entry("q", "A"), SeekHint::NextColumn),
         ] {
             let scan = Scan::over(Span::all()).column(ColumnSelector::qualifier("f", "q"));
-            let mut view = View::new(&scan, &scan.spans()[0], Versions::All, &none);
-            assert_eq!(view.looks_next(), LooksNext::AtOrBelow(i64::MAX));
+            let mut view = EntryFilter::new(&scan, &scan.spans()[0], Versions::All, &none);
+            assert_eq!(view.looks_next(), SeekHint::SeekTo(i64::MAX));
             view.admit(key.as_ref(), b"", false);
             assert_eq!(view.looks_next(), expected, "{key:?}");
         }

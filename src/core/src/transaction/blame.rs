@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::client::{Backoff, is_passing};
 use crate::data::{Bytes, Cell, Key, RowColumn, Span, Timestamp};
 use crate::error::Result;
-use crate::layout::{EntryKind, EntryStamp, WriteValue};
+use crate::layout::{EntryKind, EntryTimestamp, WriteValue};
 use crate::planted::{self, PlantedBug};
 use crate::table::{Filter, Prewrite, Scan, TableExt};
 use crate::transaction::commit::Commit;
@@ -15,7 +15,7 @@ use crate::transaction::entries::stamp;
 use crate::transaction::found_lock::{FoundLock, LockKind};
 use crate::transaction::reading::cell_span;
 use crate::transaction::resolve::{OrphanLooks, resolve};
-use crate::transaction::{CommitError, Conflict, OtherTransaction};
+use crate::transaction::{CommitError, Conflict, ConflictCause};
 
 /// Maximum number of times to read the locks of other transactions while each time one of them
 /// disappears. By then a conflict is certain, and the next attempt meets the remaining locks.
@@ -42,7 +42,7 @@ impl Commit {
         cells.filter(move |(cell, _)| rows.contains(&cell.row))
     }
 
-    fn conflict_at(&self, met: BTreeSet<RowColumn>, other: Option<OtherTransaction>) -> Conflict {
+    fn conflict_at(&self, met: BTreeSet<RowColumn>, other: Option<ConflictCause>) -> Conflict {
         let cell_count = met.len();
         Conflict {
             start: self.plan.start,
@@ -56,7 +56,7 @@ impl Commit {
         let cells: Vec<_> = self.cells_of(rejected).collect();
         let locks = self.resolve_others(&cells).await?;
         let mut met: BTreeSet<RowColumn> = locks.iter().map(|lock| lock.cell.clone()).collect();
-        let mut other = locks.first().map(|lock| OtherTransaction::Locking {
+        let mut other = locks.first().map(|lock| ConflictCause::Locking {
             start: lock.start,
             transactor: lock.transactor,
         });
@@ -124,7 +124,7 @@ impl Commit {
         let asked = Scan::over_all(spans).filter(forbids_writes(Timestamp::MAX));
         let forbidding = self.reading.client.table.read(asked).await?;
         let is_read_lock = |cell: &&Cell| {
-            let stamp = EntryStamp::decode(cell.key.timestamp);
+            let stamp = EntryTimestamp::decode(cell.key.timestamp);
             stamp.is_none_or(|stamp| stamp.kind == EntryKind::ReadLock)
         };
         let locked: BTreeSet<_> = forbidding
@@ -164,7 +164,7 @@ impl Commit {
         let mut found = table.read(locked).await?;
         found.extend(self.without_void(table.read(read_locked).await?).await?);
         let is_of_another = |cell: &&Cell| {
-            EntryStamp::decode(cell.key.timestamp).is_some_and(|stamp| {
+            EntryTimestamp::decode(cell.key.timestamp).is_some_and(|stamp| {
                 matches!(stamp.kind, EntryKind::Lock | EntryKind::ReadLock)
                     && stamp.timestamp != self.plan.start
             })
@@ -180,7 +180,7 @@ impl Commit {
     async fn committed_since(
         &self,
         cells: &[(RowColumn, LockKind)],
-    ) -> Result<Vec<(RowColumn, OtherTransaction)>> {
+    ) -> Result<Vec<(RowColumn, ConflictCause)>> {
         let span = |(cell, _): &(RowColumn, LockKind)| {
             let key = |timestamp| {
                 let (row, column) = (cell.row.clone(), cell.column.clone());
@@ -208,10 +208,10 @@ fn row_column(cell: &Cell) -> RowColumn {
 }
 
 /// Returns the cell of a write, and the transaction that wrote it.
-fn committed(write: Cell) -> Result<(RowColumn, OtherTransaction)> {
+fn committed(write: Cell) -> Result<(RowColumn, ConflictCause)> {
     let commit = stamp_of(&write)?.timestamp;
     let value = WriteValue::decode(&write.value).map_err(|error| in_cell(&write, error))?;
     let start = value.start;
     let cell = RowColumn::new(write.key.row, write.key.column);
-    Ok((cell, OtherTransaction::Committed { start, commit }))
+    Ok((cell, ConflictCause::Committed { start, commit }))
 }

@@ -37,7 +37,7 @@ use crate::transaction::lock_primary::before_the_commit_point;
 use crate::transaction::only_notify::only_notify;
 use crate::transaction::plan::{CommitPlan, Trigger};
 use crate::transaction::reading::Reading;
-use crate::transaction::{CommitError, Committed};
+use crate::transaction::{CommitError, CommitInfo};
 
 /// A commit in progress.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(crate) async fn commit(
     reading: Arc<Reading>,
     buffer: WriteBuffer,
     trigger: Option<Trigger>,
-) -> Result<Committed, CommitError> {
+) -> Result<CommitInfo, CommitError> {
     let start = reading.start();
     let span = debug_span!("commit", %start);
     let work = async move {
@@ -90,7 +90,7 @@ pub(crate) async fn commit(
     }
 }
 
-fn count(result: &Result<Committed, CommitError>) {
+fn count(result: &Result<CommitInfo, CommitError>) {
     let outcome = match result {
         Ok(_) => "committed",
         Err(CommitError::Conflict(conflict)) => {
@@ -98,7 +98,7 @@ fn count(result: &Result<Committed, CommitError>) {
             "conflict"
         }
         Err(CommitError::Acknowledged) => "acknowledged",
-        Err(CommitError::Stale(_)) => "stale",
+        Err(CommitError::SnapshotTooOld(_)) => "stale",
         Err(CommitError::Failed(error)) => {
             debug!(%error, "failed");
             "failed"
@@ -118,7 +118,7 @@ impl Commit {
         }
     }
 
-    async fn run(mut self) -> Result<Committed, CommitError> {
+    async fn run(mut self) -> Result<CommitInfo, CommitError> {
         let early = match planted::is(PlantedBug::TimestampBeforeLocks) {
             true => Some(self.stamp_and_notify().await),
             false => None,
@@ -154,7 +154,7 @@ impl Commit {
         if !self.is_together {
             self.finish(commit).await;
         }
-        Ok(Committed {
+        Ok(CommitInfo {
             start: self.plan.start,
             commit: Some(commit),
         })
@@ -234,7 +234,7 @@ impl Commit {
         match self.reading.client.table.write_conditional(mutations).await {
             Ok(outcomes) => outcomes,
             // The call wrote nothing.
-            Err(error) => vec![Outcome::Refused(error); count],
+            Err(error) => vec![Outcome::ConstraintViolation(error); count],
         }
     }
 

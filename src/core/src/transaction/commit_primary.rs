@@ -10,7 +10,7 @@ use crate::transaction::commit::Commit;
 use crate::transaction::lock_primary::{no_answer, nothing_committed};
 use crate::transaction::roll_back::decide;
 use crate::transaction::status::{TransactionStatus, status};
-use crate::transaction::{CommitError, Conflict, OtherTransaction};
+use crate::transaction::{CommitError, Conflict, ConflictCause};
 
 /// The state of the commit after a write.
 enum Tried {
@@ -56,11 +56,11 @@ impl Commit {
             Outcome::Accepted => return Ok(Tried::Committed),
             Outcome::Rejected if !*is_doubtful => return Ok(Tried::RolledBack),
             Outcome::Rejected => None,
-            Outcome::Refused(error) if !is_passing(error.kind()) && !*is_doubtful => {
+            Outcome::ConstraintViolation(error) if !is_passing(error.kind()) && !*is_doubtful => {
                 self.roll_back().await;
                 return Err(error.into());
             }
-            Outcome::Refused(error) => Some(error),
+            Outcome::ConstraintViolation(error) => Some(error),
             Outcome::Unknown(_) if planted::is(PlantedBug::UnknownCommitIsCommitted) => {
                 return Ok(Tried::Committed);
             }
@@ -119,7 +119,7 @@ impl Commit {
             start: self.plan.start,
             cells: vec![self.plan.primary.clone()],
             cell_count: 1,
-            other: Some(OtherTransaction::RolledThisBack),
+            other: Some(ConflictCause::RolledBackByPeer),
         })
     }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use crate::client::{Shared, is_passing};
 use crate::data::Timestamp;
 use crate::planted::{self, PlantedBug};
-use crate::transaction::{CommitError, Stale};
+use crate::transaction::{CommitError, SnapshotTooOld};
 
 impl Shared {
     /// Returns a commit timestamp for the transaction that began at `start`. Fails if garbage above
@@ -24,7 +24,10 @@ impl Shared {
         };
         let horizon = stamps.horizon;
         if start < horizon && !planted::is(PlantedBug::StaleCommits) {
-            return Err(CommitError::Stale(Stale { start, horizon }));
+            return Err(CommitError::SnapshotTooOld(SnapshotTooOld {
+                start,
+                horizon,
+            }));
         }
         Ok(stamps.first)
     }

@@ -23,12 +23,12 @@ pub struct Conflict {
     pub cell_count: usize,
     /// The other transaction on one of the cells, or `None` if its traces were gone when they were
     /// read.
-    pub other: Option<OtherTransaction>,
+    pub other: Option<ConflictCause>,
 }
 
 /// The other transaction of a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OtherTransaction {
+pub enum ConflictCause {
     /// It committed.
     Committed {
         /// Its start timestamp.
@@ -44,7 +44,7 @@ pub enum OtherTransaction {
         transactor: TransactorId,
     },
     /// It rolled this transaction back, because the owner seemed dead or had taken too long.
-    RolledThisBack,
+    RolledBackByPeer,
 }
 
 impl Conflict {
@@ -56,12 +56,10 @@ impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "transaction {} conflicts with ", self.start)?;
         match self.other {
-            Some(
-                OtherTransaction::Committed { start, .. } | OtherTransaction::Locking { start, .. },
-            ) => {
+            Some(ConflictCause::Committed { start, .. } | ConflictCause::Locking { start, .. }) => {
                 write!(f, "transaction {start}")?;
             }
-            None | Some(OtherTransaction::RolledThisBack) => f.write_str("another transaction")?,
+            None | Some(ConflictCause::RolledBackByPeer) => f.write_str("another transaction")?,
         }
         let mut cells = self.cells.iter();
         if let Some(first) = cells.next() {
@@ -72,13 +70,13 @@ impl fmt::Display for Conflict {
         }
         match self.other {
             None => Ok(()),
-            Some(OtherTransaction::Committed { commit, .. }) => {
+            Some(ConflictCause::Committed { commit, .. }) => {
                 write!(f, ", which committed at {commit}")
             }
-            Some(OtherTransaction::Locking { transactor, .. }) => {
+            Some(ConflictCause::Locking { transactor, .. }) => {
                 write!(f, ", which holds a lock for transactor {transactor}")
             }
-            Some(OtherTransaction::RolledThisBack) => f.write_str(", which rolled it back"),
+            Some(ConflictCause::RolledBackByPeer) => f.write_str(", which rolled it back"),
         }
     }
 }
@@ -88,14 +86,14 @@ impl StdError for Conflict {}
 /// The error of a transaction or a snapshot whose timestamp is below the horizon. Garbage that it
 /// needs may have been collected, so its reads could be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stale {
+pub struct SnapshotTooOld {
     /// The timestamp at which it reads.
     pub start: Timestamp,
     /// The horizon: garbage below it may have been collected.
     pub horizon: Timestamp,
 }
 
-impl fmt::Display for Stale {
+impl fmt::Display for SnapshotTooOld {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -105,7 +103,7 @@ impl fmt::Display for Stale {
     }
 }
 
-impl StdError for Stale {}
+impl StdError for SnapshotTooOld {}
 
 /// The reason why a commit failed, or why its outcome is unknown.
 #[derive(Clone, Debug)]
@@ -117,7 +115,7 @@ pub enum CommitError {
     Acknowledged,
     /// Garbage that the transaction needs may have been collected. Nothing was done. Run the
     /// transaction again.
-    Stale(Stale),
+    SnapshotTooOld(SnapshotTooOld),
     /// Another error. Its [kind](Error::kind) determines the reaction. Nothing was done, unless the
     /// kind is [`Uncertain`](ErrorKind::Uncertain).
     Failed(Error),
@@ -130,7 +128,7 @@ impl fmt::Display for CommitError {
             Self::Acknowledged => f.write_str(
                 "another transaction has already processed the notification; nothing was written",
             ),
-            Self::Stale(stale) => stale.fmt(f),
+            Self::SnapshotTooOld(stale) => stale.fmt(f),
             Self::Failed(error) => error.fmt(f),
         }
     }
@@ -140,7 +138,7 @@ impl StdError for CommitError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Failed(error) => error.source(),
-            Self::Conflict(_) | Self::Acknowledged | Self::Stale(_) => None,
+            Self::Conflict(_) | Self::Acknowledged | Self::SnapshotTooOld(_) => None,
         }
     }
 }
@@ -151,8 +149,8 @@ impl From<Error> for CommitError {
     }
 }
 
-impl From<Stale> for Error {
-    fn from(stale: Stale) -> Self {
+impl From<SnapshotTooOld> for Error {
+    fn from(stale: SnapshotTooOld) -> Self {
         Self::with_source(ErrorKind::Unavailable, stale.to_string(), stale)
     }
 }
@@ -165,7 +163,7 @@ impl From<CommitError> for Error {
             CommitError::Conflict(conflict) => {
                 Self::with_source(ErrorKind::Unavailable, conflict.to_string(), conflict)
             }
-            CommitError::Stale(stale) => stale.into(),
+            CommitError::SnapshotTooOld(stale) => stale.into(),
             CommitError::Acknowledged => {
                 Self::with_source(ErrorKind::Unavailable, error.to_string(), error)
             }

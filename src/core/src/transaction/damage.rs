@@ -7,7 +7,7 @@
 use crate::data::{Cell, RowColumn, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::{
-    DelLockValue, DelReadLockValue, EntryKind, EntryStamp, LockValue, ReadLockValue, WriteValue,
+    DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue, ReadLockValue, WriteValue,
 };
 
 /// Checks an entry and returns its kind and timestamp.
@@ -16,7 +16,7 @@ use crate::layout::{
 ///
 /// [`Corrupt`](ErrorKind::Corrupt) if no client writes such an entry, judged by its timestamp and
 /// its value.
-pub(crate) fn checked(found: &Cell) -> Result<EntryStamp> {
+pub(crate) fn checked(found: &Cell) -> Result<EntryTimestamp> {
     let stamp = stamp_of(found)?;
     let value = &found.value;
     let read = match stamp.kind {
@@ -36,8 +36,8 @@ pub(crate) fn checked(found: &Cell) -> Result<EntryStamp> {
 /// # Errors
 ///
 /// [`Corrupt`](ErrorKind::Corrupt) if no entry has this timestamp.
-pub(crate) fn stamp_of(found: &Cell) -> Result<EntryStamp> {
-    EntryStamp::decode(found.key.timestamp).ok_or_else(|| {
+pub(crate) fn stamp_of(found: &Cell) -> Result<EntryTimestamp> {
+    EntryTimestamp::decode(found.key.timestamp).ok_or_else(|| {
         let why = match found.key.timestamp.cast_unsigned() >> 61 {
             0b100 => "kind 100 does not exist".to_owned(),
             _ => format!("the number below the kind is more than {}", Timestamp::MAX),
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn names_the_cell_and_the_damage() {
         let ten = Timestamp::new(10).unwrap();
-        let stamp = |kind| EntryStamp::new(kind, ten).encode();
+        let stamp = |kind| EntryTimestamp::new(kind, ten).encode();
         let said = |cell: &Cell| {
             let error = checked(cell).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt);

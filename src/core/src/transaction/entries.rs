@@ -3,8 +3,8 @@
 
 use crate::data::{Bytes, Column, Timestamp};
 use crate::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, NotificationStamp,
-    WriteValue, notification_column,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
+    NotificationTimestamp, WriteValue, notification_column,
 };
 use crate::planted::{self, PlantedBug};
 use crate::table::Mutation;
@@ -12,7 +12,7 @@ use crate::transaction::found_lock::LockKind;
 
 /// Returns the stored timestamp of an entry.
 pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
-    EntryStamp::new(kind, timestamp).encode()
+    EntryTimestamp::new(kind, timestamp).encode()
 }
 
 fn put(
@@ -167,7 +167,7 @@ fn notification_entry(
     timestamp: Timestamp,
     is_delete: bool,
 ) -> Mutation {
-    let stamp = NotificationStamp {
+    let stamp = NotificationTimestamp {
         timestamp,
         is_delete,
     };

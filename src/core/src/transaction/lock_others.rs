@@ -4,7 +4,7 @@
 use crate::client::is_passing;
 use crate::data::{Bytes, RowColumn};
 use crate::error::{Error, Result};
-use crate::layout::EntryStamp;
+use crate::layout::EntryTimestamp;
 use crate::planted::{self, PlantedBug};
 use crate::table::Outcome;
 use crate::transaction::commit::Commit;
@@ -70,8 +70,10 @@ impl Commit {
             {
                 Outcome::Accepted => self.note_locked(row),
                 Outcome::Rejected if !was_doubtful => rejected.push(row),
-                Outcome::Refused(error) if !is_passing(error.kind()) => refused = Some(error),
-                Outcome::Refused(error) if !was_doubtful => {
+                Outcome::ConstraintViolation(error) if !is_passing(error.kind()) => {
+                    refused = Some(error)
+                }
+                Outcome::ConstraintViolation(error) if !was_doubtful => {
                     failed = Some(error);
                     waiting.push(row);
                 }
@@ -128,7 +130,7 @@ impl Commit {
         let has = |kind| {
             let stamps = found
                 .iter()
-                .map(|cell| EntryStamp::decode(cell.key.timestamp));
+                .map(|cell| EntryTimestamp::decode(cell.key.timestamp));
             stamps.flatten().any(|stamp| stamp.kind == kind)
         };
         Ok(if has(unlocked) {
@@ -143,7 +145,7 @@ impl Commit {
 
 fn why(outcome: Outcome) -> Error {
     match outcome {
-        Outcome::Unknown(error) | Outcome::Refused(error) => error,
+        Outcome::Unknown(error) | Outcome::ConstraintViolation(error) => error,
         Outcome::Accepted | Outcome::Rejected => no_answer(),
     }
 }

@@ -4,7 +4,7 @@
 use crate::client::is_passing;
 use crate::data::{Key, Span, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{EntryKind, EntryStamp};
+use crate::layout::{EntryKind, EntryTimestamp};
 use crate::table::{Outcome, Scan, TableExt};
 use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
@@ -66,10 +66,10 @@ impl Commit {
             Outcome::Accepted => return Ok(Tried::Locked),
             Outcome::Rejected if !*is_doubtful => return Ok(Tried::Rejected),
             Outcome::Rejected => None,
-            Outcome::Refused(error) if !is_passing(error.kind()) && !*is_doubtful => {
+            Outcome::ConstraintViolation(error) if !is_passing(error.kind()) && !*is_doubtful => {
                 return Err(error.into());
             }
-            Outcome::Refused(error) => Some(error),
+            Outcome::ConstraintViolation(error) => Some(error),
             Outcome::Unknown(error) => {
                 *is_doubtful = true;
                 Some(error)
@@ -160,7 +160,7 @@ impl Commit {
         let scan = Scan::over(Span::between(newest, Some(oldest)));
         let found = self.reading.client.table.read(scan).await?;
         let is_ack = |timestamp| {
-            EntryStamp::decode(timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Ack)
+            EntryTimestamp::decode(timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Ack)
         };
         Ok(found.iter().any(|cell| is_ack(cell.key.timestamp)))
     }

@@ -34,9 +34,9 @@ mod snapshot;
 mod status;
 mod together;
 
-pub use conflict::{CommitError, Conflict, OtherTransaction, Stale};
-pub use open::{Committed, OwnedTransaction, Transaction};
-pub use read_locking::ReadLocking;
+pub use conflict::{CommitError, Conflict, ConflictCause, SnapshotTooOld};
+pub use open::{CommitInfo, OwnedTransaction, Transaction};
+pub use read_locking::LockedReads;
 pub use snapshot::Snapshot;
 
 pub(crate) use open::Open;

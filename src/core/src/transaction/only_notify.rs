@@ -14,7 +14,7 @@ use crate::transaction::entries;
 use crate::transaction::lock_primary::before_the_commit_point;
 use crate::transaction::plan::Trigger;
 use crate::transaction::resolve::RowMutations;
-use crate::transaction::{CommitError, Committed};
+use crate::transaction::{CommitError, CommitInfo};
 
 /// Writes the notifications, then deletes the one that started the transaction.
 pub(super) async fn only_notify(
@@ -22,8 +22,8 @@ pub(super) async fn only_notify(
     start: Timestamp,
     notified: BTreeSet<RowColumn>,
     trigger: Option<Trigger>,
-) -> Result<Committed, CommitError> {
-    let mut committed = Committed {
+) -> Result<CommitInfo, CommitError> {
+    let mut committed = CommitInfo {
         start,
         commit: None,
     };

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::plan::Trigger;
 use crate::transaction::reading::Reading;
-use crate::transaction::{CommitError, ReadLocking, Snapshot, commit};
+use crate::transaction::{CommitError, LockedReads, Snapshot, commit};
 
 /// An open transaction. It reads its snapshot and buffers writes, which take effect together, or
 /// not at all, when it is committed. Only its starter can commit it:
@@ -54,7 +54,7 @@ pub struct OwnedTransaction {
 
 /// The result of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Committed {
+pub struct CommitInfo {
     /// The start timestamp: the transaction read at it.
     pub start: Timestamp,
     /// The commit timestamp: later transactions see the writes. `None` if the transaction wrote
@@ -109,13 +109,13 @@ impl Open {
     }
 
     /// Commits the transaction and ends it.
-    pub(crate) async fn commit(&self) -> Result<Committed, CommitError> {
+    pub(crate) async fn commit(&self) -> Result<CommitInfo, CommitError> {
         let Some(buffer) = self.locked().take() else {
             return Err(self.has_ended().into());
         };
         // The body chose its writes by its reads.
         if let Some(stale) = self.reading().stale() {
-            return Err(CommitError::Stale(stale));
+            return Err(CommitError::SnapshotTooOld(stale));
         }
         commit::commit(self.reading().clone(), buffer, self.trigger.clone()).await
     }
@@ -192,8 +192,8 @@ impl Transaction {
     /// Returns a view whose reads also lock the cells. This transaction then commits only if no
     /// other transaction has written these cells since it began. This prevents write skew, at the
     /// cost of a write for each cell.
-    pub fn with_read_lock(&self) -> ReadLocking<'_> {
-        ReadLocking::new(self)
+    pub fn with_read_lock(&self) -> LockedReads<'_> {
+        LockedReads::new(self)
     }
 
     /// Marks a cell as read under a lock.
@@ -257,7 +257,7 @@ impl OwnedTransaction {
     ///
     /// [`CommitError`] states whether the same work may be retried. Nothing was done, unless the
     /// error is [`Uncertain`](crate::ErrorKind::Uncertain).
-    pub async fn commit(self) -> Result<Committed, CommitError> {
+    pub async fn commit(self) -> Result<CommitInfo, CommitError> {
         self.transaction.open.commit().await
     }
 

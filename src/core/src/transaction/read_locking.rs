@@ -13,11 +13,11 @@ use crate::transaction::Transaction;
 /// that does not exist cannot be locked. A transaction that only reads commits without writing: its
 /// snapshot is already consistent.
 #[derive(Clone, Copy, Debug)]
-pub struct ReadLocking<'a> {
+pub struct LockedReads<'a> {
     transaction: &'a Transaction,
 }
 
-impl<'a> ReadLocking<'a> {
+impl<'a> LockedReads<'a> {
     pub(crate) fn new(transaction: &'a Transaction) -> Self {
         Self { transaction }
     }

@@ -4,7 +4,7 @@
 //!   of another transaction at or before the timestamp is resolved first, because that transaction
 //!   may have committed before the timestamp.
 //! - **S2.** A read returns data only after it has checked that the horizon of garbage collection
-//!   is not above the timestamp. Otherwise it fails with [`Stale`].
+//!   is not above the timestamp. Otherwise it fails with [`SnapshotTooOld`].
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,14 +16,14 @@ use tracing::{Instrument, Span, debug};
 use crate::client::{ActiveKey, Backoff, Shared, is_passing};
 use crate::data::{self, Cell, Escaped, Key, RowColumn, Timestamp};
 use crate::error::{Error, Result};
-use crate::layout::{EntryKind, EntryStamp};
+use crate::layout::{EntryKind, EntryTimestamp};
 use crate::planted::{self, PlantedBug};
 use crate::table::{CellBatches, Filter, Scan};
 use crate::transaction::damage::stamp_of;
 use crate::transaction::found_lock::FoundLock;
 use crate::transaction::read_past::{self, DecidedLock};
 use crate::transaction::resolve::{OrphanLooks, resolve};
-use crate::transaction::{CommitError, Stale};
+use crate::transaction::{CommitError, SnapshotTooOld};
 
 /// A timestamp to read at. It holds back garbage collection until it is dropped or has become too
 /// old.
@@ -40,7 +40,7 @@ pub(crate) struct Reading {
 #[derive(Debug, Default)]
 struct Seen {
     cells: u64,
-    stale: Option<Stale>,
+    stale: Option<SnapshotTooOld>,
     /// `true` if a read failed with a passing error.
     has_passing_failure: bool,
 }
@@ -74,7 +74,7 @@ impl Reading {
     }
 
     /// Returns the staleness that a read has met, or `None` if no read has met one.
-    pub(crate) fn stale(&self) -> Option<Stale> {
+    pub(crate) fn stale(&self) -> Option<SnapshotTooOld> {
         self.seen().stale
     }
 
@@ -124,9 +124,9 @@ impl Reading {
         if horizon <= start || planted::is(PlantedBug::StaleReads) {
             return Ok(());
         }
-        let stale = Stale { start, horizon };
+        let stale = SnapshotTooOld { start, horizon };
         self.seen().stale = Some(stale);
-        let stale = CommitError::Stale(stale);
+        let stale = CommitError::SnapshotTooOld(stale);
         self.client.renew_session_after(&stale).await;
         Err(stale.into())
     }
@@ -313,7 +313,7 @@ fn failed(error: Error) -> CellBatches {
 }
 
 fn is_data(cell: &Cell) -> bool {
-    EntryStamp::decode(cell.key.timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Data)
+    EntryTimestamp::decode(cell.key.timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Data)
 }
 
 /// Returns the cell with the start of its transaction as its timestamp.

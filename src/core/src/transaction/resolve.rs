@@ -335,7 +335,7 @@ async fn is_written(client: &Shared, mutation: ConditionalMutation) -> Result<bo
         Ok(Some(Outcome::Accepted)) => Ok(true),
         Ok(Some(Outcome::Unknown(error))) if error.kind() == ErrorKind::Denied => Err(error),
         Ok(Some(Outcome::Rejected | Outcome::Unknown(_)) | None) => Ok(false),
-        Ok(Some(Outcome::Refused(error))) => Err(error),
+        Ok(Some(Outcome::ConstraintViolation(error))) => Err(error),
         Err(error) if is_passing(error.kind()) => Ok(false),
         Err(error) => Err(error),
     }

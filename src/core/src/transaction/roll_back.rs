@@ -108,7 +108,7 @@ impl Shared {
         // If a condition does not hold, the lock has ended.
         mutations.retain(|_| match outcomes.next() {
             Some(Outcome::Accepted | Outcome::Rejected) | None => false,
-            Some(Outcome::Refused(error) | Outcome::Unknown(error)) => {
+            Some(Outcome::ConstraintViolation(error) | Outcome::Unknown(error)) => {
                 failed = Some(error);
                 true
             }

@@ -119,9 +119,9 @@ impl Commit {
     pub(crate) async fn try_as_one(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
         match self.reading.client.table.together() {
             Some(table) if mutations.len() > 1 => {
-                let outcome = table.write_together(mutations).await;
+                let outcome = table.write_atomically(mutations).await;
                 // The call wrote nothing.
-                outcome.unwrap_or_else(Outcome::Refused)
+                outcome.unwrap_or_else(Outcome::ConstraintViolation)
             }
             _ => {
                 debug_assert!(
@@ -130,7 +130,7 @@ impl Commit {
                 );
                 let outcomes = self.try_to_write(mutations).await;
                 let first = outcomes.into_iter().next();
-                first.unwrap_or_else(|| Outcome::Refused(no_answer()))
+                first.unwrap_or_else(|| Outcome::ConstraintViolation(no_answer()))
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use fluo_core::admin::{Initialization, initialize};
 use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::layout::{EntryKind, EntryStamp, LockValue, WriteValue};
+use fluo_core::layout::{EntryKind, EntryTimestamp, LockValue, WriteValue};
 use fluo_core::{
     Authorizations, CellBatches, Client, ClientSettings, Column, ConditionalMutation, Error,
     ErrorKind, MemoryTables, Mutation, Outcome, Result, RowColumn, Scan, Table, TableAdmin,
@@ -66,7 +66,7 @@ pub(crate) fn at(number: u64) -> Timestamp {
 }
 
 pub(crate) fn stamp(kind: EntryKind, number: u64) -> i64 {
-    EntryStamp::new(kind, at(number)).encode()
+    EntryTimestamp::new(kind, at(number)).encode()
 }
 
 pub(crate) fn text() -> Column {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fluo_core::layout::{EntryKind, NotificationStamp, notification_column};
+use fluo_core::layout::{EntryKind, NotificationTimestamp, notification_column};
 use fluo_core::{
     CellBatches, ConditionalMutation, Filter, Garbage, Mutation, Outcome, Result, Scan, Span,
     Table, TableAdmin, TableExt, Timestamp,
@@ -126,7 +126,7 @@ async fn keeps_a_notification_deleted_after_compactions() {
     let column = notification_column(&text());
     let entry = |number, is_delete| {
         let timestamp = at(number);
-        NotificationStamp {
+        NotificationTimestamp {
             timestamp,
             is_delete,
         }

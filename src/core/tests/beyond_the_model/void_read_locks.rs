@@ -1,7 +1,7 @@
 //! Read locks whose end a server dropped while the lock is in another file.
 
 use fluo_core::layout::{EntryKind, ReadLockValue};
-use fluo_core::{CommitError, Mutation, OtherTransaction, Result, RowColumn};
+use fluo_core::{CommitError, ConflictCause, Mutation, Result, RowColumn};
 
 use super::ground::{Ground, committed, stamp, text};
 
@@ -64,7 +64,7 @@ async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
     let Err(CommitError::Conflict(conflict)) = late.commit().await else {
         panic!("no conflict");
     };
-    let Some(OtherTransaction::Committed { start: named, .. }) = conflict.other else {
+    let Some(ConflictCause::Committed { start: named, .. }) = conflict.other else {
         panic!("{conflict}");
     };
     assert_eq!(named, start);

@@ -1,6 +1,6 @@
 //! One step of a compaction.
 
-use fluo_core::table::{Admission, ColumnGarbage, View, ViewState};
+use fluo_core::table::{Admission, ColumnGarbage, EntryFilter, EntryFilterState};
 use fluo_core::{Error, Garbage, Scan, Span, Versions};
 use redb::{ReadableTable, Table, WriteTransaction};
 
@@ -22,7 +22,7 @@ pub(super) struct Compaction {
     garbage: Garbage,
     /// The key at which to continue; `None` when done.
     next: Option<Vec<u8>>,
-    view: ViewState,
+    view: EntryFilterState,
     /// The number of versions that the table kept at the last step.
     versions: Option<Versions>,
     /// The bytes of the current column, and its first delete marker, which is dropped last.
@@ -42,7 +42,7 @@ impl Compaction {
             next: Some(key::bound(span.start().as_ref())),
             span,
             garbage,
-            view: ViewState::default(),
+            view: EntryFilterState::default(),
             versions: None,
             column: Vec::new(),
             marker: None,
@@ -68,7 +68,7 @@ impl Compaction {
         let properties = catalog::properties(&transaction.open_table(PROPERTIES)?, self.table_id)?;
         let name = cells_name(self.table_id);
         let mut cells = transaction.open_table(CellsDefinition::new(&name))?;
-        let versions = Versions::kept(&properties);
+        let versions = Versions::for_compaction(&properties);
         if self.versions.replace(versions) != Some(versions) {
             self.begin_column_anew();
         }
@@ -82,7 +82,7 @@ impl Compaction {
     fn begin_column_anew(&mut self) {
         if !self.column.is_empty() {
             self.next = Some(std::mem::take(&mut self.column));
-            self.view = ViewState::default();
+            self.view = EntryFilterState::default();
             self.marker = None;
         }
     }
@@ -96,8 +96,8 @@ impl Compaction {
     ) -> Result<Vec<Vec<u8>>, Failure> {
         let scan = Scan::over(self.span.clone());
         let span = self.span.clone();
-        let mut view =
-            View::of_any_reader(&scan, &span, versions).resume(std::mem::take(&mut self.view));
+        let mut view = EntryFilter::for_any_reader(&scan, &span, versions)
+            .resume(std::mem::take(&mut self.view));
         let mut reader = KeyReader::default();
         let mut hidden = Vec::new();
         let mut looked_at = 0;
@@ -271,7 +271,7 @@ mod tests {
         let name = cells_name(TABLE_ID);
         let cells = transaction.open_table(CellsDefinition::new(&name))?;
         let scan = Scan::over(Span::all());
-        let mut view = View::of_any_reader(&scan, &scan.spans()[0], versions);
+        let mut view = EntryFilter::for_any_reader(&scan, &scan.spans()[0], versions);
         let (mut reader, mut shown, mut stored) = (KeyReader::default(), Vec::new(), 0);
         for entry in cells.iter()? {
             let (bytes, value) = entry?;

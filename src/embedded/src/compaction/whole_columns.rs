@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use fluo_core::layout::garbage::keep;
 use fluo_core::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, WriteValue,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue,
 };
 use fluo_core::{Bytes, Column, Garbage, Key, RowColumn, Span, Timestamp, Versions};
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
     let is_delete = proptest::bool::weighted(0.03);
     let entry = ("[ab]", "[pq]", kind, timestamp(), is_delete).prop_map(
         |(row, qualifier, (kind, value), timestamp, is_delete)| {
-            let stamp = EntryStamp::new(kind, timestamp).encode();
+            let stamp = EntryTimestamp::new(kind, timestamp).encode();
             Entry {
                 key: Key::new(row, Column::new("f", qualifier), stamp),
                 value: if is_delete { Bytes::new() } else { value },

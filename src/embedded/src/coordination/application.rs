@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fluo_core::Result;
-use fluo_core::coordination::{Sessions, no_such_application, stored};
+use fluo_core::coordination::{Sessions, no_such_application, zookeeper_format};
 use redb::ReadTransaction;
 
 use super::nodes;
@@ -43,8 +43,8 @@ impl EmbeddedApplication {
         // Read everything, so that damage is detected here.
         nodes::read_in(&nodes, name)?;
         let stamps = Stamps::new(
-            nodes::timestamp_at(&nodes, name, stored::MAX_TIMESTAMP)?,
-            nodes::timestamp_at(&nodes, name, stored::HORIZON)?,
+            nodes::timestamp_at(&nodes, name, zookeeper_format::MAX_TIMESTAMP)?,
+            nodes::timestamp_at(&nodes, name, zookeeper_format::HORIZON)?,
         );
         Ok(Self {
             name: name.into(),

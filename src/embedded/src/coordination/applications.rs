@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use fluo_core::Result;
 use fluo_core::coordination::{
-    Application, Applications, Coordination, SetupClaim, check_application_name,
-    initialized_already, still_running, stored, table_of_another,
+    Application, Applications, Coordination, SetupLock, application_exists, check_application_name,
+    still_running, table_in_use, zookeeper_format,
 };
 use redb::WriteTransaction;
 
@@ -28,7 +28,7 @@ impl EmbeddedApplications {
 impl Applications for EmbeddedApplications {
     async fn initialize(&self, name: &str, application: Application) -> Result<()> {
         check_application_name(name)?;
-        let new = stored::nodes(&application)?;
+        let new = zookeeper_format::nodes(&application)?;
         let (name, table) = (name.to_owned(), application.table);
         let registry = self.shared.applications.clone();
         let job = move |transaction: &WriteTransaction| {
@@ -57,8 +57,8 @@ impl Applications for EmbeddedApplications {
         Ok(self.application(name)?.sessions().is_running())
     }
 
-    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
-        self.shared.applications.claims.claim(name, table)
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+        self.shared.applications.claims.lock_setup(name, table)
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
@@ -87,17 +87,17 @@ impl Applications for EmbeddedApplications {
 }
 
 /// Returns an error for a name that is in use, and for a table that belongs to another application.
-/// Claims do not prevent the latter: an earlier claimant may have ended, and its claim with it,
+/// SetupLocks do not prevent the latter: an earlier claimant may have ended, and its claim with it,
 /// while its job was still in the queue.
 fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Result<(), Failure> {
     let nodes = transaction.open_table(COORDINATION)?;
     if nodes::exist(&nodes, name)? {
-        return Err(initialized_already(name).into());
+        return Err(application_exists(name).into());
     }
     for other in nodes::names_in(&nodes)? {
-        let of_other = nodes::get(&nodes, &other, stored::TABLE)?;
+        let of_other = nodes::get(&nodes, &other, zookeeper_format::TABLE)?;
         if of_other.as_deref() == Some(table.as_bytes()) {
-            return Err(table_of_another(name, table, &other).into());
+            return Err(table_in_use(name, table, &other).into());
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::coordination::{FailedNotification, check_application_name, stored};
+use fluo_core::coordination::{FailedNotification, check_application_name, zookeeper_format};
 use redb::{ReadTransaction, ReadableTable};
 
 use super::{nodes, set_aside};
@@ -10,14 +10,14 @@ use crate::error::Failure;
 
 /// All nodes that an application can have.
 const NODES: [&str; 8] = [
-    stored::TABLE,
-    stored::ID,
-    stored::OBSERVERS,
-    stored::SETTINGS,
-    stored::MAX_TIMESTAMP,
-    stored::HORIZON,
-    stored::TRANSACTOR_COUNT,
-    stored::EPOCHS,
+    zookeeper_format::TABLE,
+    zookeeper_format::ID,
+    zookeeper_format::OBSERVERS,
+    zookeeper_format::SETTINGS,
+    zookeeper_format::MAX_TIMESTAMP,
+    zookeeper_format::HORIZON,
+    zookeeper_format::TRANSACTOR_COUNT,
+    zookeeper_format::EPOCHS,
 ];
 
 /// Checks all applications, and returns their number.
@@ -27,7 +27,7 @@ pub(crate) fn check(snapshot: &ReadTransaction) -> Result<u64, Failure> {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     for name in &names {
         check_application(snapshot, name)?;
-        left.insert(name, FailedNotification::MAX_SET_ASIDE);
+        left.insert(name, FailedNotification::MAX_DEAD_LETTERS);
     }
     check_set_aside(snapshot, &mut left)?;
     Ok(u64::try_from(names.len()).unwrap_or(u64::MAX))
@@ -60,8 +60,8 @@ fn check_application(snapshot: &ReadTransaction, name: &str) -> Result<(), Failu
     application
         .check_bounds()
         .map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))?;
-    let end = nodes::timestamp_at(&nodes, name, stored::MAX_TIMESTAMP)?;
-    let horizon = nodes::timestamp_at(&nodes, name, stored::HORIZON)?;
+    let end = nodes::timestamp_at(&nodes, name, zookeeper_format::MAX_TIMESTAMP)?;
+    let horizon = nodes::timestamp_at(&nodes, name, zookeeper_format::HORIZON)?;
     if horizon > end {
         return Err(Failure::damaged(format_args!(
             "the horizon of the application `{name}` is {horizon}, and its timestamps end at {end}"

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fluo_core::coordination::{Application, Epochs, no_such_application, stored};
+use fluo_core::coordination::{Application, Epochs, no_such_application, zookeeper_format};
 use fluo_core::{ErrorKind, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
@@ -57,7 +57,9 @@ pub(super) fn exist(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<bool, Failure> {
-    Ok(nodes.get(path(name, stored::ID).as_str())?.is_some())
+    Ok(nodes
+        .get(path(name, zookeeper_format::ID).as_str())?
+        .is_some())
 }
 
 /// Returns the names of all applications, sorted.
@@ -114,7 +116,7 @@ pub(super) fn read_in(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<Application, Failure> {
-    let application = stored::read_application(|node| get(nodes, name, node));
+    let application = zookeeper_format::read_application(|node| get(nodes, name, node));
     application.map_err(|failure| of_application(name, failure))
 }
 
@@ -125,7 +127,7 @@ pub(super) fn timestamp_at(
     node: &str,
 ) -> Result<Timestamp, Failure> {
     let bytes = get(nodes, name, node)?;
-    let timestamp = stored::read_timestamp(node, bytes.as_deref());
+    let timestamp = zookeeper_format::read_timestamp(node, bytes.as_deref());
     timestamp.map_err(|error| of_application(name, error.into()))
 }
 
@@ -134,8 +136,8 @@ pub(super) fn last_transactor(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<u64, Failure> {
-    let bytes = get(nodes, name, stored::TRANSACTOR_COUNT)?;
-    let last = stored::read_transactor_count(bytes.as_deref());
+    let bytes = get(nodes, name, zookeeper_format::TRANSACTOR_COUNT)?;
+    let last = zookeeper_format::read_transactor_count(bytes.as_deref());
     last.map_err(|error| of_application(name, error.into()))
 }
 
@@ -164,7 +166,7 @@ pub(super) fn epochs(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<Option<Epochs>, Failure> {
-    let bytes = get(nodes, name, stored::EPOCHS)?;
+    let bytes = get(nodes, name, zookeeper_format::EPOCHS)?;
     let read = bytes.map(|bytes| Epochs::decode(&bytes)).transpose();
     read.map_err(|error| Failure::damaged(format_args!("application `{name}`: {error}")))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use fluo_core::coordination::{
     Application, Coordination, Epochs, FailedNotification, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership, check_settings, no_such_application, stored,
+    TransactorId, WorkerMembership, check_settings, no_such_application, zookeeper_format,
 };
 use fluo_core::{Result, RowColumn, Timestamp};
 use redb::{ReadTransaction, WriteTransaction};
@@ -73,11 +73,11 @@ impl EmbeddedCoordination {
         // If the caller is cancelled here, the reservation is in the file but not in memory: the
         // next caller reserves again.
         self.run(move |transaction, application| {
-            let bytes = stored::timestamp(end);
+            let bytes = zookeeper_format::timestamp(end);
             nodes::put(
                 transaction,
                 &application.name,
-                stored::MAX_TIMESTAMP,
+                zookeeper_format::MAX_TIMESTAMP,
                 &bytes,
             )?;
             Ok(Verdict::Commit(()))
@@ -123,8 +123,13 @@ impl Coordination for EmbeddedCoordination {
             if before == after {
                 return Ok(Verdict::Discard(()));
             }
-            let bytes = stored::timestamp(after);
-            nodes::put(transaction, &application.name, stored::HORIZON, &bytes)?;
+            let bytes = zookeeper_format::timestamp(after);
+            nodes::put(
+                transaction,
+                &application.name,
+                zookeeper_format::HORIZON,
+                &bytes,
+            )?;
             Ok(Verdict::Commit(()))
         })
         .await?;
@@ -136,8 +141,13 @@ impl Coordination for EmbeddedCoordination {
         let begin = |transaction: &WriteTransaction, application: Arc<EmbeddedApplication>| {
             let name = &application.name;
             let last = nodes::last_transactor(&transaction.open_table(COORDINATION)?, name)?;
-            let count = stored::transactor_count(last + 1);
-            nodes::put(transaction, name, stored::TRANSACTOR_COUNT, &count)?;
+            let count = zookeeper_format::transactor_count(last + 1);
+            nodes::put(
+                transaction,
+                name,
+                zookeeper_format::TRANSACTOR_COUNT,
+                &count,
+            )?;
             let id = TransactorId(last + 1);
             Ok(Verdict::Commit(TransactorPresence::begin(application, id)))
         };
@@ -162,7 +172,7 @@ impl Coordination for EmbeddedCoordination {
         }))
     }
 
-    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
+    async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
         let failed = failed.bounded();
         self.run(move |transaction, application| {
             let (name, count) = (&application.name, &application.set_aside);
@@ -172,11 +182,11 @@ impl Coordination for EmbeddedCoordination {
         .await
     }
 
-    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
+    async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
         self.read(set_aside::list).await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+    async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
         let cell = cell.clone();
         self.run(move |transaction, application| {
             let (name, count) = (&application.name, &application.set_aside);
@@ -203,7 +213,7 @@ impl Coordination for EmbeddedCoordination {
             if recorded.as_ref() == Some(&begun) || found.as_ref() == Some(&begun.last) {
                 return Ok(Verdict::Discard(begun.last));
             }
-            nodes::put(transaction, name, stored::EPOCHS, &begun.encode())?;
+            nodes::put(transaction, name, zookeeper_format::EPOCHS, &begun.encode())?;
             Ok(Verdict::Commit(begun.last))
         })
         .await
@@ -211,9 +221,14 @@ impl Coordination for EmbeddedCoordination {
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
         check_settings(&settings)?;
-        let bytes = stored::settings(&settings);
+        let bytes = zookeeper_format::settings(&settings);
         self.run(move |transaction, application| {
-            nodes::put(transaction, &application.name, stored::SETTINGS, &bytes)?;
+            nodes::put(
+                transaction,
+                &application.name,
+                zookeeper_format::SETTINGS,
+                &bytes,
+            )?;
             Ok(Verdict::Commit(()))
         })
         .await

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_core::coordination::{Transactor, TransactorId, WorkerMembership};
-use fluo_core::layout::Share;
+use fluo_core::layout::Partition;
 use fluo_core::{Result, Timestamp};
 
 use super::application::EmbeddedApplication;
@@ -83,7 +83,7 @@ pub(super) struct EmbeddedWorker {
 
 #[async_trait]
 impl WorkerMembership for EmbeddedWorker {
-    async fn share(&self) -> Result<Share> {
+    async fn share(&self) -> Result<Partition> {
         let application = &self.presence.application;
         application.sessions().share(self.presence.worker)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use fluo_core::Result;
-use fluo_core::coordination::Claims;
+use fluo_core::coordination::SetupLocks;
 
 use super::application::{EmbeddedApplication, locked};
 use crate::store::Store;
@@ -19,7 +19,7 @@ pub(crate) struct Registry {
     applications: Mutex<BTreeMap<String, Arc<EmbeddedApplication>>>,
     /// The applications that are being created or removed. One process holds the directory, so all
     /// claims are here.
-    pub(super) claims: Claims,
+    pub(super) claims: SetupLocks,
 }
 
 impl Registry {

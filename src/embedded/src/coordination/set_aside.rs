@@ -12,7 +12,7 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use fluo_core::coordination::{FailedNotification, ObserverKind, too_many_set_aside};
+use fluo_core::coordination::{FailedNotification, ObserverKind, too_many_dead_letters};
 use fluo_core::{KeyRef, RowColumn, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
@@ -68,9 +68,9 @@ pub(super) fn put(
     };
     let key = key_of(name, &failed.cell);
     let is_new = table.get(key.as_slice())?.is_none();
-    if is_new && before >= FailedNotification::MAX_SET_ASIDE {
+    if is_new && before >= FailedNotification::MAX_DEAD_LETTERS {
         *count = Some(before);
-        return Err(too_many_set_aside().into());
+        return Err(too_many_dead_letters().into());
     }
     table.insert(key.as_slice(), value_of(failed).as_slice())?;
     *count = Some(before + usize::from(is_new));
@@ -285,7 +285,7 @@ mod tests {
     /// the writer's work.
     #[test]
     fn counts_them_once_and_still_enforces_the_limit() {
-        let most = FailedNotification::MAX_SET_ASIDE;
+        let most = FailedNotification::MAX_DEAD_LETTERS;
         let database = Database::builder()
             .create_with_backend(InMemoryBackend::new())
             .unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::table::{Admission, View, ViewState};
+use fluo_core::table::{Admission, EntryFilter, EntryFilterState};
 use fluo_core::{Authorizations, Cell, Result, Scan, Span, Versions};
 use redb::{Range, ReadOnlyTable};
 
@@ -35,7 +35,7 @@ pub(crate) struct Reader {
     /// The current span and the rest of its entries; `None` before the first span and between two.
     current: Option<(usize, Entries)>,
     next_span: usize,
-    view: ViewState,
+    view: EntryFilterState,
     keys: KeyReader,
     skip: Skip,
     /// The shared state. Last field, because the directory must be held as long as the snapshot
@@ -58,7 +58,7 @@ impl Reader {
             cells,
             current: None,
             next_span: 0,
-            view: ViewState::default(),
+            view: EntryFilterState::default(),
             keys: KeyReader::default(),
             skip: Skip::default(),
             shared,
@@ -104,10 +104,10 @@ impl Reader {
         let Some(span) = self.scan.spans().get(self.next_span) else {
             return Ok(false);
         };
-        let from = key::bound(View::read_from(&self.scan, span).as_ref());
+        let from = key::bound(EntryFilter::read_from(&self.scan, span).as_ref());
         self.current = Some((self.next_span, entries_of(&self.cells, &from, span)?));
         self.next_span += 1;
-        self.view = ViewState::default();
+        self.view = EntryFilterState::default();
         Ok(true)
     }
 
@@ -123,7 +123,7 @@ impl Reader {
         let Some(span) = self.scan.spans().get(*index) else {
             return Ok(());
         };
-        let mut view = View::new(&self.scan, span, self.versions, &self.authorizations)
+        let mut view = EntryFilter::new(&self.scan, span, self.versions, &self.authorizations)
             .resume(std::mem::take(&mut self.view));
         while *entries_left > 0
             && batch.cell_count() < bounds.cells

@@ -130,7 +130,7 @@ impl<'t> Batch<'t> {
             None => {
                 let properties = self.transaction.open_table(PROPERTIES)?;
                 let properties = catalog::properties(&properties, table.id)?;
-                let versions = Versions::shown(&properties);
+                let versions = Versions::for_scan(&properties);
                 facts.insert(table.id, versions);
                 versions
             }

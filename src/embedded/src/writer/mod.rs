@@ -128,7 +128,7 @@ impl Writer {
             .unwrap_or_else(|_| Ok(vec![Outcome::Unknown(no_answer()); count]))
     }
 
-    pub(crate) async fn write_together(
+    pub(crate) async fn write_atomically(
         &self,
         table: TableRef,
         mutations: Vec<ConditionalMutation>,
@@ -296,7 +296,8 @@ mod tests {
                 Arc::default(),
             ))
             .unwrap_err(),
-            block_on(writer.write_together(table, vec![conditional], Arc::default())).unwrap_err(),
+            block_on(writer.write_atomically(table, vec![conditional], Arc::default()))
+                .unwrap_err(),
             block_on(writer.run(create("t"))).unwrap_err(),
         ] {
             assert_eq!(error.kind(), ErrorKind::Unavailable);

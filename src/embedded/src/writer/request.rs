@@ -30,7 +30,7 @@ pub(super) enum Request {
     Job(Box<dyn FnOnce(&mut WriterThread) + Send>),
 }
 
-/// One call of a table's `write`, `write_conditional` or `write_together`.
+/// One call of a table's `write`, `write_conditional` or `write_atomically`.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) table: TableRef,

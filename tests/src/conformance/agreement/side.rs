@@ -171,7 +171,7 @@ impl Side {
                 .iter()
                 .map(|tablet| tablet.end_row.clone())
                 .collect(),
-            versions: Versions::shown(&properties),
+            versions: Versions::for_scan(&properties),
             custom: properties.get(CUSTOM).cloned(),
         }
     }
@@ -198,7 +198,7 @@ fn answer(result: Result<Answer>) -> Answer {
 fn settled(outcome: &Outcome) -> Settled {
     match outcome {
         Outcome::Accepted => Settled::Accepted,
-        Outcome::Rejected | Outcome::Refused(_) => Settled::Rejected,
+        Outcome::Rejected | Outcome::ConstraintViolation(_) => Settled::Rejected,
         Outcome::Unknown(_) => Settled::Unknown,
     }
 }

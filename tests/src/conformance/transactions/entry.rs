@@ -2,8 +2,8 @@
 
 use fluo_core::coordination::TransactorId;
 use fluo_core::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, LockValue,
-    NotificationStamp, ReadLockValue, WriteValue,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
+    NotificationTimestamp, ReadLockValue, WriteValue,
 };
 use fluo_core::{Bytes, Column, RowColumn, Timestamp};
 
@@ -40,7 +40,7 @@ pub(super) fn timestamp(random: &mut Random) -> Timestamp {
 /// Draws an entry of a cell, of any kind, independent of other entries of the column.
 pub(super) fn of_cell(random: &mut Random) -> Entry {
     let kind = random.pick(&KINDS);
-    let stamp = EntryStamp::new(kind, timestamp(random)).encode();
+    let stamp = EntryTimestamp::new(kind, timestamp(random)).encode();
     (stamp, value(random, kind))
 }
 
@@ -104,7 +104,7 @@ pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
     let later = start.get() + 1 + random.number_below(3);
     let commit = Timestamp::new(later).unwrap_or(Timestamp::MAX);
     let is_primary = random.one_in(2);
-    let entry = |kind, timestamp, value| (EntryStamp::new(kind, timestamp).encode(), value);
+    let entry = |kind, timestamp, value| (EntryTimestamp::new(kind, timestamp).encode(), value);
     let lock = |random: &mut Random| entry(EntryKind::Lock, start, value(random, EntryKind::Lock));
     let data = entry(EntryKind::Data, start, start.to_string().into());
     let done = |timestamp| match is_primary {
@@ -161,7 +161,7 @@ pub(super) fn of_transaction(random: &mut Random) -> Vec<Entry> {
 /// Draws an entry of a column of notifications, rarely one with a timestamp that no notification
 /// has.
 pub(super) fn of_notification(random: &mut Random) -> Entry {
-    let stamp = NotificationStamp {
+    let stamp = NotificationTimestamp {
         timestamp: timestamp(random),
         is_delete: random.one_in(2),
     };

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use fluo_core::layout::{
-    NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, Share, SnapshotFilter,
+    NotificationsFilter, Partition, Prewrite, PrewriteFilter, ReadLocksFilter, SnapshotFilter,
     StatusFilter,
 };
 use fluo_core::{Cell, Filter, Key, RowColumn, Timestamp};
@@ -28,7 +28,7 @@ pub(super) fn of_column(place: &RowColumn, entries: &[Entry], filter: Filter) ->
     let is_of_notifications = place.column.family == "ntfy";
     let shown = match filter {
         Filter::Notifications { share } if is_of_notifications => {
-            let is_owned = share.is_none_or(|it| it.owns(&place.row, &place.column.qualifier));
+            let is_owned = share.is_none_or(|it| it.contains(&place.row, &place.column.qualifier));
             let mut filter = NotificationsFilter::new();
             through(entries, |stamp, _| is_owned && filter.shows(stamp))
         }
@@ -72,7 +72,7 @@ fn at(number: u64) -> Timestamp {
 pub(super) fn filters_of_tables() -> Vec<Filter> {
     let snapshots = [0, 1, 3, 6, 9, 13, Timestamp::MAX.get()];
     let snapshots = snapshots.map(|timestamp| Filter::Snapshot { at: at(timestamp) });
-    let shares = (0..3).map(|part| Share::new(NonZeroU32::new(3).unwrap(), part).unwrap());
+    let shares = (0..3).map(|part| Partition::new(NonZeroU32::new(3).unwrap(), part).unwrap());
     let shares = [None].into_iter().chain(shares.map(Some));
     let notifications = shares.map(|share| Filter::Notifications { share });
     let filters = snapshots.into_iter().chain(notifications);

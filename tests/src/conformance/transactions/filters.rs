@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::layout::{EntryKind, EntryStamp};
+use fluo_core::layout::{EntryKind, EntryTimestamp};
 use fluo_core::{
     Column, ColumnSelector, Condition, ConditionalMutation, ErrorKind, Filter, Mutation, Outcome,
     RowColumn, Scan, Span, TableAdmin, Timestamp, Versions,
@@ -146,7 +146,7 @@ async fn every_condition(ground: &Ground, cells: &Cells) {
 
 /// Returns a mutation that changes none of the columns that the conditions read.
 fn note(place: &RowColumn, condition: Condition) -> ConditionalMutation {
-    let stamp = EntryStamp::new(EntryKind::Data, Timestamp::ZERO).encode();
+    let stamp = EntryTimestamp::new(EntryKind::Data, Timestamp::ZERO).encode();
     let mutation = Mutation::new(place.row.clone());
     mutation
         .put_at(Column::new("note", "n"), stamp, "n")

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fluo_core::layout::garbage::{keep, keep_notifications};
-use fluo_core::layout::{EntryKind, EntryStamp};
+use fluo_core::layout::{EntryKind, EntryTimestamp};
 use fluo_core::{Garbage, Key, RowColumn, Scan, Span, TableAdmin, Timestamp, Versions};
 
 use super::cells::Cells;
@@ -93,7 +93,7 @@ fn drops_too_early(place: &RowColumn, entries: &[Entry]) -> Vec<i64> {
     let starts = |kind| {
         let stamps = entries.iter().map(|(stamp, _)| *stamp);
         stamps.filter_map(move |stamp| {
-            let it = EntryStamp::decode(stamp).filter(|it| it.kind == kind)?;
+            let it = EntryTimestamp::decode(stamp).filter(|it| it.kind == kind)?;
             Some((it.timestamp, stamp))
         })
     };

@@ -55,16 +55,16 @@ impl Coordination for EndingCoordination {
         self.inner.join_workers().await
     }
 
-    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
-        self.inner.set_aside(failed).await
+    async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
+        self.inner.add_dead_letter(failed).await
     }
 
-    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
-        self.inner.set_aside_list().await
+    async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
+        self.inner.dead_letters().await
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
-        self.inner.forget_set_aside(cell, up_to).await
+    async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+        self.inner.remove_dead_letter(cell, up_to).await
     }
 
     async fn application(&self) -> Result<Application> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_trait::async_trait;
 use fluo_core::Result;
-use fluo_core::coordination::{Application, Applications, Coordination, SetupClaim, TransactorId};
+use fluo_core::coordination::{Application, Applications, Coordination, SetupLock, TransactorId};
 
 use self::coordination::EndingCoordination;
 use self::session::Session;
@@ -74,8 +74,8 @@ impl Applications for EndingApplications {
         self.inner.is_running(name).await
     }
 
-    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
-        self.inner.claim(name, table).await
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+        self.inner.lock_setup(name, table).await
     }
 
     async fn remove(&self, name: &str) -> Result<()> {

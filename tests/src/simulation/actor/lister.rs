@@ -1,6 +1,6 @@
 //! Appends to lists and reads of lists, which an independent checker verifies.
 
-use fluo_core::{Bytes, CommitError, Committed, ErrorKind, Result};
+use fluo_core::{Bytes, CommitError, CommitInfo, ErrorKind, Result};
 
 use super::Actor;
 use crate::simulation::elle::{Ended, Step};
@@ -36,7 +36,7 @@ pub(super) async fn append(actor: &Actor) -> Result<()> {
 }
 
 /// Runs the steps as one transaction; reads put in what they saw.
-async fn attempt(actor: &Actor, steps: &mut [Step]) -> Result<Committed, CommitError> {
+async fn attempt(actor: &Actor, steps: &mut [Step]) -> Result<CommitInfo, CommitError> {
     let tx = actor.begin().await?;
     let lister = actor.record("lister", &tx);
     for step in steps.iter_mut() {

@@ -155,9 +155,11 @@ impl Actor {
         recorded::told(&self.world, story, &committed);
         match committed {
             Ok(_)
-            | Err(CommitError::Conflict(_) | CommitError::Stale(_) | CommitError::Acknowledged) => {
-                Ok(())
-            }
+            | Err(
+                CommitError::Conflict(_)
+                | CommitError::SnapshotTooOld(_)
+                | CommitError::Acknowledged,
+            ) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use fluo_core::layout::LooksNext;
-use fluo_core::table::{Admission, View};
+use fluo_core::layout::SeekHint;
+use fluo_core::table::{Admission, EntryFilter};
 use fluo_core::{
     Authorizations, Bytes, Cell, Change, Column, Condition, ConditionalMutation, Key, KeyRef,
     Mutation, Scan, Span, Update, Versions, row_successor,
@@ -100,12 +100,12 @@ impl Entries {
         for span in scan.spans() {
             let mut shown = Shown {
                 scan,
-                view: View::new(scan, span, Versions::All, authorizations),
+                view: EntryFilter::new(scan, span, Versions::All, authorizations),
                 hidden_in_a_row: 0,
                 cells: &mut cells,
             };
             // It is the first key of its column.
-            let from = View::read_from(scan, span);
+            let from = EntryFilter::read_from(scan, span);
             for (row, columns) in self.rows.range::<Bytes, _>(from_on(&from.row)) {
                 let from = (*row == from.row).then_some(&from.column);
                 let end = match span.end() {
@@ -163,7 +163,7 @@ fn insert(entries: &mut Vec<Entry>, update: &Update, rank: u64) {
 /// The cells that a scan shows of one of its spans.
 struct Shown<'a> {
     scan: &'a Scan,
-    view: View<'a>,
+    view: EntryFilter<'a>,
     /// The number of entries hidden since the last shown one.
     hidden_in_a_row: u32,
     cells: &'a mut Vec<Cell>,
@@ -218,8 +218,8 @@ impl Shown<'_> {
             if self.hidden_in_a_row >= READ_ON {
                 self.hidden_in_a_row = 0;
                 match self.view.looks_next() {
-                    LooksNext::Nowhere => return,
-                    LooksNext::AtOrBelow(timestamp) => {
+                    SeekHint::NextColumn => return,
+                    SeekHint::SeekTo(timestamp) => {
                         at = at.max(entries.partition_point(|entry| entry.timestamp > timestamp));
                     }
                 }

@@ -5,7 +5,7 @@ use super::separators::separators;
 use super::times::times_of;
 use super::{Tried, behind, with_salt};
 use crate::key_design::{
-    DesignSettings, Digest, DigestEnd, DigestSalt, DomainText, SaltedPart, WebPart, WebTable,
+    DesignSettings, Digest, DigestSalt, DigestSide, DomainDirection, SaltedPart, WebPart, WebTable,
 };
 
 const MOST_DIGITS: u8 = 8;
@@ -59,7 +59,7 @@ fn is_hexadecimal(byte: &u8) -> bool {
 fn salted(digits: u8, separator: &str, rests: &[&[u8]]) -> impl Iterator<Item = DesignSettings> {
     let salts: Vec<_> = [Digest::Md5, Digest::Sha1]
         .into_iter()
-        .flat_map(|digest| [DigestEnd::First, DigestEnd::Last].map(|end| (digest, end)))
+        .flat_map(|digest| [DigestSide::First, DigestSide::Last].map(|end| (digest, end)))
         .map(|(digest, end)| DigestSalt {
             digest,
             end,
@@ -94,7 +94,9 @@ fn web_tables(digits: u8, separator: &str) -> impl Iterator<Item = DesignSetting
     };
     parts
         .iter()
-        .flat_map(|over| [DomainText::Forward, DomainText::Reversed].map(|text| (*over, text)))
+        .flat_map(|over| {
+            [DomainDirection::Forward, DomainDirection::Reversed].map(|text| (*over, text))
+        })
         .map(move |(over, text)| {
             WebTable {
                 digits,

@@ -37,7 +37,7 @@ pub(super) fn by_keys(mut keys: Vec<&[u8]>) -> Vec<DesignSettings> {
             break;
         };
         let before = keys.len();
-        keys.retain(|key| design.remove(key).is_err());
+        keys.retain(|key| design.decode_key(key).is_err());
         found.push(settings);
         if keys.is_empty() || keys.len() == before {
             break;
@@ -83,8 +83,8 @@ fn of_most(designs: Vec<DesignSettings>, keys: &[&[u8]]) -> Option<(DesignSettin
             continue;
         };
         let writes = |key: &&&[u8]| {
-            let row = design.remove(key);
-            row.is_ok_and(|row| design.add(&row).is_ok_and(|again| again == **key))
+            let row = design.decode_key(key);
+            row.is_ok_and(|row| design.encode_row(&row).is_ok_and(|again| again == **key))
         };
         let written = keys.iter().filter(writes).count();
         if written > most {

@@ -7,7 +7,7 @@ use super::parts::parts_of;
 use super::separators::separators;
 use super::times::times_of;
 use super::{TRIED_ONE_IN, Tried, behind, with_salt};
-use crate::key_design::{DesignSettings, KeyDesign, Modulo, ModuloOf, ReverseTime, SaltedPart};
+use crate::key_design::{DesignSettings, HashInput, KeyDesign, Modulo, ReverseTime, SaltedPart};
 use crate::number::float_len;
 
 /// The maximum number of decimal digits of a bucket; the minimum is two.
@@ -101,7 +101,7 @@ fn designs(digits: usize, separator: &str, rests: &[&[u8]]) -> Vec<Unnumbered> {
     timed
         .chain(plain)
         .flat_map(|(over, times)| {
-            [ModuloOf::JavaHash, ModuloOf::Number].map(|of| Unnumbered {
+            [HashInput::JavaHash, HashInput::Number].map(|of| Unnumbered {
                 salt: salt(over.clone(), of),
                 times: times.clone(),
             })

@@ -1,13 +1,13 @@
 //! Rows with a time that is counted down.
 
 use super::separators::frequent_starts;
-use crate::key_design::{ReverseTime, TimeEncoding, TimePlace};
+use crate::key_design::{ReverseTime, TimeEncoding, TimePosition};
 
 /// Returns the forms of rows with a time that is counted down, if half of these rests look like
 /// one.
 pub(in super::super) fn times_of(rests: &[&[u8]]) -> Vec<ReverseTime> {
     let mut forms = Vec::new();
-    for time in [TimePlace::Last, TimePlace::First] {
+    for time in [TimePosition::Last, TimePosition::First] {
         for encoding in [TimeEncoding::Decimal, TimeEncoding::Binary] {
             let form = |separator| ReverseTime {
                 time,
@@ -40,8 +40,8 @@ pub(in super::super) fn times_of(rests: &[&[u8]]) -> Vec<ReverseTime> {
 }
 
 /// Returns the texts that may separate entities from their times.
-fn separators(time: TimePlace, entities: &[&[u8]]) -> Vec<String> {
-    if time == TimePlace::First {
+fn separators(time: TimePosition, entities: &[&[u8]]) -> Vec<String> {
+    if time == TimePosition::First {
         return super::separators(entities);
     }
     let backwards = entities
@@ -63,8 +63,8 @@ fn parted<'a>(times: &ReverseTime, written: &'a [u8]) -> Option<(&'a [u8], &'a [
         TimeEncoding::Binary => 8,
     };
     match times.time {
-        TimePlace::First => written.split_at_checked(width),
-        TimePlace::Last => {
+        TimePosition::First => written.split_at_checked(width),
+        TimePosition::Last => {
             let (entity, time) = written.split_at_checked(written.len().checked_sub(width)?)?;
             Some((time, entity))
         }
@@ -76,8 +76,8 @@ fn parted<'a>(times: &ReverseTime, written: &'a [u8]) -> Option<(&'a [u8], &'a [
 pub(in super::super) fn is_counted_down(times: &ReverseTime, written: &[u8]) -> bool {
     let separator = times.separator.as_bytes();
     let is_parted = |entity: &[u8]| match times.time {
-        TimePlace::First => entity.starts_with(separator),
-        TimePlace::Last => entity.ends_with(separator),
+        TimePosition::First => entity.starts_with(separator),
+        TimePosition::Last => entity.ends_with(separator),
     };
     let time = parted(times, written)
         .filter(|(_, entity)| is_parted(entity))

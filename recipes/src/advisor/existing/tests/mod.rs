@@ -5,8 +5,8 @@ mod odd_designs;
 
 use super::*;
 use crate::key_design::{
-    DigestEnd, DigestSalt, DomainText, HashedRows, Modulo, ModuloOf, RandomSalt, ReverseTime,
-    Reversed, RowAlphabet, RowLength, SaltedPart, WebTable,
+    DigestSalt, DigestSide, DomainDirection, HashInput, HashedRows, Modulo, RandomSalt,
+    ReverseTime, Reversed, RowAlphabet, RowLength, SaltedPart, WebTable,
 };
 use crate::row_hasher::HashScheme;
 
@@ -32,7 +32,7 @@ fn keys_of(settings: &DesignSettings, rows: u32) -> impl Iterator<Item = Vec<u8>
     let design = KeyDesign::new(settings.clone()).unwrap();
     (0..rows).map(move |row| {
         design
-            .add(format!("user{row}").as_bytes())
+            .encode_row(format!("user{row}").as_bytes())
             .unwrap()
             .to_vec()
     })
@@ -53,9 +53,9 @@ fn recognises_a_design_by_the_salts_of_its_keys() {
     for (digits, separator) in [(1, "|"), (2, ""), (2, ":"), (4, "_"), (8, "-")] {
         let separator = separator.to_owned();
         let end = if digits == 4 {
-            DigestEnd::Last
+            DigestSide::Last
         } else {
-            DigestEnd::First
+            DigestSide::First
         };
         designs.push(
             DigestSalt {
@@ -78,13 +78,13 @@ fn recognises_a_design_by_the_salts_of_its_keys() {
 #[test]
 fn recognises_a_web_table_and_a_modulus() {
     let number = Modulo {
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         buckets: 24,
         separator: "_".to_owned(),
         ..Modulo::default()
     };
     let reversed = WebTable {
-        text: DomainText::Reversed,
+        text: DomainDirection::Reversed,
         ..WebTable::default()
     };
     let without_separator = Modulo {
@@ -110,7 +110,7 @@ fn recognises_a_web_table_and_a_modulus() {
             DesignSettings::WebTable(_) => format!("www.site{}.com/{id}", id % 100),
             _ => format!("{}", 1_000 + id * 7),
         };
-        let keys = (0..2_000).map(|id| design.add(row(id).as_bytes()).unwrap().to_vec());
+        let keys = (0..2_000).map(|id| design.encode_row(row(id).as_bytes()).unwrap().to_vec());
         assert_eq!(recognised(keys), Some(settings.clone()));
     }
 }
@@ -311,7 +311,7 @@ fn recognises_designs_without_a_hash_by_form_and_split_points() {
             }
             _ => format!("{id:08}"),
         };
-        let keys = (0..1_000).map(|id| design.add(row(id).as_bytes()).unwrap().to_vec());
+        let keys = (0..1_000).map(|id| design.encode_row(row(id).as_bytes()).unwrap().to_vec());
         let found = existing(keys, Some(&table(splits)));
         assert_eq!(found.recipes.len(), 1, "{settings:?}");
         assert_eq!(found.recipes[0].settings, settings);

@@ -1,7 +1,7 @@
 //! Designs with settings that no guide prints.
 
 use super::*;
-use crate::key_design::{Digest, DigestEnd, SaltSettings};
+use crate::key_design::{Digest, DigestSide, SaltSettings};
 
 /// Returns different rows of one of several kinds.
 fn rows(kind: usize, rows: u32) -> Vec<String> {
@@ -25,13 +25,13 @@ fn is_found(settings: impl Into<DesignSettings>, kind: usize) {
     let rows = rows(kind, 600);
     let keys: Vec<_> = rows
         .iter()
-        .map(|row| design.add(row.as_bytes()).unwrap().to_vec())
+        .map(|row| design.encode_row(row.as_bytes()).unwrap().to_vec())
         .collect();
     let found = recognised(keys.clone().into_iter());
     let context = format!("{settings:?} of rows like {}: {found:?}", rows[1]);
     let found = KeyDesign::new(found.expect(&context)).unwrap();
     for (row, key) in rows.iter().zip(&keys) {
-        assert_eq!(found.remove(key).unwrap(), row.as_bytes(), "{context}");
+        assert_eq!(found.decode_key(key).unwrap(), row.as_bytes(), "{context}");
     }
 }
 
@@ -49,7 +49,7 @@ fn recognises_any_separator() {
             digits,
             separator: separator.to_owned(),
             digest: [Digest::Md5, Digest::Sha1][place % 2],
-            end: [DigestEnd::First, DigestEnd::Last][place / 2 % 2],
+            end: [DigestSide::First, DigestSide::Last][place / 2 % 2],
             ..DigestSalt::default()
         };
         is_found(salt, place % 5);
@@ -76,7 +76,7 @@ fn recognises_parts_and_forms_of_any_width() {
     is_found(salt(4, "~~", SaltedPart::First(7)), 3);
     is_found(salt(6, "", SaltedPart::Whole), 5);
     let number = |buckets, separator: &str| Modulo {
-        of: ModuloOf::Number,
+        of: HashInput::Number,
         buckets,
         separator: separator.to_owned(),
         ..Modulo::default()
@@ -96,7 +96,7 @@ fn recognises_parts_and_forms_of_any_width() {
     ] {
         let settings = DesignSettings::from(salted);
         let design = KeyDesign::new(settings.clone()).unwrap();
-        let keys = (0..1_000).map(|n| design.add(row(n).as_bytes()).unwrap().to_vec());
+        let keys = (0..1_000).map(|n| design.encode_row(row(n).as_bytes()).unwrap().to_vec());
         assert_eq!(recognised(keys), Some(settings));
     }
 }

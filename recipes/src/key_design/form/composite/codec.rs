@@ -3,7 +3,7 @@
 use fluo_core::{Bytes, Span, prefix_successor};
 
 use super::super::super::error::DesignError;
-use super::super::super::rows::Rows;
+use super::super::super::rows::RowSelection;
 use super::super::FormRange;
 use super::{Composite, Field, bytes};
 use crate::number::counted;
@@ -126,12 +126,12 @@ impl Composite {
     /// # Errors
     ///
     /// As [`range_of`](Self::range_of).
-    pub fn rows_of(&self, leading: &[Field]) -> Result<Rows, DesignError> {
+    pub fn rows_of(&self, leading: &[Field]) -> Result<RowSelection, DesignError> {
         let head = self.head_of(leading)?;
         if leading.len() == self.fields.len() {
-            return Ok(Rows::Row(self.text_of(leading).into()));
+            return Ok(RowSelection::Row(self.text_of(leading).into()));
         }
-        Ok(Rows::Prefix(head))
+        Ok(RowSelection::Prefix(head))
     }
 
     /// Returns the set of all rows with these leading fields whose next field is at least `from`
@@ -145,10 +145,10 @@ impl Composite {
         leading: &[Field],
         from: Option<&Field>,
         to: Option<&Field>,
-    ) -> Result<Rows, DesignError> {
+    ) -> Result<RowSelection, DesignError> {
         self.range_between(leading, from, to)?;
         let text = |value: &Field| Bytes::from(self.text_of(std::slice::from_ref(value)));
-        Ok(Rows::Between {
+        Ok(RowSelection::Between {
             prefix: self.head_of(leading)?,
             from: from.map(text),
             to: to.map(text),

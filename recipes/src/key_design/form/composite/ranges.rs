@@ -4,31 +4,32 @@ use fluo_core::{Bytes, Escaped};
 
 use super::super::super::error::DesignError;
 use super::super::super::part::SaltedPart;
-use super::super::super::rows::Rows;
+use super::super::super::rows::RowSelection;
 use super::super::{Asked, FormRange};
 use super::{Composite, Field, bytes, text, utf8};
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
 impl Composite {
-    pub(in super::super) fn range(&self, rows: &Rows) -> Result<FormRange, DesignError> {
+    pub(in super::super) fn range(&self, rows: &RowSelection) -> Result<FormRange, DesignError> {
         match rows {
-            Rows::Row(row) => {
+            RowSelection::Row(row) => {
                 let mut start = Vec::new();
                 self.write(row, &mut start)?;
                 Ok(FormRange::of_row(start))
             }
-            Rows::Prefix(prefix) => self.beginning(prefix).map(FormRange::of_prefix),
-            Rows::Between { prefix, from, to } => {
+            RowSelection::Prefix(prefix) => self.beginning(prefix).map(FormRange::of_prefix),
+            RowSelection::Between { prefix, from, to } => {
                 let leading = self.whole_fields(prefix)?;
                 let value = |bound: &Bytes| self.value_of(leading.len(), bound);
                 let from = from.as_ref().map(value).transpose()?;
                 let to = to.as_ref().map(value).transpose()?;
                 self.written_between(&leading, from.as_ref(), to.as_ref())
             }
-            Rows::All | Rows::Range { .. } | Rows::Suffix(_) | Rows::Domain { .. } => {
-                Ok(FormRange::as_they_are(rows))
-            }
+            RowSelection::All
+            | RowSelection::Range { .. }
+            | RowSelection::Suffix(_)
+            | RowSelection::Domain { .. } => Ok(FormRange::as_they_are(rows)),
         }
     }
 
@@ -59,12 +60,17 @@ impl Composite {
 
     /// Returns the text from which the salts of all rows in a set are computed, if it is the same
     /// for all.
-    pub(in super::super) fn common_part(&self, rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
+    pub(in super::super) fn common_part(
+        &self,
+        rows: &RowSelection,
+        part: &SaltedPart,
+    ) -> Option<Bytes> {
         let (prefix, count) = match (rows, part) {
-            (Rows::Row(row), part) => return self.part_of(row, part).ok().map(Bytes::from),
-            (Rows::Prefix(prefix) | Rows::Between { prefix, .. }, SaltedPart::Fields(count)) => {
-                (prefix, *count)
-            }
+            (RowSelection::Row(row), part) => return self.part_of(row, part).ok().map(Bytes::from),
+            (
+                RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. },
+                SaltedPart::Fields(count),
+            ) => (prefix, *count),
             _ => return None,
         };
         let (leading, _) = self.cut(prefix).ok()?;

@@ -25,14 +25,14 @@ pub use self::time::TimeEncoding;
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
 use super::super::part::SaltedPart;
-use super::super::reach::KeyOrder;
-use super::super::rows::Rows;
+use super::super::rows::RowSelection;
+use super::super::scan_cost::KeyOrder;
 use crate::row_hasher::Excerpt;
 
 /// The position of the time in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TimePlace {
+pub enum TimePosition {
     /// After the entity: the newest row of each entity comes first.
     #[default]
     Last,
@@ -43,7 +43,7 @@ pub enum TimePlace {
 /// The form of rows whose time is counted down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct ReverseTimes {
-    place: TimePlace,
+    place: TimePosition,
     encoding: TimeEncoding,
     separator: String,
 }
@@ -56,11 +56,11 @@ struct Parts<'a> {
 
 impl ReverseTimes {
     pub(in super::super) fn new(
-        place: TimePlace,
+        place: TimePosition,
         encoding: TimeEncoding,
         separator: String,
     ) -> Result<Self, DesignError> {
-        let may_be_empty = (place, encoding) == (TimePlace::First, TimeEncoding::Binary);
+        let may_be_empty = (place, encoding) == (TimePosition::First, TimeEncoding::Binary);
         if separator.is_empty() && !may_be_empty {
             return Err(DesignError::settings(
                 "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such \
@@ -93,14 +93,14 @@ impl ReverseTimes {
     }
 
     pub(super) fn detail(&self) -> Option<String> {
-        let usual = (self.place, self.encoding) == (TimePlace::Last, TimeEncoding::Decimal);
+        let usual = (self.place, self.encoding) == (TimePosition::Last, TimeEncoding::Decimal);
         (!usual || self.separator != "|").then(|| self.shape())
     }
 
     pub(super) fn order(&self) -> KeyOrder {
         match self.place {
-            TimePlace::Last => KeyOrder::NewestFirst,
-            TimePlace::First => KeyOrder::NewestFirstOfAll,
+            TimePosition::Last => KeyOrder::NewestFirst,
+            TimePosition::First => KeyOrder::NewestFirstOfAll,
         }
     }
 
@@ -108,12 +108,12 @@ impl ReverseTimes {
         let Parts { entity, time } = self.parts(row)?;
         let separator = self.separator.as_bytes();
         match self.place {
-            TimePlace::Last => {
+            TimePosition::Last => {
                 key.extend_from_slice(entity);
                 key.extend_from_slice(separator);
                 self.encoding.write_counted_down(time, key);
             }
-            TimePlace::First => {
+            TimePosition::First => {
                 self.encoding.write_counted_down(time, key);
                 key.extend_from_slice(separator);
                 key.extend_from_slice(entity);
@@ -126,12 +126,12 @@ impl ReverseTimes {
         let Parts { entity, time } = self.written_parts(written)?;
         let separator = self.separator.as_bytes();
         match self.place {
-            TimePlace::Last => {
+            TimePosition::Last => {
                 row.extend_from_slice(entity);
                 row.extend_from_slice(separator);
                 self.encoding.write(time, row);
             }
-            TimePlace::First => {
+            TimePosition::First => {
                 self.encoding.write(time, row);
                 row.extend_from_slice(separator);
                 row.extend_from_slice(entity);
@@ -157,15 +157,15 @@ impl ReverseTimes {
 
     fn halves_of_row<'a>(&self, row: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let separator = self.separator.as_bytes();
-        if (self.place, self.encoding) == (TimePlace::First, TimeEncoding::Binary) {
+        if (self.place, self.encoding) == (TimePosition::First, TimeEncoding::Binary) {
             let (time, rest) = row.split_at_checked(self.encoding.counted_down_len())?;
             return Some((rest.strip_prefix(separator)?, time));
         }
         let (before, found) = row.split_at_checked(memmem::find(row, separator)?)?;
         let behind = found.get(separator.len()..)?;
         Some(match self.place {
-            TimePlace::Last => (before, behind),
-            TimePlace::First => (behind, before),
+            TimePosition::Last => (before, behind),
+            TimePosition::First => (behind, before),
         })
     }
 
@@ -184,11 +184,11 @@ impl ReverseTimes {
     fn halves_of_written<'a>(&self, written: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let separator = self.separator.as_bytes();
         match self.place {
-            TimePlace::First => {
+            TimePosition::First => {
                 let (time, rest) = written.split_at_checked(self.encoding.counted_down_len())?;
                 Some((rest.strip_prefix(separator)?, time))
             }
-            TimePlace::Last => {
+            TimePosition::Last => {
                 let end = written
                     .len()
                     .checked_sub(self.encoding.counted_down_len())?;
@@ -210,13 +210,16 @@ impl ReverseTimes {
         }
     }
 
-    pub(super) fn common_part(&self, rows: &Rows, part: &SaltedPart) -> Option<Bytes> {
+    pub(super) fn common_part(&self, rows: &RowSelection, part: &SaltedPart) -> Option<Bytes> {
         match (rows, part) {
-            (Rows::Row(row), part) => Some(row.slice_ref(self.part_of(row, part).ok()?)),
-            (Rows::Prefix(prefix) | Rows::Between { prefix, .. }, SaltedPart::Entity) => {
+            (RowSelection::Row(row), part) => Some(row.slice_ref(self.part_of(row, part).ok()?)),
+            (
+                RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. },
+                SaltedPart::Entity,
+            ) => {
                 let separator = self.separator.as_bytes();
                 let entity = prefix.strip_suffix(separator)?;
-                let is_whole = self.place == TimePlace::Last;
+                let is_whole = self.place == TimePosition::Last;
                 (is_whole && memmem::find(prefix, separator)? == entity.len())
                     .then(|| prefix.slice_ref(entity))
             }
@@ -234,8 +237,8 @@ impl ReverseTimes {
         let separator = self.separator.clone().into_bytes();
         let separator = KeyField::new("separator", separator, "always the same");
         let mut fields = match self.place {
-            TimePlace::Last => vec![of_entity, separator, of_time],
-            TimePlace::First => vec![of_time, separator, of_entity],
+            TimePosition::Last => vec![of_entity, separator, of_time],
+            TimePosition::First => vec![of_time, separator, of_entity],
         };
         fields.retain(|field| field.name != "separator" || !field.stored.is_empty());
         Ok(fields)
@@ -245,16 +248,16 @@ impl ReverseTimes {
     fn shape(&self) -> String {
         let separator = Escaped(self.separator.as_bytes());
         match (self.place, self.encoding) {
-            (TimePlace::Last, TimeEncoding::Decimal) => {
+            (TimePosition::Last, TimeEncoding::Decimal) => {
                 format!("a row is `<entity>{separator}<time in decimal digits>`")
             }
-            (TimePlace::Last, TimeEncoding::Binary) => {
+            (TimePosition::Last, TimeEncoding::Binary) => {
                 format!("a row is `<entity>{separator}<time in 8 bytes>`")
             }
-            (TimePlace::First, TimeEncoding::Decimal) => {
+            (TimePosition::First, TimeEncoding::Decimal) => {
                 format!("a row is `<time in decimal digits>{separator}<entity>`")
             }
-            (TimePlace::First, TimeEncoding::Binary) => {
+            (TimePosition::First, TimeEncoding::Binary) => {
                 format!("a row is `<time in 8 bytes>{separator}<entity>`")
             }
         }
@@ -267,8 +270,8 @@ impl ReverseTimes {
             TimeEncoding::Binary => "8 bytes of a number that is not negative".to_owned(),
         };
         match self.place {
-            TimePlace::Last => format!("an entity, the first `{separator}` and {left}"),
-            TimePlace::First => format!("{left}, `{separator}` and an entity"),
+            TimePosition::Last => format!("an entity, the first `{separator}` and {left}"),
+            TimePosition::First => format!("{left}, `{separator}` and an entity"),
         }
     }
 }

@@ -8,28 +8,32 @@ use fluo_core::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
 
 use super::super::super::error::DesignError;
-use super::super::super::rows::Rows;
+use super::super::super::rows::RowSelection;
 use super::super::{Asked, FormRange};
-use super::{ReverseTimes, TimeEncoding, TimePlace};
+use super::{ReverseTimes, TimeEncoding, TimePosition};
 use crate::row_hasher::Excerpt;
 
 impl ReverseTimes {
-    pub(in super::super) fn range(&self, rows: &Rows) -> Result<FormRange, DesignError> {
+    pub(in super::super) fn range(&self, rows: &RowSelection) -> Result<FormRange, DesignError> {
         match rows {
-            Rows::Row(row) => {
+            RowSelection::Row(row) => {
                 let mut start = Vec::new();
                 self.write(row, &mut start)?;
                 Ok(FormRange::of_row(start))
             }
-            Rows::Prefix(prefix) => self.written_prefix(prefix).map(FormRange::of_prefix),
-            Rows::Between { prefix, from, to } => self.between(prefix, from.as_ref(), to.as_ref()),
-            Rows::Range { start, end } => {
+            RowSelection::Prefix(prefix) => self.written_prefix(prefix).map(FormRange::of_prefix),
+            RowSelection::Between { prefix, from, to } => {
+                self.between(prefix, from.as_ref(), to.as_ref())
+            }
+            RowSelection::Range { start, end } => {
                 self.check_before_time(start)?;
                 end.as_ref()
                     .map_or(Ok(()), |end| self.check_before_time(end))?;
                 Ok(FormRange::as_they_are(rows))
             }
-            Rows::All | Rows::Suffix(_) | Rows::Domain { .. } => Ok(FormRange::as_they_are(rows)),
+            RowSelection::All | RowSelection::Suffix(_) | RowSelection::Domain { .. } => {
+                Ok(FormRange::as_they_are(rows))
+            }
         }
     }
 
@@ -41,7 +45,7 @@ impl ReverseTimes {
                  `reversed` for rows that are read by their end"
                     .to_owned(),
             ),
-            (Asked::Range, TimePlace::First) => Some(
+            (Asked::Range, TimePosition::First) => Some(
                 "a range of rows that begin with a time is scattered, because the order of decimal digits is not \
                  that of time, and time is counted down: ask for the rows between two times"
                     .to_owned(),
@@ -53,9 +57,9 @@ impl ReverseTimes {
     /// Returns a description of the sets of a kind that can be read, or `None` if all can.
     pub(in super::super) fn only(&self, asked: Asked) -> Option<String> {
         let only = match (asked, self.place) {
-            (Asked::Prefix, TimePlace::Last) => "prefixes that end before the time",
-            (Asked::Range, TimePlace::Last) => "ranges whose bounds end before the time",
-            (Asked::Prefix, TimePlace::First) => "prefixes that hold the whole time",
+            (Asked::Prefix, TimePosition::Last) => "prefixes that end before the time",
+            (Asked::Range, TimePosition::Last) => "ranges whose bounds end before the time",
+            (Asked::Prefix, TimePosition::First) => "prefixes that hold the whole time",
             _ => return None,
         };
         Some(only.to_owned())
@@ -64,11 +68,11 @@ impl ReverseTimes {
     /// Returns the reason why rows without a salt have no even split points.
     pub(in super::super) fn unsplit(&self) -> &'static str {
         match self.place {
-            TimePlace::Last => {
+            TimePosition::Last => {
                 "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the \
                  points from a sample with `fluo advise`"
             }
-            TimePlace::First => {
+            TimePosition::First => {
                 "rows that begin with their time come one before the other, all new ones into the first tablet, \
                  whatever the points are: set a salt"
             }
@@ -80,7 +84,7 @@ impl ReverseTimes {
         if prefix.is_empty() {
             return Ok(Bytes::new());
         }
-        if self.place == TimePlace::Last {
+        if self.place == TimePosition::Last {
             self.check_before_time(prefix)?;
             return Ok(prefix.clone());
         }
@@ -148,8 +152,8 @@ impl ReverseTimes {
     fn check_whole(&self, prefix: &[u8]) -> Result<(), DesignError> {
         let separator = self.separator.as_bytes();
         let is_whole = match self.place {
-            TimePlace::First => prefix.is_empty(),
-            TimePlace::Last => memmem::find(prefix, separator)
+            TimePosition::First => prefix.is_empty(),
+            TimePosition::Last => memmem::find(prefix, separator)
                 .is_some_and(|found| found + separator.len() == prefix.len()),
         };
         if is_whole {
@@ -157,10 +161,10 @@ impl ReverseTimes {
         }
         let excerpt = Excerpt::new(prefix);
         Err(DesignError::scan(match self.place {
-            TimePlace::First => format!(
+            TimePosition::First => format!(
                 "rows begin with their time, so the prefix before the times must be empty, not {excerpt}"
             ),
-            TimePlace::Last => format!(
+            TimePosition::Last => format!(
                 "{excerpt} does not end where a time begins: give the entity and the separator `{}`, once",
                 Escaped(separator)
             ),

@@ -63,7 +63,7 @@ use self::host::Host;
 use self::page::Page;
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
-use super::super::rows::Rows;
+use super::super::rows::RowSelection;
 use super::{Asked, FormRange};
 use crate::row_hasher::Excerpt;
 
@@ -84,7 +84,7 @@ pub enum WebPart {
 /// The direction in which the hashed domain is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DomainText {
+pub enum DomainDirection {
     /// As in a URL: `example.com`.
     #[default]
     Forward,
@@ -97,7 +97,7 @@ pub enum DomainText {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct PagePart {
     pub(in super::super) over: WebPart,
-    pub(in super::super) text: DomainText,
+    pub(in super::super) text: DomainDirection,
 }
 
 pub(super) fn write(row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
@@ -115,7 +115,7 @@ pub(super) fn shown(bytes: &[u8]) -> Excerpt {
     page::shown(bytes)
 }
 
-pub(super) fn ranges(rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
+pub(super) fn ranges(rows: &RowSelection) -> Result<Vec<FormRange>, DesignError> {
     ranges::ranges(rows)
 }
 
@@ -147,10 +147,12 @@ impl PagePart {
         Ok(self.part_of_host(&page.host).into_bytes().into())
     }
 
-    pub(super) fn common_part(self, rows: &Rows) -> Option<Bytes> {
+    pub(super) fn common_part(self, rows: &RowSelection) -> Option<Bytes> {
         let part = match rows {
-            Rows::Row(row) | Rows::Prefix(row) => self.part_of_host(&Page::of_row(row).ok()?.host),
-            Rows::Domain { domain, subdomains } => {
+            RowSelection::Row(row) | RowSelection::Prefix(row) => {
+                self.part_of_host(&Page::of_row(row).ok()?.host)
+            }
+            RowSelection::Domain { domain, subdomains } => {
                 let host = domain::parse(domain).ok()?;
                 match (&host, self.over) {
                     (Host::Name(name), WebPart::RegistrableDomain) if *subdomains => {
@@ -160,7 +162,10 @@ impl PagePart {
                     _ => self.part_of_host(&host),
                 }
             }
-            Rows::All | Rows::Range { .. } | Rows::Suffix(_) | Rows::Between { .. } => return None,
+            RowSelection::All
+            | RowSelection::Range { .. }
+            | RowSelection::Suffix(_)
+            | RowSelection::Between { .. } => return None,
         };
         Some(part.into())
     }
@@ -200,8 +205,8 @@ impl PagePart {
 
     fn text_of(self, salted: &Host) -> String {
         match self.text {
-            DomainText::Forward => salted.text().to_owned(),
-            DomainText::Reversed => salted.reversed(),
+            DomainDirection::Forward => salted.text().to_owned(),
+            DomainDirection::Reversed => salted.reversed(),
         }
     }
 }
@@ -210,12 +215,12 @@ impl PagePart {
 impl fmt::Display for PagePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.over, self.text) {
-            (WebPart::RegistrableDomain, DomainText::Forward) => "",
-            (WebPart::RegistrableDomain, DomainText::Reversed) => {
+            (WebPart::RegistrableDomain, DomainDirection::Forward) => "",
+            (WebPart::RegistrableDomain, DomainDirection::Reversed) => {
                 " of the registrable domain read backwards"
             }
-            (WebPart::Host, DomainText::Forward) => " of the host",
-            (WebPart::Host, DomainText::Reversed) => " of the host read backwards",
+            (WebPart::Host, DomainDirection::Forward) => " of the host",
+            (WebPart::Host, DomainDirection::Reversed) => " of the host read backwards",
         })
     }
 }

@@ -3,7 +3,7 @@
 use fluo_core::{Bytes, prefix_successor};
 
 use super::super::super::error::DesignError;
-use super::super::super::rows::Rows;
+use super::super::super::rows::RowSelection;
 use super::super::FormRange;
 use super::domain;
 use super::host::Host;
@@ -23,16 +23,16 @@ pub(super) const NO_PREFIX: &str = "keys begin with the top level of their host,
      scattered, unless the prefix holds the whole host and the `/` behind it, such as `https://example.com/docs/`: \
      ask for the rows of a domain, with or without its subdomains";
 
-pub(super) fn ranges(rows: &Rows) -> Result<Vec<FormRange>, DesignError> {
+pub(super) fn ranges(rows: &RowSelection) -> Result<Vec<FormRange>, DesignError> {
     match rows {
-        Rows::All => Ok(vec![FormRange::as_they_are(rows)]),
-        Rows::Row(row) => Ok(vec![FormRange::of_row(written(&Page::of_row(row)?))]),
-        Rows::Prefix(prefix) => of_prefix(prefix),
-        Rows::Range { .. } => Err(DesignError::scan(format!(
+        RowSelection::All => Ok(vec![FormRange::as_they_are(rows)]),
+        RowSelection::Row(row) => Ok(vec![FormRange::of_row(written(&Page::of_row(row)?))]),
+        RowSelection::Prefix(prefix) => of_prefix(prefix),
+        RowSelection::Range { .. } => Err(DesignError::scan(format!(
             "a range of URLs cannot be read: {NO_RANGE}"
         ))),
-        Rows::Domain { domain, subdomains } => of_domain(domain, *subdomains),
-        Rows::Suffix(_) | Rows::Between { .. } => Err(DesignError::scan(NO_PART)),
+        RowSelection::Domain { domain, subdomains } => of_domain(domain, *subdomains),
+        RowSelection::Suffix(_) | RowSelection::Between { .. } => Err(DesignError::scan(NO_PART)),
     }
 }
 

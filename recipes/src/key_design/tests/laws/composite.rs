@@ -9,7 +9,7 @@ use proptest::sample::select;
 use super::{Case, by_bytes, cut, sets_of};
 use crate::{
     Composite, CompositeRows, DigestSalt, Field, FieldKind, FieldOrder, FieldSettings, KeyDesign,
-    Modulo, Rows, SaltSettings, SaltedPart,
+    Modulo, RowSelection, SaltSettings, SaltedPart,
 };
 
 /// Returns values at the edges of their kind, few enough that equal ones are frequent.
@@ -90,7 +90,7 @@ fn compare_all(fields: &[FieldSettings], a: &[Field], b: &[Field]) -> Ordering {
 }
 
 /// Returns sets by leading fields, and sets of arbitrary bytes, most of which are rejected.
-fn sets(composite: &Composite) -> BoxedStrategy<Rows> {
+fn sets(composite: &Composite) -> BoxedStrategy<RowSelection> {
     let count = composite.fields().len();
     let row = row(composite);
     let given = (
@@ -111,7 +111,7 @@ fn sets(composite: &Composite) -> BoxedStrategy<Rows> {
     });
     prop_oneof![
         4 => of_fields,
-        2 => cut(row.clone()).prop_map(Rows::Prefix),
+        2 => cut(row.clone()).prop_map(RowSelection::Prefix),
         1 => sets_of(row),
     ]
     .boxed()
@@ -125,8 +125,8 @@ fn row(composite: &Composite) -> impl Strategy<Value = Bytes> + Clone + 'static 
 
 /// Checks whether a set contains a row: by the bytes of normalised rows, and by the values of their
 /// fields.
-fn holds(composite: &Composite, rows: &Rows, row: &[u8]) -> bool {
-    let Rows::Between { prefix, from, to } = rows else {
+fn holds(composite: &Composite, rows: &RowSelection, row: &[u8]) -> bool {
+    let RowSelection::Between { prefix, from, to } = rows else {
         return by_bytes(rows, row);
     };
     let separator = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\t').count();

@@ -14,9 +14,9 @@ use fluo_core::{Bytes, Key, Span};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 
-use crate::{KeyDesign, Reach, Rows};
+use crate::{KeyDesign, RowSelection, ScanCost};
 
-type Membership = dyn Fn(&Rows, &[u8]) -> bool;
+type Membership = dyn Fn(&RowSelection, &[u8]) -> bool;
 type RowOrder = dyn Fn(&[u8], &[u8]) -> Ordering;
 
 /// A design, rows that it accepts, and the expected results of its rules.
@@ -24,12 +24,12 @@ struct Case {
     design: KeyDesign,
     /// Normalised rows, close to each other, so that sets often contain some of them.
     row: BoxedStrategy<Bytes>,
-    rows: BoxedStrategy<Rows>,
+    rows: BoxedStrategy<RowSelection>,
     /// Membership of a row in a set, computed independently of the design.
     holds: Box<Membership>,
     /// Sets that may be rejected although sets of their kind can be read, because they only look
     /// like that kind.
-    may_refuse: Box<dyn Fn(&Rows) -> bool>,
+    may_refuse: Box<dyn Fn(&RowSelection) -> bool>,
     /// The order in which a scan yields rows, computed independently of the design.
     order: Box<RowOrder>,
 }
@@ -54,39 +54,39 @@ struct Tally {
 
 impl Tally {
     /// Returns the spans of a set, or `None` if the set is rejected as expected.
-    fn spans(&self, case: &Case, rows: &Rows) -> Result<Option<Vec<Span>>, TestCaseError> {
+    fn spans(&self, case: &Case, rows: &RowSelection) -> Result<Option<Vec<Span>>, TestCaseError> {
         let scans = case.design.scans();
         let reach = match rows {
-            Rows::Row(_) => &scans.by_row,
-            Rows::Prefix(_) => &scans.by_prefix,
-            Rows::Range { .. } => &scans.by_range,
-            Rows::Suffix(_) => &scans.by_suffix,
-            Rows::Between { .. } => &scans.between,
-            Rows::Domain { .. } => &scans.by_domain,
+            RowSelection::Row(_) => &scans.by_row,
+            RowSelection::Prefix(_) => &scans.by_prefix,
+            RowSelection::Range { .. } => &scans.by_range,
+            RowSelection::Suffix(_) => &scans.by_suffix,
+            RowSelection::Between { .. } => &scans.between,
+            RowSelection::Domain { .. } => &scans.by_domain,
             // All rows are read like a prefix of no bytes, if prefixes can be read.
-            Rows::All if case.design.row_hasher().is_some() => &scans.by_prefix,
-            Rows::All => &Reach::OnePiece,
+            RowSelection::All if case.design.row_hasher().is_some() => &scans.by_prefix,
+            RowSelection::All => &ScanCost::SingleRange,
         };
         let spans = case.design.spans(rows);
         let most = match (reach, &spans) {
-            (Reach::Impossible(_), Err(_)) => return Ok(None),
-            (Reach::Impossible(reason), Ok(_)) => {
+            (ScanCost::Unsupported { .. }, Err(_)) => return Ok(None),
+            (ScanCost::Unsupported { reason: reason }, Ok(_)) => {
                 return Err(TestCaseError::fail(format!("{rows:?} is read: {reason}")));
             }
-            (Reach::OnePiece, Err(error)) | (Reach::FanOut(_), Err(error))
+            (ScanCost::SingleRange, Err(error)) | (ScanCost::FanOut { .. }, Err(error))
                 if !(case.may_refuse)(rows) && !is_too_many(rows, case) =>
             {
                 return Err(TestCaseError::fail(format!("{rows:?} is refused: {error}")));
             }
-            (Reach::OnePiece, _) => 1,
-            (Reach::FanOut(pieces) | Reach::Partly { pieces, .. }, _) => *pieces,
+            (ScanCost::SingleRange, _) => 1,
+            (ScanCost::FanOut { ranges } | ScanCost::Limited { ranges, .. }, _) => *ranges,
         };
         self.asked.set(self.asked.get() + 1);
         let Ok(spans) = spans else {
             return Ok(None);
         };
         self.answered.set(self.answered.get() + 1);
-        let is_all = matches!(rows, Rows::All);
+        let is_all = matches!(rows, RowSelection::All);
         let found = u64::try_from(spans.len()).unwrap();
         prop_assert!(is_all || found <= most, "{} pieces of {:?}", found, rows);
         Ok(Some(spans))
@@ -108,8 +108,8 @@ impl Tally {
 const LEAST_ANSWERED: u32 = 5;
 
 /// Checks for all rows of a design with too many salts to read each of them.
-fn is_too_many(rows: &Rows, case: &Case) -> bool {
-    matches!(rows, Rows::All) && case.design.splits(65_537).is_ok()
+fn is_too_many(rows: &RowSelection, case: &Case) -> bool {
+    matches!(rows, RowSelection::All) && case.design.splits(65_537).is_ok()
 }
 
 fn check<T: std::fmt::Debug>(
@@ -122,16 +122,16 @@ fn check<T: std::fmt::Debug>(
 }
 
 /// Returns sets of arbitrary bytes as rows; bytes decide their membership.
-fn sets_of(row: impl Strategy<Value = Bytes> + Clone + 'static) -> BoxedStrategy<Rows> {
+fn sets_of(row: impl Strategy<Value = Bytes> + Clone + 'static) -> BoxedStrategy<RowSelection> {
     prop_oneof![
-        1 => Just(Rows::All),
-        2 => row.clone().prop_map(Rows::Row),
-        2 => row.clone().prop_map(Rows::Prefix),
-        2 => cut(row.clone()).prop_map(Rows::Prefix),
-        2 => cut(row.clone()).prop_map(Rows::Suffix),
-        2 => (row.clone(), row.clone()).prop_map(|(start, end)| Rows::range(start, end)),
-        2 => (cut(row.clone()), cut(row.clone())).prop_map(|(start, end)| Rows::range(start, end)),
-        1 => row.prop_map(|start| Rows::Range { start, end: None }),
+        1 => Just(RowSelection::All),
+        2 => row.clone().prop_map(RowSelection::Row),
+        2 => row.clone().prop_map(RowSelection::Prefix),
+        2 => cut(row.clone()).prop_map(RowSelection::Prefix),
+        2 => cut(row.clone()).prop_map(RowSelection::Suffix),
+        2 => (row.clone(), row.clone()).prop_map(|(start, end)| RowSelection::range(start, end)),
+        2 => (cut(row.clone()), cut(row.clone())).prop_map(|(start, end)| RowSelection::range(start, end)),
+        1 => row.prop_map(|start| RowSelection::Range { start, end: None }),
     ]
     .boxed()
 }
@@ -141,7 +141,7 @@ fn cut(row: impl Strategy<Value = Bytes>) -> impl Strategy<Value = Bytes> {
     (row, any::<prop::sample::Index>()).prop_map(|(row, end)| row.slice(..end.index(row.len() + 1)))
 }
 
-fn by_bytes(rows: &Rows, row: &[u8]) -> bool {
+fn by_bytes(rows: &RowSelection, row: &[u8]) -> bool {
     rows.contains(row).unwrap()
 }
 
@@ -167,8 +167,8 @@ fn damaged(key: &Bytes, place: prop::sample::Index, byte: u8, damage: u8) -> Byt
 fn k1_the_row_of_a_key_is_the_original_row() {
     for case in cases() {
         check(&case, &case.row, |row| {
-            let key = case.design.add(&row).unwrap();
-            prop_assert_eq!(case.design.remove(&key).unwrap(), row);
+            let key = case.design.encode_row(&row).unwrap();
+            prop_assert_eq!(case.design.decode_key(&key).unwrap(), row);
             Ok(())
         });
     }
@@ -180,14 +180,14 @@ fn k2_decodes_only_a_key_of_its_row() {
         let byte = prop_oneof![Just(0_u8), Just(0xff), Just(b'0'), any::<u8>()];
         let given = (&case.row, any::<prop::sample::Index>(), byte, 0_u8..4);
         check(&case, &given, |(row, place, byte, damage)| {
-            let key = damaged(&case.design.add(&row).unwrap(), place, byte, damage);
-            let Ok(row) = case.design.remove(&key) else {
+            let key = damaged(&case.design.encode_row(&row).unwrap(), place, byte, damage);
+            let Ok(row) = case.design.decode_key(&key) else {
                 return Ok(());
             };
             if let Ok(only) = case.design.key_of(&row) {
                 prop_assert_eq!(&only, &key);
             }
-            let spans = case.design.spans(&Rows::Row(row)).unwrap();
+            let spans = case.design.spans(&RowSelection::Row(row)).unwrap();
             prop_assert_eq!(spans.iter().filter(|span| holds(span, &key)).count(), 1);
             Ok(())
         });
@@ -203,7 +203,7 @@ fn k3_spans_contain_exactly_the_keys_of_their_rows() {
                 return Ok(());
             };
             let expected = (case.holds)(&rows, &row);
-            let key = case.design.add(&row).unwrap();
+            let key = case.design.encode_row(&row).unwrap();
             let held = spans.iter().filter(|span| holds(span, &key)).count();
             prop_assert_eq!(held, usize::from(expected));
             prop_assert_eq!(case.design.contains(&rows, &row).unwrap(), expected);
@@ -217,9 +217,12 @@ fn k3_spans_contain_exactly_the_keys_of_their_rows() {
 #[test]
 fn k4_within_a_span_keys_have_the_order_of_their_rows() {
     for case in cases() {
-        let spans = case.design.spans(&Rows::All).unwrap_or_default();
+        let spans = case.design.spans(&RowSelection::All).unwrap_or_default();
         check(&case, &(&case.row, &case.row), |(a, b)| {
-            let (one, other) = (case.design.add(&a).unwrap(), case.design.add(&b).unwrap());
+            let (one, other) = (
+                case.design.encode_row(&a).unwrap(),
+                case.design.encode_row(&b).unwrap(),
+            );
             let unsalted = |key| case.design.unsalted(key).unwrap();
             let expected = (case.order)(&a, &b);
             prop_assert_eq!(unsalted(&one).cmp(unsalted(&other)), expected);
@@ -239,7 +242,7 @@ fn k5_all_salts_have_one_width() {
     for case in cases() {
         check(&case, &(&case.row, &case.row), |(a, b)| {
             let head_len = |row: &Bytes| {
-                let key = case.design.add(row).unwrap();
+                let key = case.design.encode_row(row).unwrap();
                 key.len() - case.design.unsalted(&key).unwrap().len()
             };
             prop_assert_eq!(head_len(&a), head_len(&b));
@@ -254,11 +257,11 @@ fn a_rejected_row_leaves_the_buffer_unchanged() {
         let bytes = proptest::collection::vec(any::<u8>(), 0..12);
         check(&case, &bytes, |bytes| {
             let mut written = b"before".to_vec();
-            if case.design.add_to(&bytes, &mut written).is_err() {
+            if case.design.encode_row_to(&bytes, &mut written).is_err() {
                 prop_assert_eq!(&written, b"before");
             }
             let mut read = b"before".to_vec();
-            if case.design.remove_to(&bytes, &mut read).is_err() {
+            if case.design.decode_key_to(&bytes, &mut read).is_err() {
                 prop_assert_eq!(&read, b"before");
             }
             Ok(())
@@ -270,7 +273,7 @@ fn a_rejected_row_leaves_the_buffer_unchanged() {
 fn every_key_is_explained_byte_by_byte() {
     for case in cases() {
         check(&case, &case.row, |row| {
-            let key = case.design.add(&row).unwrap();
+            let key = case.design.encode_row(&row).unwrap();
             let fields = case.design.explain(&key).unwrap();
             let stored: Vec<_> = fields.iter().map(|field| field.stored.clone()).collect();
             prop_assert_eq!(stored.concat(), key);

@@ -4,7 +4,7 @@ use fluo_core::Bytes;
 use proptest::prelude::*;
 
 use super::{Case, by_bytes, sets_of, text};
-use crate::{KeyDesign, Reversed, ReversedUnit, RowAlphabet, RowLength, Rows};
+use crate::{KeyDesign, Reversed, ReversedUnit, RowAlphabet, RowLength, RowSelection};
 
 fn bytes(
     length: impl Into<prop::collection::SizeRange>,
@@ -45,7 +45,7 @@ fn of_characters(length: RowLength, row: impl Strategy<Value = Bytes> + Clone + 
         holds: Box::new(by_bytes),
         // The suffix may have been cut within a character.
         may_refuse: Box::new(
-            |rows| matches!(rows, Rows::Suffix(suffix) if std::str::from_utf8(suffix).is_err()),
+            |rows| matches!(rows, RowSelection::Suffix(suffix) if std::str::from_utf8(suffix).is_err()),
         ),
         order: Box::new(|a, b| characters(a).cmp(&characters(b))),
     }

@@ -4,7 +4,7 @@ use fluo_core::Bytes;
 use proptest::prelude::*;
 
 use super::{Case, by_bytes, sets_of};
-use crate::{DigestEnd, DigestSalt, KeyDesign, Modulo, RowHasher, SaltedPart, Unsalted};
+use crate::{DigestSalt, DigestSide, KeyDesign, Modulo, RowHasher, SaltedPart, Unsalted};
 
 pub(super) fn row() -> impl Strategy<Value = Bytes> + Clone + 'static {
     "[ab~\u{0}\u{10ffff}]{0,5}".prop_map(Bytes::from)
@@ -26,7 +26,7 @@ pub(super) fn cases() -> Vec<Case> {
         let settings = DigestSalt {
             digits,
             over,
-            end: DigestEnd::Last,
+            end: DigestSide::Last,
             ..DigestSalt::default()
         };
         KeyDesign::new(settings).unwrap()

@@ -8,14 +8,14 @@ use proptest::sample::select;
 
 use super::{Case, by_bytes, cut, sets_of};
 use crate::{
-    DigestSalt, KeyDesign, Modulo, ReverseTime, Rows, SaltSettings, SaltedPart, TimeEncoding,
-    TimePlace,
+    DigestSalt, KeyDesign, Modulo, ReverseTime, RowSelection, SaltSettings, SaltedPart,
+    TimeEncoding, TimePosition,
 };
 
 /// A row, split by its known shape and not by the design.
 #[derive(Clone, Copy)]
 struct Shape {
-    place: TimePlace,
+    place: TimePosition,
     encoding: TimeEncoding,
     separator: &'static str,
 }
@@ -39,8 +39,8 @@ impl Shape {
         let (entity, time) = (entity.as_bytes(), self.time(time));
         let separator = self.separator.as_bytes();
         match self.place {
-            TimePlace::Last => [entity, separator, &time].concat(),
-            TimePlace::First => [&time, separator, entity].concat(),
+            TimePosition::Last => [entity, separator, &time].concat(),
+            TimePosition::First => [&time, separator, entity].concat(),
         }
         .into()
     }
@@ -55,38 +55,43 @@ impl Shape {
                 .count()
         };
         match (self.place, self.encoding) {
-            (TimePlace::Last, _) => {
+            (TimePosition::Last, _) => {
                 let (entity, time) = row.split_at(found(0) + separator.len());
                 (entity, self.read_time(time))
             }
-            (TimePlace::First, TimeEncoding::Decimal) => {
+            (TimePosition::First, TimeEncoding::Decimal) => {
                 let end = found(0);
                 (&row[end + separator.len()..], self.read_time(&row[..end]))
             }
-            (TimePlace::First, TimeEncoding::Binary) => {
+            (TimePosition::First, TimeEncoding::Binary) => {
                 (&row[8 + separator.len()..], self.read_time(&row[..8]))
             }
         }
     }
 
-    fn rows(self, row: impl Strategy<Value = Bytes> + Clone + 'static) -> BoxedStrategy<Rows> {
+    fn rows(
+        self,
+        row: impl Strategy<Value = Bytes> + Clone + 'static,
+    ) -> BoxedStrategy<RowSelection> {
         let prefix = move |row: &Bytes| match self.place {
-            TimePlace::Last => Bytes::copy_from_slice(self.parts(row).0),
-            TimePlace::First => Bytes::new(),
+            TimePosition::Last => Bytes::copy_from_slice(self.parts(row).0),
+            TimePosition::First => Bytes::new(),
         };
         let bound =
             move || proptest::option::of(time().prop_map(move |time| self.time(time).into()));
         let between = (row.clone(), bound(), bound()).prop_map(move |(row, from, to)| {
             let prefix = prefix(&row);
-            Rows::Between { prefix, from, to }
+            RowSelection::Between { prefix, from, to }
         });
         // The text before the second part: the time and the separator, if the time is first.
         let head = row.clone().prop_map(move |row| match self.place {
-            TimePlace::Last => Rows::Prefix(prefix(&row)),
-            TimePlace::First => Rows::Prefix(row.slice(..row.len() - self.parts(&row).0.len())),
+            TimePosition::Last => RowSelection::Prefix(prefix(&row)),
+            TimePosition::First => {
+                RowSelection::Prefix(row.slice(..row.len() - self.parts(&row).0.len()))
+            }
         });
         let anywhere = (cut(row.clone()), bound(), bound())
-            .prop_map(|(prefix, from, to)| Rows::Between { prefix, from, to });
+            .prop_map(|(prefix, from, to)| RowSelection::Between { prefix, from, to });
         prop_oneof![
             4 => sets_of(row),
             2 => head,
@@ -96,14 +101,14 @@ impl Shape {
         .boxed()
     }
 
-    fn holds(self, rows: &Rows, row: &[u8]) -> bool {
-        let Rows::Between { prefix, from, to } = rows else {
+    fn holds(self, rows: &RowSelection, row: &[u8]) -> bool {
+        let RowSelection::Between { prefix, from, to } = rows else {
             return by_bytes(rows, row);
         };
         let (entity, time) = self.parts(row);
         let entity_is_right = match self.place {
-            TimePlace::Last => entity == prefix,
-            TimePlace::First => prefix.is_empty(),
+            TimePosition::Last => entity == prefix,
+            TimePosition::First => prefix.is_empty(),
         };
         let from_is_right = from
             .as_ref()
@@ -113,14 +118,15 @@ impl Shape {
     }
 
     /// Checks whether the prefix of a set ends right before a time.
-    fn ends_before_a_time(self, rows: &Rows) -> bool {
-        let (Rows::Between { prefix, .. }, separator) = (rows, self.separator.as_bytes()) else {
+    fn ends_before_a_time(self, rows: &RowSelection) -> bool {
+        let (RowSelection::Between { prefix, .. }, separator) = (rows, self.separator.as_bytes())
+        else {
             return true;
         };
         let mut windows = prefix.windows(separator.len().max(1));
         match self.place {
-            TimePlace::First => prefix.is_empty(),
-            TimePlace::Last => {
+            TimePosition::First => prefix.is_empty(),
+            TimePosition::Last => {
                 let found = windows.position(|window| window == separator);
                 found.is_some_and(|found| found + separator.len() == prefix.len())
             }
@@ -131,8 +137,8 @@ impl Shape {
         let ((entity_a, time_a), (entity_b, time_b)) = (self.parts(a), self.parts(b));
         let (by_entity, newest_first) = (entity_a.cmp(entity_b), time_b.cmp(&time_a));
         match self.place {
-            TimePlace::Last => by_entity.then(newest_first),
-            TimePlace::First => newest_first.then(by_entity),
+            TimePosition::Last => by_entity.then(newest_first),
+            TimePosition::First => newest_first.then(by_entity),
         }
     }
 
@@ -145,8 +151,8 @@ impl Shape {
         };
         // An entity before its time cannot contain the separator, nor end with the beginning of it.
         let entities = match self.place {
-            TimePlace::Last => vec!["", "a", "a!", "a~", "b1", "1", "\u{10ffff}"],
-            TimePlace::First => vec!["", "a", "|", "a|1", "||1", "1", "1|", "~"],
+            TimePosition::Last => vec!["", "a", "a!", "a~", "b1", "1", "\u{10ffff}"],
+            TimePosition::First => vec!["", "a", "|", "a|1", "||1", "1", "1|", "~"],
         };
         let row = (select(entities), time()).prop_map(move |(entity, time)| self.row(entity, time));
         Case {
@@ -177,7 +183,7 @@ fn time() -> impl Strategy<Value = i64> + Clone + 'static {
     prop_oneof![4 => select(edges), 1 => 0..i64::MAX]
 }
 
-fn shape(place: TimePlace, encoding: TimeEncoding, separator: &'static str) -> Shape {
+fn shape(place: TimePosition, encoding: TimeEncoding, separator: &'static str) -> Shape {
     Shape {
         place,
         encoding,
@@ -198,7 +204,7 @@ pub(super) fn cases() -> Vec<Case> {
         over: SaltedPart::Entity,
         ..Modulo::default()
     };
-    let (last, first) = (TimePlace::Last, TimePlace::First);
+    let (last, first) = (TimePosition::Last, TimePosition::First);
     let (decimal, binary) = (TimeEncoding::Decimal, TimeEncoding::Binary);
     vec![
         shape(last, decimal, "|").case(None),

@@ -68,7 +68,7 @@ impl LowLevel<'_> {
                 Err(error) => error,
             };
             match pauses.next() {
-                Some(pause) if error.kind() == ErrorKind::Gone => sleep(pause).await,
+                Some(pause) if error.kind() == ErrorKind::Unreachable => sleep(pause).await,
                 _ => return Err(error),
             }
         }
@@ -98,7 +98,7 @@ impl LowLevel<'_> {
     ///
     /// # Errors
     ///
-    /// [`Gone`](crate::ErrorKind::Gone), [`TimedOut`](crate::ErrorKind::TimedOut).
+    /// [`Unreachable`](crate::ErrorKind::Unreachable), [`TimedOut`](crate::ErrorKind::TimedOut).
     pub async fn resume_writer(&self, handle: WriterHandle) -> Result<ServerWriter> {
         let connection =
             Pinned::take::<wire::CreateWriterRequest>(self.client, &handle.subject()).await?;
@@ -145,7 +145,7 @@ impl ServerWriter {
     ///
     /// # Errors
     ///
-    /// [`TooLarge`](crate::ErrorKind::TooLarge), [`Gone`](crate::ErrorKind::Gone),
+    /// [`TooLarge`](crate::ErrorKind::TooLarge), [`Unreachable`](crate::ErrorKind::Unreachable),
     /// [`TimedOut`](crate::ErrorKind::TimedOut).
     pub async fn update(&mut self, mutations: &[Mutation]) -> Result<()> {
         let request = wire::UpdateRequest::new(self.handle.to_wire(), cells(mutations));

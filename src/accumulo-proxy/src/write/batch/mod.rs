@@ -172,7 +172,7 @@ impl BatchWriter {
         let table = Some(self.shared.table.as_str());
         self.shared
             .client
-            .error(ErrorKind::Gone, call, table, reason)
+            .error(ErrorKind::Unreachable, call, table, reason)
             .with_possible_effect(true)
     }
 }

@@ -97,7 +97,7 @@ impl Link {
     fn explain(&self, error: Error, opened: &Arc<Opened>, rows: usize) -> Error {
         let did_not_arrive = matches!(
             error.kind(),
-            ErrorKind::Gone | ErrorKind::TimedOut | ErrorKind::TooLarge | ErrorKind::Invalid
+            ErrorKind::Unreachable | ErrorKind::TimedOut | ErrorKind::TooLarge | ErrorKind::Invalid
         );
         if did_not_arrive {
             return error;

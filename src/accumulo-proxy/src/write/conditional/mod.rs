@@ -117,7 +117,7 @@ impl ConditionalWriter {
     /// Nothing was written. [`Invalid`](ErrorKind::Invalid): the mutation has no condition, no
     /// update, an invalid visibility, or conflicting iterators. [`TooLarge`](ErrorKind::TooLarge),
     /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security),
-    /// [`Gone`](ErrorKind::Gone)..
+    /// [`Unreachable`](ErrorKind::Unreachable)..
     pub async fn write(&self, mutation: ConditionalMutation) -> Result<ConditionalOutcome> {
         let bytes = self.check(&mutation)?;
         let answer = self.queue(mutation, bytes).await?;
@@ -180,7 +180,7 @@ impl ConditionalWriter {
 
     fn ended(&self) -> Error {
         let reason = "the task of the writer has ended with its runtime";
-        self.error(ErrorKind::Gone, reason.to_owned())
+        self.error(ErrorKind::Unreachable, reason.to_owned())
     }
 
     fn error(&self, kind: ErrorKind, reason: String) -> Error {

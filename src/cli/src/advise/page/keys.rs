@@ -1,7 +1,7 @@
 //! The properties of the keys, in sentences and tables.
 
 use fluo_core::Escaped;
-use fluo_recipes::advisor::{Distinct, KeyProfile, Weight};
+use fluo_recipes::advisor::{Distinct, KeyProfile, Severity};
 use maud::{Markup, html};
 
 use super::super::Answer;
@@ -16,8 +16,8 @@ pub(super) fn section(answer: &Answer) -> Markup {
                 @for note in &answer.notes { li.warning { strong { "Warning: " } (note) } }
                 @for finding in &answer.report.advice.findings {
                     @match finding.weight {
-                        Weight::Warning => li.warning { strong { "Warning: " } (finding.sentence) },
-                        Weight::Note => li { (finding.sentence) },
+                        Severity::Warning => li.warning { strong { "Warning: " } (finding.sentence) },
+                        Severity::Note => li { (finding.sentence) },
                     }
                 }
             }

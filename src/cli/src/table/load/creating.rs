@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 
 use fluo_core::{Bytes, Condition, ConditionalMutation, Mutation, Outcome, Result, Table};
-use fluo_recipes::{Epochs, EpochsError};
+use fluo_recipes::{KeyMigration, MigrationError};
 
 /// The outcomes of the rows of one write.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ pub(crate) struct Conflict {
 /// its keys in those. The mutations belong to consecutive lines.
 pub(super) async fn create(
     table: &dyn Table,
-    epochs: Option<&Epochs>,
+    epochs: Option<&KeyMigration>,
     first_line: u64,
     mutations: Vec<Mutation>,
 ) -> Created {
@@ -99,7 +99,7 @@ pub(super) async fn create(
 /// Returns the keys of rows that exist in an earlier design, by line.
 async fn in_older_places(
     table: &dyn Table,
-    epochs: &Epochs,
+    epochs: &KeyMigration,
     rows: &[(u64, Mutation)],
 ) -> anyhow::Result<HashMap<u64, Bytes>> {
     let Some((_, first)) = rows.first() else {
@@ -112,12 +112,12 @@ async fn in_older_places(
         .collect();
     let of_users = rows
         .iter()
-        .map(|(_, mutation)| epochs.remove(&mutation.row));
+        .map(|(_, mutation)| epochs.decode_key(&mutation.row));
     let of_users: Vec<_> = of_users.collect::<Result<_, _>>()?;
-    let found = epochs.older_places(table, &of_users, &columns).await;
+    let found = epochs.find_in_old_designs(table, &of_users, &columns).await;
     let found = found.map_err(|error| match error {
         // The exit code depends on the table's error.
-        EpochsError::Table(error) => anyhow::Error::from(error),
+        MigrationError::Table(error) => anyhow::Error::from(error),
         other => other.into(),
     })?;
     let found = rows.iter().zip(found);
@@ -152,7 +152,7 @@ impl Created {
                     line,
                     key: mutation.row,
                 }),
-                Outcome::Refused(error) => {
+                Outcome::ConstraintViolation(error) => {
                     self.failure.get_or_insert(error.into());
                 }
                 Outcome::Unknown(_) => unanswered.push((line, mutation)),

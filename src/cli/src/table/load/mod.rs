@@ -41,7 +41,7 @@ use crate::target::{ApplicationGuard, TargetArguments};
 /// SIGTERM, SIGHUP), it prints the number of rows that the table has acknowledged, and of those
 /// that may still be written; loading the file again is safe.
 ///
-/// Loading again is not safe with drawn salts (random-salt): a row usually gets another salt, and
+/// PendingLoad again is not safe with drawn salts (random-salt): a row usually gets another salt, and
 /// then exists twice. Only the same file with the same --seed gets the same salts.
 ///
 /// With --create-if-absent, a row whose column already exists is not written: the first of these
@@ -143,7 +143,7 @@ impl Load {
             .open_table(&self.name, Authorizations::none())
             .await?;
         let (encoding, keys) = (self.encoding, design.clone());
-        let key_of = move |line: &[u8]| Ok(keys.add(&encoding.decode(line)?)?);
+        let key_of = move |line: &[u8]| Ok(keys.encode_row(&encoding.decode(line)?)?);
 
         let bar = progress::counter("rows");
         let start = Instant::now();
@@ -161,8 +161,8 @@ impl Load {
         bar.finish_and_clear();
         let tally = tally?;
         let row_of = |key: &[u8]| match &epochs {
-            Some(epochs) => epochs.remove(key),
-            None => design.remove(key),
+            Some(epochs) => epochs.decode_key(key),
+            None => design.decode_key(key),
         };
         self.tell(&tally, &row_of, start.elapsed().as_secs_f64())?;
         let is_difference = tally.conflicts().count + tally.unsure().count > 0;

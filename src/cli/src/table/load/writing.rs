@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use fluo_core::{Bytes, Column, Mutation, Table};
-use fluo_recipes::Epochs;
+use fluo_recipes::KeyMigration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -44,7 +44,7 @@ pub(super) struct Destination {
     pub(super) column: Column,
     pub(super) writing: Writing,
     /// The designs in which a row may already exist, if there are several.
-    pub(super) epochs: Option<Epochs>,
+    pub(super) epochs: Option<KeyMigration>,
 }
 
 /// The rows of one write.
@@ -144,7 +144,7 @@ async fn write(
     table: &dyn Table,
     batch: Batch,
     writing: Writing,
-    epochs: Option<&Epochs>,
+    epochs: Option<&KeyMigration>,
 ) -> Ended {
     match writing {
         Writing::Put | Writing::PutDrawn | Writing::PutSeeded => {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use crate::coordination::stored::FIRST_TIMESTAMP;
+use crate::coordination::zookeeper_format::FIRST_TIMESTAMP;
 use crate::coordination::{
     Application, Epochs, FailedNotification, Sessions, TimestampBlock, TransactorId,
-    too_many_set_aside,
+    too_many_dead_letters,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::Result;
@@ -71,15 +71,15 @@ impl MemoryApplication {
     }
 
     pub(super) fn set_aside(&mut self, failed: FailedNotification) -> Result<()> {
-        let is_full = self.set_aside.len() >= FailedNotification::MAX_SET_ASIDE;
+        let is_full = self.set_aside.len() >= FailedNotification::MAX_DEAD_LETTERS;
         if is_full && !self.set_aside.contains_key(&failed.cell) {
-            return Err(too_many_set_aside());
+            return Err(too_many_dead_letters());
         }
         self.set_aside.insert(failed.cell.clone(), failed.bounded());
         Ok(())
     }
 
-    pub(super) fn forget_set_aside(&mut self, cell: &RowColumn, up_to: Timestamp) -> bool {
+    pub(super) fn remove_dead_letter(&mut self, cell: &RowColumn, up_to: Timestamp) -> bool {
         let found = self.set_aside.get(cell);
         let is_meant = found.is_some_and(|found| found.timestamp <= up_to);
         is_meant && self.set_aside.remove(cell).is_some()

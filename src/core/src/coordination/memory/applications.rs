@@ -8,8 +8,8 @@ use super::application::MemoryApplication;
 use super::coordination::MemoryCoordination;
 use super::{MemoryApplications, locked};
 use crate::coordination::{
-    Application, Applications, Coordination, SetupClaim, check_application_name,
-    initialized_already, no_such_application, still_running, table_of_another,
+    Application, Applications, Coordination, SetupLock, application_exists, check_application_name,
+    no_such_application, still_running, table_in_use,
 };
 use crate::error::Result;
 
@@ -20,14 +20,14 @@ impl Applications for MemoryApplications {
         application.check()?;
         let mut applications = locked(&self.applications);
         if applications.contains_key(name) {
-            return Err(initialized_already(name));
+            return Err(application_exists(name));
         }
         let table = &application.table;
         let owner = applications
             .iter()
             .find(|(_, other)| locked(other).stored.table == *table);
         if let Some((other, _)) = owner {
-            return Err(table_of_another(name, table, other));
+            return Err(table_in_use(name, table, other));
         }
         let application = MemoryApplication::new(application)?;
         applications.insert(name.to_owned(), Arc::new(Mutex::new(application)));
@@ -52,8 +52,8 @@ impl Applications for MemoryApplications {
         Ok(is_running)
     }
 
-    async fn claim(&self, name: &str, table: &str) -> Result<Box<dyn SetupClaim>> {
-        self.claims.claim(name, table)
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+        self.claims.lock_setup(name, table)
     }
 
     async fn remove(&self, name: &str) -> Result<()> {

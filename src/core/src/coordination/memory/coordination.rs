@@ -66,16 +66,16 @@ impl Coordination for MemoryCoordination {
         }))
     }
 
-    async fn set_aside(&self, failed: FailedNotification) -> Result<()> {
+    async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
         self.with(|application| application.set_aside(failed))?
     }
 
-    async fn set_aside_list(&self) -> Result<Vec<FailedNotification>> {
+    async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
         self.with(|application| application.set_aside.values().cloned().collect())
     }
 
-    async fn forget_set_aside(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
-        self.with(|application| application.forget_set_aside(cell, up_to))
+    async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+        self.with(|application| application.remove_dead_letter(cell, up_to))
     }
 
     async fn application(&self) -> Result<Application> {

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 use application::MemoryApplication;
 
-use crate::coordination::{Claims, TransactorId, no_such_application};
+use crate::coordination::{SetupLocks, TransactorId, no_such_application};
 use crate::error::Result;
 
 /// Applications in memory. A clone shares them.
@@ -34,7 +34,7 @@ use crate::error::Result;
 #[derive(Clone, Debug)]
 pub struct MemoryApplications {
     applications: Arc<Mutex<BTreeMap<String, SharedApplication>>>,
-    claims: Claims,
+    claims: SetupLocks,
     epoch: Arc<str>,
 }
 
@@ -58,7 +58,7 @@ impl MemoryApplications {
         let opening = OPENINGS.fetch_add(1, Ordering::Relaxed);
         Self {
             applications: Arc::default(),
-            claims: Claims::default(),
+            claims: SetupLocks::default(),
             epoch: format!("memory-{:x}-{opening}", random()).into(),
         }
     }

@@ -6,7 +6,7 @@ use super::{SharedApplication, locked};
 use crate::coordination::{Transactor, TransactorId, WorkerMembership};
 use crate::data::Timestamp;
 use crate::error::Result;
-use crate::layout::Share;
+use crate::layout::Partition;
 
 #[derive(Debug)]
 pub(super) struct MemoryTransactor {
@@ -39,7 +39,7 @@ pub(super) struct MemoryWorker {
 
 #[async_trait]
 impl WorkerMembership for MemoryWorker {
-    async fn share(&self) -> Result<Share> {
+    async fn share(&self) -> Result<Partition> {
         locked(&self.application).sessions.share(self.worker)
     }
 }

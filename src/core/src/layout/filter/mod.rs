@@ -3,7 +3,7 @@
 //! Each filter is a small state machine for one column. It processes the entries of the column in
 //! stored order, from the first on, and decides for each whether it is shown. It keeps a few
 //! numbers, so a column may have any number of entries. Entries that a filter does not need may be
-//! skipped ([`LooksNext`]): most columns are decided by their first few entries.
+//! skipped ([`SeekHint`]): most columns are decided by their first few entries.
 //!
 //! The filters give the same answers as Fluo's iterators, which run in their place on servers. The
 //! exception is an entry that cannot be one of a transaction, because of its timestamp or its
@@ -24,4 +24,4 @@ pub use prewrite::{Prewrite, PrewriteFilter};
 pub use read_locks::ReadLocksFilter;
 pub use snapshot::SnapshotFilter;
 pub use status::StatusFilter;
-pub use walk::LooksNext;
+pub use walk::SeekHint;

@@ -1,6 +1,6 @@
 //! The filter that shows pending notifications.
 
-use super::walk::LooksNext;
+use super::walk::SeekHint;
 use crate::layout::notification::is_deletion;
 
 /// A filter that shows at most one entry of a column of notifications: the newest, unless it is a
@@ -17,10 +17,10 @@ impl NotificationsFilter {
     }
 
     /// Returns the position in the column of the next entry that the filter needs.
-    pub fn looks_next(&self) -> LooksNext {
+    pub fn looks_next(&self) -> SeekHint {
         match self.newest_was_seen {
-            true => LooksNext::Nowhere,
-            false => LooksNext::AtOrBelow(i64::MAX),
+            true => SeekHint::NextColumn,
+            false => SeekHint::SeekTo(i64::MAX),
         }
     }
 

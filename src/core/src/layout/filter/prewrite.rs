@@ -1,6 +1,6 @@
 //! The filter that shows the entry which prevents a lock.
 
-use super::walk::{LooksNext, Walk};
+use super::walk::{SeekHint, Walk};
 use crate::data::Timestamp;
 use crate::layout::stamp::Section;
 use crate::layout::{DelReadLockValue, WriteValue};
@@ -50,7 +50,7 @@ impl PrewriteFilter {
     }
 
     /// Returns the position in the column of the next entry that the filter needs.
-    pub fn looks_next(&self) -> LooksNext {
+    pub fn looks_next(&self) -> SeekHint {
         self.walk.looks_next()
     }
 

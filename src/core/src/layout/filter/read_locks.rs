@@ -1,6 +1,6 @@
 //! The filter that shows open read locks.
 
-use super::walk::{LooksNext, Walk};
+use super::walk::{SeekHint, Walk};
 use crate::layout::stamp::Section;
 
 /// A filter that shows the `RLOCK` entries of a column that have no `DEL_RLOCK`.
@@ -29,7 +29,7 @@ impl ReadLocksFilter {
     }
 
     /// Returns the position in the column of the next entry that the filter needs.
-    pub fn looks_next(&self) -> LooksNext {
+    pub fn looks_next(&self) -> SeekHint {
         self.walk.looks_next()
     }
 

@@ -1,6 +1,6 @@
 //! The filter that shows the outcome of a transaction at its primary.
 
-use super::walk::{LooksNext, Walk};
+use super::walk::{SeekHint, Walk};
 use crate::data::Timestamp;
 use crate::layout::WriteValue;
 use crate::layout::stamp::Section;
@@ -30,7 +30,7 @@ impl StatusFilter {
     }
 
     /// Returns the position in the column of the next entry that the filter needs.
-    pub fn looks_next(&self) -> LooksNext {
+    pub fn looks_next(&self) -> SeekHint {
         self.walk.looks_next()
     }
 

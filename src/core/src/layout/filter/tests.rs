@@ -8,13 +8,13 @@ use super::*;
 use crate::data::{Bytes, Timestamp};
 use crate::layout::samples::at;
 use crate::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, WriteValue,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue,
 };
 
 type Entry = (i64, Bytes);
 
 fn entry(kind: EntryKind, timestamp: u64, value: Bytes) -> Entry {
-    (EntryStamp::new(kind, at(timestamp)).encode(), value)
+    (EntryTimestamp::new(kind, at(timestamp)).encode(), value)
 }
 
 fn tx_done(timestamp: u64) -> Entry {

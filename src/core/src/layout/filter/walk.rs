@@ -5,11 +5,11 @@ use crate::layout::stamp::Section;
 /// The position of the next entry of a column that a filter needs. Entries before it may be
 /// skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LooksNext {
+pub enum SeekHint {
     /// The first entry at or below this timestamp.
-    AtOrBelow(i64),
+    SeekTo(i64),
     /// No further entry of the column.
-    Nowhere,
+    NextColumn,
 }
 
 /// The newest stamp that a filter still needs, or `None` if it needs no more entries.
@@ -28,8 +28,8 @@ impl Walk {
     }
 
     /// Returns the position at which the filter continues.
-    pub(super) fn looks_next(self) -> LooksNext {
-        self.0.map_or(LooksNext::Nowhere, LooksNext::AtOrBelow)
+    pub(super) fn looks_next(self) -> SeekHint {
+        self.0.map_or(SeekHint::NextColumn, SeekHint::SeekTo)
     }
 
     /// Continues with a section.

@@ -9,7 +9,7 @@ use super::tests::Entry;
 use crate::data::Bytes;
 use crate::layout::samples::at;
 use crate::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, Prewrite,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Prewrite,
     PrewriteFilter, WriteValue,
 };
 
@@ -208,7 +208,7 @@ impl Cell {
     }
 
     fn put(&mut self, kind: EntryKind, timestamp: u64, value: Bytes) {
-        let stamp = EntryStamp::new(kind, at(timestamp)).encode();
+        let stamp = EntryTimestamp::new(kind, at(timestamp)).encode();
         self.entries.retain(|(stored, _)| *stored != stamp);
         let step = self.steps.oldest_active.len();
         self.steps.written.insert(stamp, step);

@@ -8,14 +8,14 @@ use super::*;
 use crate::data::Bytes;
 use crate::layout::samples::at;
 use crate::layout::{
-    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryStamp, Prewrite,
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Prewrite,
     PrewriteFilter, SnapshotFilter, StatusFilter, WriteValue,
 };
 
 pub(super) type Entry = (i64, Bytes);
 
 fn entry(kind: EntryKind, timestamp: u64, value: Bytes) -> Entry {
-    (EntryStamp::new(kind, at(timestamp)).encode(), value)
+    (EntryTimestamp::new(kind, at(timestamp)).encode(), value)
 }
 
 fn tx_done(timestamp: u64) -> Entry {
@@ -270,7 +270,7 @@ fn in_the_way(entries: &[Entry], start: u64, is_read_lock: bool) -> Option<Entry
     });
     let entry = in_order(entries, |stamp, value| filter.shows(stamp, value));
     entry
-        .and_then(|(stamp, _)| EntryStamp::decode(stamp))
+        .and_then(|(stamp, _)| EntryTimestamp::decode(stamp))
         .map(|stamp| stamp.kind)
 }
 

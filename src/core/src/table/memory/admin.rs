@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::store::Store;
 use super::table::MemoryTable;
 use super::{MemoryTables, locked};
-use crate::balancer::{place_by_properties, pretended_server_name, pretends_to_load};
+use crate::balancer::{place_by_properties, simulated_server_name, simulates_class};
 use crate::data::{Authorizations, Bytes, Span};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{
@@ -136,7 +136,7 @@ impl TableAdmin for MemoryTables {
             let placed = place_by_properties(&end_rows, &store.properties, servers);
             let tablet = |(end_row, server): (Option<Bytes>, Option<usize>)| Tablet {
                 end_row,
-                server: server.map(pretended_server_name),
+                server: server.map(simulated_server_name),
                 entries: 0,
             };
             let mut tablets: Vec<_> = end_rows.into_iter().zip(placed).map(tablet).collect();
@@ -152,11 +152,11 @@ impl TableAdmin for MemoryTables {
     }
 
     async fn servers(&self) -> Result<Vec<String>> {
-        Ok((0..self.servers).map(pretended_server_name).collect())
+        Ok((0..self.servers).map(simulated_server_name).collect())
     }
 
     async fn can_load(&self, name: &str, class: &str, _as_type: &str) -> Result<bool> {
-        self.with_store(name, |_| pretends_to_load(class))
+        self.with_store(name, |_| simulates_class(class))
     }
 
     async fn check_transactions(&self) -> Result<()> {

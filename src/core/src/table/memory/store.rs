@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::{Authorizations, Bytes, Cell, Key, Span};
-use crate::layout::LooksNext;
+use crate::layout::SeekHint;
 use crate::table::{
-    Admission, Change, Condition, ConditionalMutation, Garbage, Mutation, Scan, StoredKey,
-    Versions, View,
+    Admission, Change, Condition, ConditionalMutation, EntryFilter, Garbage, Mutation, Scan,
+    StoredKey, Versions,
 };
 
 /// The number of hidden entries in a row after which a scan seeks to the next entry it needs
@@ -40,11 +40,11 @@ impl Store {
 
     /// Returns all cells that a scan shows (T1, T2).
     pub(super) fn scan(&self, scan: &Scan, authorizations: &Authorizations) -> Vec<Cell> {
-        let versions = Versions::shown(&self.properties);
+        let versions = Versions::for_scan(&self.properties);
         let mut cells = Vec::new();
         for span in scan.spans() {
-            let mut view = View::new(scan, span, versions, authorizations);
-            let mut entries = self.stored(&View::read_from(scan, span), span.end());
+            let mut view = EntryFilter::new(scan, span, versions, authorizations);
+            let mut entries = self.stored(&EntryFilter::read_from(scan, span), span.end());
             let mut in_vain = 0;
             while let Some((stored, value)) = entries.next() {
                 if view.admit(stored.key.as_ref(), value, stored.is_delete) == Admission::Show {
@@ -111,7 +111,8 @@ impl Store {
         }
         let scan = Scan::over(Span::all());
         let [span] = scan.spans() else { return };
-        let mut view = View::of_any_reader(&scan, span, Versions::kept(&self.properties));
+        let mut view =
+            EntryFilter::for_any_reader(&scan, span, Versions::for_compaction(&self.properties));
         self.entries.retain(|stored, value| {
             view.admit(stored.key.as_ref(), value, stored.is_delete) == Admission::Show
         });
@@ -119,7 +120,7 @@ impl Store {
 
     /// Returns the entries that are garbage.
     fn found(&self, garbage: Garbage) -> Vec<StoredKey> {
-        let versions = Versions::kept(&self.properties);
+        let versions = Versions::for_compaction(&self.properties);
         let entries: Vec<_> = self.entries.iter().collect();
         let columns = entries
             .chunk_by(|(a, _), (b, _)| (&a.key.row, &a.key.column) == (&b.key.row, &b.key.column));
@@ -163,14 +164,14 @@ impl Store {
 
 /// Returns the key at which a scan continues after an entry, or `None` if it continues with the
 /// next entry.
-fn next_looked_at(view: &View<'_>, last: &Key) -> Option<Key> {
+fn next_looked_at(view: &EntryFilter<'_>, last: &Key) -> Option<Key> {
     let at = |timestamp| Key {
         timestamp,
         ..last.clone()
     };
     match view.looks_next() {
-        LooksNext::Nowhere => Some(at(i64::MIN).successor()),
-        LooksNext::AtOrBelow(timestamp) => (timestamp < last.timestamp).then(|| at(timestamp)),
+        SeekHint::NextColumn => Some(at(i64::MIN).successor()),
+        SeekHint::SeekTo(timestamp) => (timestamp < last.timestamp).then(|| at(timestamp)),
     }
 }
 

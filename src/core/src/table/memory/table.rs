@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::data::{Authorizations, Cell};
 use crate::error::{Error, Result};
 use crate::table::{
-    CellBatches, ConditionalMutation, Mutation, Outcome, Scan, Table, WriteTogether,
+    CellBatches, ConditionalMutation, MultiRowWrite, Mutation, Outcome, Scan, Table,
 };
 
 /// A handle on one table, with its authorizations.
@@ -68,14 +68,14 @@ impl Table for MemoryTable {
         })
     }
 
-    fn together(&self) -> Option<&dyn WriteTogether> {
+    fn together(&self) -> Option<&dyn MultiRowWrite> {
         Some(self)
     }
 }
 
 #[async_trait]
-impl WriteTogether for MemoryTable {
-    async fn write_together(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
+impl MultiRowWrite for MemoryTable {
+    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
         let now_ms = self.clock.now_ms();
         self.with_store(|store| {

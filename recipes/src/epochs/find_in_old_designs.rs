@@ -6,13 +6,13 @@ use std::num::NonZeroUsize;
 use fluo_core::{Bytes, Column, Scan, Span, Table};
 use futures::TryStreamExt;
 
-use super::error::EpochsError;
-use super::list::Epochs;
+use super::error::MigrationError;
+use super::list::KeyMigration;
 
 /// Cells per read: few, because the size of their values is unknown.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-impl Epochs {
+impl KeyMigration {
     /// Returns, for each row, the oldest of its older keys that holds one of the columns, or `None`
     /// if no older key does. An empty list means all columns.
     ///
@@ -25,12 +25,12 @@ impl Epochs {
     /// # Errors
     ///
     /// Fails if none of the designs has a key for a row; also as [`Table::scan`].
-    pub async fn older_places(
+    pub async fn find_in_old_designs(
         &self,
         table: &dyn Table,
         rows: &[Bytes],
         columns: &[Column],
-    ) -> Result<Vec<Option<Bytes>>, EpochsError> {
+    ) -> Result<Vec<Option<Bytes>>, MigrationError> {
         let mut places: Vec<Vec<Bytes>> = Vec::with_capacity(rows.len());
         for row in rows {
             let mut keys = self.keys(row)?;
@@ -72,7 +72,7 @@ fn cells_of(key: &Bytes, columns: &[Column]) -> impl Iterator<Item = Span> {
 }
 
 /// Returns the keys that hold a cell in one of these spans.
-async fn held(table: &dyn Table, spans: Vec<Span>) -> Result<HashSet<Bytes>, EpochsError> {
+async fn held(table: &dyn Table, spans: Vec<Span>) -> Result<HashSet<Bytes>, MigrationError> {
     let mut held = HashSet::new();
     if spans.is_empty() {
         return Ok(held);

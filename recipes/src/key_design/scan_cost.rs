@@ -1,0 +1,116 @@
+//! The scans that a design allows.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// The cost of a read: the number of ranges of the table that it scans.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "cost")]
+#[non_exhaustive]
+pub enum ScanCost {
+    /// One contiguous range.
+    #[serde(rename = "one-piece")]
+    SingleRange,
+    /// At most this number of ranges, one for each salt that can hold a row.
+    #[serde(rename = "fan-out")]
+    FanOut {
+        /// The maximum number of ranges.
+        #[serde(rename = "pieces")]
+        ranges: u64,
+    },
+    /// At most a number of ranges, but only for the sets of rows in `only`. Other sets are read as
+    /// that text says, or are rejected.
+    #[serde(rename = "partly")]
+    Limited {
+        /// The maximum number of ranges for one of those sets.
+        #[serde(rename = "pieces")]
+        ranges: u64,
+        /// A description of those sets.
+        only: String,
+    },
+    /// The design does not support the read.
+    #[serde(rename = "impossible")]
+    Unsupported {
+        /// The reason, and the alternative.
+        reason: String,
+    },
+}
+
+impl ScanCost {
+    /// Returns the maximum number of ranges of each such read, or `None` if the design does not
+    /// support all of them.
+    #[must_use]
+    pub fn ranges(&self) -> Option<u64> {
+        match self {
+            Self::SingleRange => Some(1),
+            Self::FanOut { ranges } => Some(*ranges),
+            Self::Limited { .. } | Self::Unsupported { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for ScanCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SingleRange => f.write_str("in one piece"),
+            Self::FanOut { ranges } => write!(f, "fanned out over up to {ranges} pieces"),
+            Self::Limited { ranges: 1, only } => write!(f, "in one piece, but only {only}"),
+            Self::Limited { ranges, only } => {
+                write!(f, "fanned out over up to {ranges} pieces, but only {only}")
+            }
+            Self::Unsupported { reason } => write!(f, "impossible: {reason}"),
+        }
+    }
+}
+
+/// The order in which a scan of one piece, or a merged scan of all pieces, yields rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum KeyOrder {
+    /// The byte order of the user's rows.
+    Rows,
+    /// The byte order of the rows read backwards.
+    ReversedRows,
+    /// By the entity of the row, and within one entity the newest first.
+    NewestFirst,
+    /// The newest first, over all rows.
+    NewestFirstOfAll,
+    /// Field by field, each in its own direction.
+    Fields,
+    /// By domain read from its top level down, then by path.
+    Domains,
+}
+
+impl fmt::Display for KeyOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Rows => "the order of the rows",
+            Self::ReversedRows => "the order of the rows read backwards",
+            Self::NewestFirst => "by entity, the newest first",
+            Self::NewestFirstOfAll => "the newest first",
+            Self::Fields => "field by field",
+            Self::Domains => "by domain from the top level down, then by path",
+        })
+    }
+}
+
+/// The reads that a table with keys of a design allows, and their cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Scans {
+    /// One row whose bytes are known.
+    pub by_row: ScanCost,
+    /// All rows with a known prefix.
+    pub by_prefix: ScanCost,
+    /// All rows between two, in byte order.
+    pub by_range: ScanCost,
+    /// All rows with a known suffix.
+    pub by_suffix: ScanCost,
+    /// All rows with given leading parts, and with a next part between two values.
+    pub between: ScanCost,
+    /// All pages of a domain, in a [web table](crate::WebTable).
+    pub by_domain: ScanCost,
+    /// The order in which rows are yielded.
+    pub order: KeyOrder,
+}
