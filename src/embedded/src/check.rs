@@ -23,7 +23,7 @@ use crate::store::{Store, check_format};
 use crate::tables::{self, EmbeddedTables};
 use crate::tablets::{self, Counted};
 
-/// What [`EmbeddedTables::check`] found whole.
+/// Counts of the intact parts that [`EmbeddedTables::check`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// Tables.

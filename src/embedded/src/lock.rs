@@ -23,7 +23,7 @@ const MAX_NOTE: u64 = 500;
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
-    /// Whether the lock is exclusive, and the file has a note.
+    /// True if the lock is exclusive, and the file has a note.
     has_note: bool,
 }
 

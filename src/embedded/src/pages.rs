@@ -52,7 +52,7 @@ struct Link {
     checksum: u128,
 }
 
-/// Where pages are in the file.
+/// Positions of the pages in the file.
 struct Layout<'a> {
     file: &'a File,
     page_size: u64,

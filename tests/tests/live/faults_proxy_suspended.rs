@@ -1,4 +1,4 @@
-//! The proxy stands still while calls are under way, and goes on when their callers have gone.
+//! The proxy is suspended during calls, and resumes after their callers timed out.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ async fn writers_fail_within_the_limit_and_their_late_writes_are_whole() {
     broken.end().await;
 }
 
-/// Suspends the proxy while writers write, and returns what each was told at its first failure.
+/// Suspends the proxy while writers write, and returns the outcomes up to the first failure of each.
 async fn write_while_suspended(broken: &Broken, table: &Arc<dyn Table>, suspension: usize) -> Told {
     let signals = Arc::new(Signals::default());
     let first = suspension * WRITERS;
@@ -129,7 +129,7 @@ async fn a_late_answer_does_not_answer_another_call() {
     }
     broken.proxy.resume().unwrap();
 
-    // Calls of every kind, whose answers are told apart, while the late ones are on their way.
+    // Calls of every kind, with different answers, while the late answers arrive.
     let tables = client.table_operations();
     for round in 0..50 {
         let missing = format!("{}_{round}", broken.name);
@@ -142,7 +142,7 @@ async fn a_late_answer_does_not_answer_another_call() {
         assert!(is_there.unwrap() && !is_missing.unwrap());
         assert!(splits.unwrap().is_empty() && servers.unwrap());
     }
-    // They were on the wire when they were given up: the effect comes.
+    // The calls were sent before they timed out, so they take effect.
     until("the late rows are there", async || {
         broken.rows().await.len() == 2 * CALLS
     })

@@ -20,7 +20,7 @@ const TABLE: &str = "pages";
 const SUCCESSES: usize = 60;
 /// A server is missed after 30 s, and its tablets are recovered then.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Shorter than that: so writers are told that nobody knows.
+/// Shorter than that, so the outcome of a write is uncertain for its writer.
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn settings(cluster: &Cluster) -> ProxyOptions {
@@ -32,7 +32,8 @@ fn optimizations() -> TableOptimizations {
     TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 8).unwrap()
 }
 
-/// A table whose tablets are on both servers, those that are written to and those of a recipe.
+/// Creates a table with tablets on both servers, both those that are written to and those of a
+/// recipe.
 async fn prepare(tables: &AccumuloTables) {
     tables
         .create_table(TABLE, Versions::default())
@@ -144,7 +145,7 @@ fn check_messages(told: &Told, claims: &Claims, address: &str) {
     }
 }
 
-/// Returns what follows the prefix in the message of each uncertain error.
+/// Returns the rest of the message of each uncertain error, after the prefix.
 fn reasons(errors: &[Error], prefix: &str) -> BTreeSet<String> {
     let uncertain = errors
         .iter()

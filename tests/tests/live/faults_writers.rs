@@ -1,4 +1,4 @@
-//! Writers who remember what they were told, and judge what is there by it.
+//! Writers that record the outcome of each write, and a check of the table against these records.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::faults_ground::{pair, say};
 /// Rows of one write.
 const ROWS: usize = 40;
 pub(crate) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
-/// How long writers may take until they get somewhere (again).
+/// Maximum time until writers succeed (again).
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What a test and its writers tell each other.
+/// Signals between a test and its writers.
 #[derive(Debug, Default)]
 pub(crate) struct Signals {
     is_over: AtomicBool,
@@ -29,7 +29,7 @@ impl Signals {
         self.is_over.store(true, Ordering::SeqCst);
     }
 
-    /// Waits for so many more calls that succeed.
+    /// Waits until this number of further calls succeed.
     pub(crate) async fn successes(&self, more: usize) {
         let wanted = self.successes.load(Ordering::SeqCst) + more;
         let start = Instant::now();
@@ -48,7 +48,7 @@ impl Signals {
     }
 }
 
-/// What writers were told of their rows.
+/// Outcomes of the writes, by row.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     acknowledged: BTreeSet<String>,
@@ -57,7 +57,7 @@ pub(crate) struct Told {
     pub(crate) errors: Vec<Error>,
 }
 
-/// Rows that begin with a digit, ten ranges evenly.
+/// Returns rows that begin with a digit, spread evenly over ten ranges.
 pub(crate) fn rows(topic: &str, write: usize) -> Vec<String> {
     (0..ROWS)
         .map(|row| format!("{}-{topic}-{write:06}-{row:02}", row % 10))
@@ -68,7 +68,8 @@ fn value(row: &str) -> String {
     format!("of {row}")
 }
 
-/// Writes rows that nobody else writes, until the test ends it or, if it is to, its first failure.
+/// Writes rows that no other writer writes, until the test ends it or, on request, until its first
+/// failure.
 pub(crate) fn load(
     table: &Arc<dyn Table>,
     signals: &Arc<Signals>,
@@ -127,13 +128,14 @@ impl Told {
         self.errors.iter().any(|error| error.kind() == kind)
     }
 
-    /// Every acknowledged row is there, none is there of which nothing was done, and none that nobody wrote.
+    /// Checks that every acknowledged row exists, that no row of a rejected write exists, and that a
+    /// writer wrote each row.
     pub(crate) fn check(&self, found: &BTreeMap<String, String>) {
         for row in &self.acknowledged {
             assert_eq!(found.get(row), Some(&value(row)), "acknowledged");
         }
         for row in &self.nothing_done {
-            assert_eq!(found.get(row), None, "nothing was done, they said");
+            assert_eq!(found.get(row), None, "the write was rejected");
         }
         for row in found.keys().filter(|row| row.contains("-w")) {
             assert!(self.acknowledged.contains(row) || self.uncertain.contains(row));
@@ -154,7 +156,7 @@ impl Told {
     }
 }
 
-/// The first message of a kind.
+/// Returns the first message of a kind.
 #[track_caller]
 pub(crate) fn message(errors: &[Error], kind: ErrorKind) -> String {
     let error = errors.iter().find(|error| error.kind() == kind);
