@@ -17,7 +17,7 @@ pub enum CoordinationCall {
     List,
     /// [`is_running`](fluo_core::coordination::Applications::is_running) of this application.
     IsRunning(String),
-    /// [`claim`](fluo_core::coordination::Applications::claim) of this application and this table.
+    /// [`lock_setup`](fluo_core::coordination::Applications::lock_setup) of this application and this table.
     Claim(String, String),
     /// [`remove`](fluo_core::coordination::Applications::remove) of this application.
     Remove(String),
@@ -33,7 +33,7 @@ pub enum CoordinationCall {
     IsAlive(TransactorId),
     /// [`join_workers`](fluo_core::coordination::Coordination::join_workers).
     JoinWorkers,
-    /// [`set_aside`](fluo_core::coordination::Coordination::set_aside) of a dead letter of this
+    /// [`add_dead_letter`](fluo_core::coordination::Coordination::add_dead_letter) of a dead letter of this
     /// cell.
     SetAside(RowColumn),
     /// [`dead_letters`](fluo_core::coordination::Coordination::dead_letters).

@@ -26,7 +26,7 @@ use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 /// let table = tables.open_table("events", Authorizations::none()).await?;
 /// let of = |buckets| KeyDesign::new(Modulo { buckets, ..Modulo::default() });
 /// let (old, column) = (of(16)?, Column::new("f", "q"));
-/// table.write(vec![Mutation::new(old.add(b"polygenelubricant")?).put(column.clone(), "v")]).await?;
+/// table.write(vec![Mutation::new(old.encode_row(b"polygenelubricant")?).put(column.clone(), "v")]).await?;
 ///
 /// // New rows use more buckets.
 /// let epochs = KeyMigration::new([old, of(64)?], Versions::default())?;

@@ -26,9 +26,9 @@ use crate::row_hasher::{Excerpt, RowHasher};
 /// use fluo_recipes::{DigestSalt, KeyDesign};
 ///
 /// let design = KeyDesign::new(DigestSalt { digits: 1, separator: "-".to_owned(), ..DigestSalt::default() })?;
-/// let key = design.add(b"abc001")?;
+/// let key = design.encode_row(b"abc001")?;
 /// assert_eq!(key, "9-abc001");
-/// assert_eq!(design.remove(&key)?, "abc001");
+/// assert_eq!(design.decode_key(&key)?, "abc001");
 /// assert_eq!(design.splits(4)?, ["4", "8", "c"]);
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
@@ -98,8 +98,8 @@ impl KeyDesign {
     /// let next = AtomicU64::new(6);
     /// let design = KeyDesign::new(RandomSalt::new(10))?;
     /// let design = design.with_salt_source(move || next.fetch_add(1, Ordering::Relaxed));
-    /// assert_eq!(design.add(b"row")?, "06|row");
-    /// assert_eq!(design.add(b"row")?, "07|row");
+    /// assert_eq!(design.encode_row(b"row")?, "06|row");
+    /// assert_eq!(design.encode_row(b"row")?, "07|row");
     /// # Ok::<(), fluo_recipes::DesignError>(())
     /// ```
     #[must_use]

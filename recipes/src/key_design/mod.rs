@@ -17,7 +17,7 @@
 //!
 //! # Rules
 //!
-//! - **K1, inverse.** [`remove`](KeyDesign::remove) of [`add`](KeyDesign::add) returns the row or,
+//! - **K1, inverse.** [`decode_key`](KeyDesign::decode_key) of [`encode_row`](KeyDesign::encode_row) returns the row or,
 //!   if the design normalises rows, the normalised row.
 //! - **K2, no misreading.** A key is decoded only if the design can have made it: a salt that can
 //!   be computed is computed again and compared.

@@ -27,7 +27,7 @@ use super::cursor::{Mark, ScanCursor};
 /// # let table = tables.open_table("events", Authorizations::none()).await?;
 /// # let design = KeyDesign::new(Modulo::default())?;
 /// for row in ["b", "a", "c"] {
-///     table.write(vec![Mutation::new(design.add(row.as_bytes())?).put(Column::new("f", "q"), "v")]).await?;
+///     table.write(vec![Mutation::new(design.encode_row(row.as_bytes())?).put(Column::new("f", "q"), "v")]).await?;
 /// }
 /// let mut batches = SaltedScan::new(&design, &Rows::All)?.run(table);
 /// while let Some(batch) = batches.try_next().await? {

@@ -44,7 +44,7 @@ pub enum UnknownKeys {
 /// let table = tables.open_table("events", Authorizations::none()).await?;
 /// let design = KeyDesign::new(Modulo::default())?;
 /// for day in 1..=28 {
-///     let key = design.add(format!("2024-02-{day:02}").as_bytes())?;
+///     let key = design.encode_row(format!("2024-02-{day:02}").as_bytes())?;
 ///     table.write(vec![Mutation::new(key).put(Column::new("f", "q"), "v")]).await?;
 /// }
 ///

@@ -15,8 +15,8 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// separator and control characters `\xNN`.
 ///
 /// The rows with given leading fields are one piece of the table, without a salt or with a salt
-/// over these fields. [`Rows::Prefix`](crate::Rows::Prefix) selects them by the text of the fields,
-/// each followed by the separator. [`Rows::Between`](crate::Rows::Between) selects those of them
+/// over these fields. [`RowSelection::Prefix`](crate::RowSelection::Prefix) selects them by the text of the fields,
+/// each followed by the separator. [`RowSelection::Between`](crate::RowSelection::Between) selects those of them
 /// whose next field lies between two values.
 ///
 /// # Examples
@@ -31,9 +31,9 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// let salt = DigestSalt { over: SaltedPart::Fields(1), ..DigestSalt::default() };
 /// let design = KeyDesign::new(CompositeRows { salt: Some(salt.into()), ..CompositeRows::new(fields) })?;
 ///
-/// let key = design.add(b"acme\t12")?;
-/// assert_eq!(design.remove(&key)?, "acme\t12");
-/// assert!(design.add(b"acme\t9")? > key, "9 sorts after 12");
+/// let key = design.encode_row(b"acme\t12")?;
+/// assert_eq!(design.decode_key(&key)?, "acme\t12");
+/// assert!(design.encode_row(b"acme\t9")? > key, "9 sorts after 12");
 /// assert_eq!(design.spans(&Rows::Prefix("acme\t".into()))?.len(), 1);
 /// assert_eq!(design.spans(&Rows::between("acme\t", "-5", "1000"))?.len(), 1);
 /// # Ok::<(), fluo_recipes::DesignError>(())

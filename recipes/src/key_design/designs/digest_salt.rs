@@ -16,10 +16,10 @@ use super::{DesignParts, DesignSettings, SaltSpec};
 /// use fluo_recipes::{DigestSide, DigestSalt, KeyDesign};
 ///
 /// let first = DigestSalt { digits: 4, separator: "-".to_owned(), ..DigestSalt::default() };
-/// assert_eq!(KeyDesign::new(first)?.add(b"abc001")?, "9bf0-abc001");
+/// assert_eq!(KeyDesign::new(first)?.encode_row(b"abc001")?, "9bf0-abc001");
 ///
 /// let last = DigestSalt { digits: 4, end: DigestSide::Last, ..DigestSalt::default() };
-/// assert_eq!(KeyDesign::new(last)?.add(b"1364248490")?, "ffe51364248490");
+/// assert_eq!(KeyDesign::new(last)?.encode_row(b"1364248490")?, "ffe51364248490");
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,7 +17,7 @@ use crate::row_hasher::{HashScheme, RowHasher};
 /// use fluo_recipes::{KeyDesign, RowHasher};
 ///
 /// let design = KeyDesign::from(&RowHasher::new("p")?);
-/// assert_eq!(design.add(b"org.wikipedia/accumulo")?, "p:1yl0:org.wikipedia/accumulo");
+/// assert_eq!(design.encode_row(b"org.wikipedia/accumulo")?, "p:1yl0:org.wikipedia/accumulo");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

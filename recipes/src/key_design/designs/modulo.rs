@@ -17,7 +17,7 @@ use super::{DesignParts, DesignSettings, SaltSpec};
 ///
 /// let design = KeyDesign::new(Modulo::default())?;
 /// // The hash is -2^31: a remainder would be `-8`, the floor modulus is 2.
-/// assert_eq!(design.add(b"polygenelubricants")?, "02|polygenelubricants");
+/// assert_eq!(design.encode_row(b"polygenelubricants")?, "02|polygenelubricants");
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

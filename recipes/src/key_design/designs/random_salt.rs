@@ -21,8 +21,8 @@ use super::{DesignParts, DesignSettings, SaltSpec};
 /// use fluo_recipes::{KeyDesign, RandomSalt, Rows};
 ///
 /// let design = KeyDesign::new(RandomSalt::new(16))?.with_salt_source(|| 7);
-/// assert_eq!(design.add(b"row")?, "07|row");
-/// assert_eq!(design.remove(b"12|row")?, "row");
+/// assert_eq!(design.encode_row(b"row")?, "07|row");
+/// assert_eq!(design.decode_key(b"12|row")?, "row");
 /// assert_eq!(design.spans(&Rows::Row("row".into()))?.len(), 16);
 /// assert!(design.key_of(b"row").is_err());
 /// # Ok::<(), fluo_recipes::DesignError>(())

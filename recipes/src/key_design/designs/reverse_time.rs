@@ -12,7 +12,7 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// difference to `i64::MAX`.
 ///
 /// If the time is last, the rows of an entity are one piece of the table, the newest first. So are
-/// its rows between two times ([`Rows::Between`](crate::Rows::Between) with the entity and its
+/// its rows between two times ([`RowSelection::Between`](crate::RowSelection::Between) with the entity and its
 /// separator as prefix). Entities are ordered by their bytes, including the separator, which an
 /// entity cannot contain. If the time is first, the newest of all rows comes first; without a salt,
 /// all new rows then go into the first tablet.
@@ -23,7 +23,7 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// use fluo_recipes::{DigestSalt, KeyDesign, ReverseTime, Rows, SaltedPart};
 ///
 /// let design = KeyDesign::new(ReverseTime::default())?;
-/// assert_eq!(design.add(b"sensor7|1696744051903")?, "sensor7|9223370340110723904");
+/// assert_eq!(design.encode_row(b"sensor7|1696744051903")?, "sensor7|9223370340110723904");
 ///
 /// // A salt over the entity keeps together the rows that are read together.
 /// let salt = DigestSalt { digits: 1, over: SaltedPart::Entity, ..DigestSalt::default() };

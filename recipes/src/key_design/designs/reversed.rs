@@ -18,7 +18,7 @@ use super::{DesignParts, DesignSettings};
 ///
 /// let settings = Reversed { alphabet: Some(RowAlphabet::Digits), ..Reversed::new(RowLength::Fixed(6)) };
 /// let design = KeyDesign::new(settings)?;
-/// assert_eq!(design.add(b"001234")?, "432100");
+/// assert_eq!(design.encode_row(b"001234")?, "432100");
 /// assert_eq!(design.splits(5)?, ["2", "4", "6", "8"]);
 /// assert_eq!(design.spans(&Rows::Suffix("34".into()))?.len(), 1);
 /// assert!(design.spans(&Rows::Prefix("00".into())).is_err());

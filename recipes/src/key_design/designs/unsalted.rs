@@ -16,7 +16,7 @@ use super::{DesignParts, DesignSettings};
 /// use fluo_recipes::{KeyDesign, Rows, Unsalted};
 ///
 /// let design = KeyDesign::new(Unsalted {})?;
-/// assert_eq!(design.add(b"user42/7")?, "user42/7");
+/// assert_eq!(design.encode_row(b"user42/7")?, "user42/7");
 /// assert_eq!(design.spans(&Rows::Prefix("user42/".into()))?.len(), 1);
 /// assert!(design.splits(4).is_err());
 /// # Ok::<(), fluo_recipes::DesignError>(())

@@ -37,9 +37,9 @@ use crate::row_hasher::Excerpt;
 /// use fluo_recipes::{KeyDesign, Rows, WebTable};
 ///
 /// let design = KeyDesign::new(WebTable::default())?;
-/// let key = design.add(b"https://Support.Example.com/docs#top")?;
+/// let key = design.encode_row(b"https://Support.Example.com/docs#top")?;
 /// assert_eq!(key, "5a:com.example.support/docs");
-/// assert_eq!(design.remove(&key)?, "support.example.com/docs");
+/// assert_eq!(design.decode_key(&key)?, "support.example.com/docs");
 ///
 /// // A domain is one piece of the table, with or without its subdomains.
 /// assert_eq!(design.spans(&Rows::domain_and_subdomains("example.com"))?.len(), 1);

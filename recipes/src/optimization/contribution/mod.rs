@@ -1,4 +1,4 @@
-//! Contributions: the split points and the group that one recipe requests.
+//! Table requirements: the split points and the group that one recipe requests.
 
 mod builder;
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::name::shown;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A claim of an application and a table, from [`claim`](super::Applications::claim) until this is
+/// A claim of an application and a table, from [`claim`](super::Applications::lock_setup) until this is
 /// dropped or the process ends. If claims are kept in another process, it also ends with the
 /// session in which it was made, without notice. A claim is advisory; the stored state protects
 /// (C13 of [`Applications`](super::Applications)).

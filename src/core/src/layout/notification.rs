@@ -122,8 +122,8 @@ fn hash(bytes: &[u8]) -> i32 {
 /// # fn main() -> fluo_core::Result<()> {
 /// let seven = NonZeroU32::MIN.saturating_add(6);
 /// let qualifier = b"\x04stat\x05count";
-/// assert!(Partition::new(seven, 2)?.owns(b"r1", qualifier));
-/// assert!(!Partition::new(seven, 3)?.owns(b"r1", qualifier));
+/// assert!(Partition::new(seven, 2)?.contains(b"r1", qualifier));
+/// assert!(!Partition::new(seven, 3)?.contains(b"r1", qualifier));
 /// # Ok(())
 /// # }
 /// ```

@@ -111,7 +111,7 @@ impl Composite {
     }
 
     /// Returns the text of a row's fields, which is the row for
-    /// [`KeyDesign::add`](crate::KeyDesign::add).
+    /// [`KeyDesign::encode_row`](crate::KeyDesign::encode_row).
     ///
     /// # Errors
     ///
