@@ -50,19 +50,15 @@
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
 
 pub mod advisor;
-mod epochs;
 mod heavy_hitters;
 mod java_quote;
 mod key_design;
+mod key_migration;
 mod number;
 mod optimization;
 mod row_hasher;
 mod salted_scan;
 
-pub use epochs::{
-    KeyMigration, MigrateSettings, MigratingScan, MigrationCursor, MigrationCursorError,
-    MigrationError, MigrationProgress, MigrationStep,
-};
 pub use java_quote::java_quote;
 pub use key_design::{
     Composite, CompositeRows, DesignError, DesignErrorKind, DesignSettings, Digest, DigestSalt,
@@ -70,6 +66,10 @@ pub use key_design::{
     HashedRows, KeyDesign, KeyField, KeyOrder, Modulo, RandomSalt, ReverseTime, Reversed,
     ReversedUnit, RowAlphabet, RowLength, RowSelection, SaltSettings, SaltedPart, ScanCost, Scans,
     TimeEncoding, TimePosition, Unsalted, WebPart, WebTable,
+};
+pub use key_migration::{
+    KeyMigration, MigrateSettings, MigratingScan, MigrationCursor, MigrationCursorError,
+    MigrationError, MigrationProgress, MigrationStep,
 };
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Difference,

@@ -21,8 +21,8 @@
 mod advice;
 mod existing;
 mod forecast;
+mod formatting;
 mod profile;
-mod words;
 
 pub use advice::{
     Advice, AdviceError, AdviceSettings, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport,

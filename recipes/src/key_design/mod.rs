@@ -36,16 +36,16 @@
 
 mod design;
 mod designs;
+mod display;
 mod error;
 mod explain;
 mod form;
-mod part;
-mod rows;
+mod row_selection;
 mod salt;
 mod salted;
+mod salted_part;
 mod scan_cost;
 mod shape;
-mod shown;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -62,9 +62,9 @@ pub use form::{
     Composite, DomainDirection, Field, FieldKind, FieldOrder, FieldSettings, ReversedUnit,
     RowAlphabet, RowLength, TimeEncoding, TimePosition, WebPart,
 };
-pub use part::SaltedPart;
-pub use rows::RowSelection;
+pub use row_selection::RowSelection;
 pub(crate) use salt::MOST_BUCKETS;
 pub use salt::{Digest, DigestSide, HashInput};
+pub use salted_part::SaltedPart;
 pub use scan_cost::{KeyOrder, ScanCost, Scans};
 pub(crate) use spans::MOST_PIECES;

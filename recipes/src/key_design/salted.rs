@@ -7,8 +7,8 @@ use fluo_core::Bytes;
 use super::design::KeyDesign;
 use super::error::DesignError;
 use super::form::RowEncoding;
-use super::part::SaltedPart;
 use super::salt::Salt;
+use super::salted_part::SaltedPart;
 use crate::row_hasher::RowHasher;
 
 impl KeyDesign {

@@ -6,8 +6,8 @@ use super::design::KeyDesign;
 use super::designs::SaltSpec;
 use super::error::DesignError;
 use super::form::{Asked, FormRange, RowEncoding};
-use super::part::SaltedPart;
-use super::rows::RowSelection;
+use super::row_selection::RowSelection;
+use super::salted_part::SaltedPart;
 use super::scan_cost::{ScanCost, Scans};
 use crate::number::grouped;
 

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use thiserror::Error as ThisError;
 
 use super::balancer::check_loaded;
-use super::state::TableState;
+use super::table_state::TableState;
 use super::{Plan, Step};
 
 /// Progress events of [`apply`].

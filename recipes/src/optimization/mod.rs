@@ -31,21 +31,21 @@
 
 mod apply;
 mod balancer;
-mod contribution;
 mod forecast;
 mod merging;
 mod optimizations;
 mod plan;
+mod requirement;
 mod row_text;
-mod state;
 mod step;
+mod table_state;
 mod verify;
 
 pub use apply::{Applied, ApplyError, ApplyEvent, Applying, RollbackReport};
-pub use contribution::{TableRequirement, TableRequirementBuilder, TableRequirementError};
 pub use forecast::{GroupForecast, TabletRun};
 pub use optimizations::{OverlapError, TableOptimizations};
 pub use plan::{Plan, Planning};
+pub use requirement::{TableRequirement, TableRequirementBuilder, TableRequirementError};
 pub use step::Step;
 pub use verify::{
     CellsOfRecipe, CellsVerdict, Difference, DifferenceKind, FoundBalancer, FullestTablet,

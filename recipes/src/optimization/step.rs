@@ -6,7 +6,7 @@ use std::fmt;
 use fluo_core::{Bytes, Escaped, Result, TableAdmin};
 
 use super::merging::remove_splits;
-use super::state::TableState;
+use super::table_state::TableState;
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::digits::HASH_LEN;
-use super::excerpt::Excerpt;
+use super::preview::Excerpt;
 use super::scheme::HashScheme;
 
 /// The prefix of a [`RowHasher`](super::RowHasher) has no characters.

@@ -23,21 +23,21 @@
 mod builder;
 mod digits;
 mod error;
-mod excerpt;
 mod hasher;
 mod key;
+mod key_error;
 mod murmur3;
-mod partition;
-mod refusal;
+mod preview;
 mod scheme;
+mod split_arithmetic;
 mod splits;
 #[cfg(test)]
 mod tests;
 
 pub use builder::RowHasherBuilder;
 pub use error::{EmptyPrefix, KeyError, SplitsError, UnknownScheme};
-pub use excerpt::Excerpt;
 pub use hasher::RowHasher;
 pub use key::KeyParts;
-pub use partition::SplitFormula;
+pub use preview::Excerpt;
 pub use scheme::HashScheme;
+pub use split_arithmetic::SplitFormula;

@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::error::SplitsError;
 use super::hasher::RowHasher;
-use super::partition::{Partition, SplitFormula};
+use super::split_arithmetic::{Partition, SplitFormula};
 
 /// A byte above every digit of every scheme.
 const END: &[u8] = b"~";

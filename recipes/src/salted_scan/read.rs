@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use fluo_core::{Bytes, Cell};
 
+use super::key_owner::{Owner, OwnerOf};
 use super::memory::size_bytes;
-use super::owner::{Owner, OwnerOf};
 
 /// The cells of a read, and the rows that they form.
 ///

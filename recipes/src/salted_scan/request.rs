@@ -7,9 +7,9 @@ use fluo_core::{Bytes, ColumnSelector, Filter, Span, Table, row_successor};
 
 use super::cursor::{CursorError, Mark, ScanCursor};
 use super::fetch::Selection;
+use super::key_owner::only;
 use super::memory::Memory;
 use super::merge::{FIRST_CELLS, MergeRequest, PieceRows, first_of_limit};
-use super::owner::only;
 use super::plan::ScanPlan;
 use super::stream::SaltedRows;
 use crate::key_design::{DesignError, KeyDesign, RowSelection};

@@ -3,7 +3,7 @@
 use accumulo_proxy::{Error as ProxyError, ErrorKind as Proxy};
 use fluo_core::{Error, ErrorKind};
 
-use crate::identity::Fate;
+use crate::table_ids::Fate;
 use crate::tables::AccumuloTables;
 
 /// Converts an error of the proxy. Its message stays, and it becomes the source.

@@ -68,12 +68,12 @@ mod error;
 mod filter;
 mod garbage;
 mod generation;
-mod identity;
 mod iterators;
 mod metadata;
 mod scan;
 mod settle;
 mod table;
+mod table_ids;
 mod tables;
 
 pub use accumulo_proxy::{

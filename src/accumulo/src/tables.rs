@@ -4,8 +4,8 @@ use accumulo_proxy::{ProxyClient, ProxyOptions};
 use fluo_core::{Error, Result, check_table_name};
 
 use crate::error::port_error;
-use crate::identity::Identities;
 use crate::iterators::{IteratorBuild, Readiness};
+use crate::table_ids::Identities;
 
 /// The tables of an Accumulo instance, reached through one proxy. Clones share its connections.
 #[derive(Clone, Debug)]

@@ -8,27 +8,27 @@ mod advise;
 mod app;
 mod application;
 mod arguments;
+mod atomic_file;
+mod byte_encoding;
 mod confirm;
 mod demo;
 mod design;
-mod document;
 mod duration;
 mod encoding;
 mod exit;
+mod interrupt_message;
 mod interruption;
 mod key;
 mod lines;
+mod masking;
 mod notifications;
 mod output;
 mod progress;
 mod scan;
-mod secrets;
 mod spec;
-mod standing;
 mod table;
 mod target;
 mod wait;
-mod written;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -37,13 +37,13 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
-use crate::standing::Standing;
+use crate::interrupt_message::Standing;
 
 /// Time to let cancelled work end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    if let Some(complaint) = secrets::complaint(std::env::args_os()) {
+    if let Some(complaint) = masking::complaint(std::env::args_os()) {
         return exit::code_of(Err(anyhow::anyhow!(complaint)));
     }
     let arguments = Arguments::parse();

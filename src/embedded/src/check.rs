@@ -8,7 +8,7 @@ use redb::{MultimapTableHandle, ReadTransaction, ReadableTable, TableHandle, Val
 use tracing::debug;
 
 use crate::catalog;
-use crate::contain::contain;
+use crate::catch_panic::contain;
 use crate::coordination;
 use crate::damage::Damage;
 use crate::directory::{Directory, cannot};

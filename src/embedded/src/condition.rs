@@ -7,7 +7,7 @@ use redb::ReadableTable;
 
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::skip::Skip;
+use crate::seek::Skip;
 
 /// The view of the table for a condition.
 #[derive(Clone, Copy, Debug)]

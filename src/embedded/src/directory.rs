@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 use fluo_core::{Error, ErrorKind, Result};
 
+use crate::created_paths::{Made, missing, sync_directory};
 use crate::error::Failure;
 use crate::lock::Lock;
-use crate::made::{Made, missing, sync_directory};
 use crate::mark;
 use crate::options::EmbeddedOptions;
 

@@ -86,11 +86,12 @@
 
 mod admin;
 mod catalog;
+mod catch_panic;
 mod check;
 mod compaction;
 mod condition;
-mod contain;
 mod coordination;
+mod created_paths;
 mod damage;
 mod directory;
 mod error;
@@ -98,13 +99,12 @@ mod file;
 mod instance;
 mod key;
 mod lock;
-mod made;
 mod mark;
 mod options;
 mod pages;
 mod scan;
 mod schema;
-mod skip;
+mod seek;
 mod store;
 mod table;
 mod tables;

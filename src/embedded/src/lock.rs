@@ -9,8 +9,8 @@ use std::path::Path;
 
 use fluo_core::{Error, ErrorKind, Result};
 
+use crate::created_paths::Made;
 use crate::directory::cannot;
-use crate::made::Made;
 
 /// The name of the lock file.
 pub(crate) const LOCK_FILE: &str = "fluo.lock";

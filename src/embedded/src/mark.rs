@@ -9,8 +9,8 @@ use std::path::Path;
 
 use fluo_core::{Error, ErrorKind};
 
+use crate::created_paths::sync_directory;
 use crate::directory::rename_durably;
-use crate::made::sync_directory;
 
 const MARK_FILE: &str = "fluo.damaged";
 const NEW_MARK_FILE: &str = "fluo.damaged.new";

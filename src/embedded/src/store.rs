@@ -10,7 +10,7 @@ use redb::{
 };
 use tracing::{debug, warn};
 
-use crate::contain::{contain, contain_in};
+use crate::catch_panic::{contain, contain_in};
 use crate::directory::Directory;
 use crate::error::Failure;
 use crate::file::{FileState, TableFile};

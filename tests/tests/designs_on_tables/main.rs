@@ -138,7 +138,7 @@ async fn check_set(
         (Err(error), reach) => {
             return Err(TestCaseError::fail(format!("{asked:?} ({reach}): {error}")));
         }
-        (Ok(_), ScanCost::Unsupported { reason: reason }) => {
+        (Ok(_), ScanCost::Unsupported { reason }) => {
             return Err(TestCaseError::fail(format!("{asked:?} is read: {reason}")));
         }
         (Ok(spans), _) => spans,

@@ -5,7 +5,7 @@ use super::settings::{AdviceSettings, TabletAdvice};
 use super::verdict::{self, DesignVerdict, Suitability};
 use super::{Advice, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport, keys};
 use crate::advisor::existing::{Existing, MOST_KEYS, name};
-use crate::advisor::words::{percent, plural};
+use crate::advisor::formatting::{percent, plural};
 use crate::advisor::{
     Candidate, DesignForecast, ExistingRecipe, ExistingTable, KeyProfile, OtherKeys,
     ProfileBuilder, ProfileSettings,

@@ -47,7 +47,7 @@ pub use self::verdict::{DesignVerdict, Suitability};
 use self::as_it_is::Tried;
 use self::decision::Facts;
 use super::existing::Existing;
-use super::words::plural;
+use super::formatting::plural;
 use super::{
     Candidate, DesignForecast, ExistingRecipe, KeyProfile, OtherKeys, SaltedLook, ScanCosts,
 };

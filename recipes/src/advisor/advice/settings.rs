@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::error::AdviceError;
 use crate::advisor::ExistingTable;
-use crate::advisor::words::{bytes, plural};
+use crate::advisor::formatting::{bytes, plural};
 use crate::number::grouped;
 
 /// The number of tablets for each server: if a server fails, several others take over its tablets,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::as_it_is::Tried;
 use super::keys::quoted;
 use super::settings::{AdviceSettings, Read};
-use crate::advisor::words::{percent, plural};
+use crate::advisor::formatting::{percent, plural};
 use crate::advisor::{
     DesignForecast, ForecastResult, KeyProfile, LoadForecast, PartSizes, ScanCosts, WithoutKey,
 };

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::layout::{self, Layout};
 use crate::advisor::advice::AdvisedLayout;
-use crate::epochs::KeyMigration;
 use crate::key_design::{DesignSettings, KeyDesign};
+use crate::key_migration::KeyMigration;
 use crate::number::share;
 use crate::row_hasher::HashScheme;
 

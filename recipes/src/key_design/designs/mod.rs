@@ -25,8 +25,8 @@ pub use self::unsalted::Unsalted;
 pub use self::web_table::WebTable;
 use super::error::DesignError;
 use super::form::{PagePart, RowEncoding};
-use super::part::SaltedPart;
 use super::salt::Salt;
+use super::salted_part::SaltedPart;
 
 /// The settings of a named design, as in a spec file.
 ///

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
 use super::super::form::{PagePart, RowEncoding};
-use super::super::part::SaltedPart;
 use super::super::salt::{Buckets, HashInput, Salt};
+use super::super::salted_part::SaltedPart;
 use super::{DesignParts, DesignSettings, SaltSpec};
 
 /// Settings of the design `modulo`: `NN<separator><row>`.

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
 use super::super::form::{DomainDirection, PagePart, RowEncoding, WebPart};
-use super::super::part::SaltedPart;
 use super::super::salt::{Digest, DigestDigits, DigestSide, Salt};
+use super::super::salted_part::SaltedPart;
 use super::{DesignParts, DesignSettings, SaltSpec};
 use crate::row_hasher::Excerpt;
 

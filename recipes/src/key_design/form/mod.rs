@@ -24,9 +24,9 @@ pub(super) use self::web::{PagePart, holds as domain_holds};
 use super::designs::SaltSpec;
 use super::error::DesignError;
 use super::explain::KeyField;
-use super::part::SaltedPart;
-use super::rows::RowSelection;
+use super::row_selection::RowSelection;
 use super::salt::{Buckets, HashInput};
+use super::salted_part::SaltedPart;
 use super::scan_cost::KeyOrder;
 use crate::row_hasher::Excerpt;
 

@@ -6,8 +6,8 @@ use fluo_core::Bytes;
 use memchr::memmem;
 
 use super::super::error::DesignError;
-use super::super::part::SaltedPart;
-use super::super::rows::RowSelection;
+use super::super::row_selection::RowSelection;
+use super::super::salted_part::SaltedPart;
 use super::Asked;
 
 pub(super) fn check_part(part: &SaltedPart) -> Result<(), DesignError> {

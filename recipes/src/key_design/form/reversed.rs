@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
-use super::super::rows::RowSelection;
+use super::super::row_selection::RowSelection;
 use super::alphabet::RowAlphabet;
 use super::{Asked, FormRange, escape};
 use crate::number::counted;

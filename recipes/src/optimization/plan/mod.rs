@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::balancer::{Unrequested, pattern_in_force};
 use super::forecast::forecast;
 use super::merging::runs;
-use super::state::TableState;
+use super::table_state::TableState;
 use super::{GroupForecast, Step, TableOptimizations, row_text};
 
 mod planning;

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use super::Plan;
 use crate::optimization::TableOptimizations;
 use crate::optimization::balancer::{pattern_of, unrequested_properties, wanted_properties};
-use crate::optimization::state::TableState;
+use crate::optimization::table_state::TableState;
 
 /// A call of [`TableOptimizations::plan`]: its options, and the call itself when it is awaited.
 #[derive(Clone, Debug)]

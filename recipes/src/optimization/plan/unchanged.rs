@@ -4,7 +4,7 @@ use fluo_core::{Bytes, Error, Escaped, Result};
 
 use super::Plan;
 use crate::optimization::balancer::PROPERTIES;
-use crate::optimization::state::TableState;
+use crate::optimization::table_state::TableState;
 
 impl Plan {
     /// Rejects a table that is neither in the state that this plan found nor in a state between

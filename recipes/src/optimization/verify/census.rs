@@ -6,9 +6,9 @@ use futures::TryStreamExt;
 
 use super::super::TableOptimizations;
 use super::look::Look;
+use super::row_counts::Tally;
 use super::rows::RowsVerdict;
 use super::scale::{Scale, Whole};
-use super::tally::Tally;
 
 /// The contents of each tablet, in the order of the table.
 #[derive(Debug)]

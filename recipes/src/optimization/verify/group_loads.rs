@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use fluo_core::{Result, Tablet};
 
 use super::super::balancer::DEFAULT_GROUP;
-use super::super::contribution::TableRequirement;
 use super::super::forecast::groups_of;
+use super::super::requirement::TableRequirement;
 use super::by_design::ByDesign;
 use super::census::Census;
 use super::groups::GroupVerdict;

@@ -3,7 +3,7 @@
 use fluo_core::{Tablet, Tablets};
 
 use super::super::TableOptimizations;
-use super::super::contribution::TableRequirement;
+use super::super::requirement::TableRequirement;
 use super::scale::Scale;
 
 /// The state of the table, the optimizations, and the scale for its loads.

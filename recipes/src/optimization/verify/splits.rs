@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::super::TableOptimizations;
 use super::difference::{Difference, DifferenceKind};
-use super::strays::{self, StraySplit};
+use super::unexpected_splits::{self, StraySplit};
 use crate::number::{count, share};
 
 /// The subject of differences of split points.
@@ -50,7 +50,7 @@ impl SplitsVerdict {
             missing: shown(wanted.difference(found).collect()),
             extra: shown(found.difference(&wanted).collect()),
             extra_allowed,
-            strays: strays::find(optimizations, &wanted, found)?,
+            strays: unexpected_splits::find(optimizations, &wanted, found)?,
         })
     }
 
@@ -63,7 +63,7 @@ impl SplitsVerdict {
             .filter(|_| !self.extra_allowed)
             .map(|text| Difference::new(DifferenceKind::ExtraSplits, SPLITS, 0.0, text));
         let stray = part(self.strays.len(), self.found);
-        let strays = strays::differences(&self.strays).map(move |(recipe, text)| {
+        let strays = unexpected_splits::differences(&self.strays).map(move |(recipe, text)| {
             Difference::new(DifferenceKind::StraySplits, recipe, stray, text)
         });
         missing.into_iter().chain(extra).chain(strays)

@@ -1,20 +1,20 @@
 //! The client: one handle, which leads to every group of calls.
 
-mod asked;
-mod attempt;
-mod pinned;
+mod dedicated;
+mod java_exception;
+mod retry;
 mod session;
-mod thrown;
+mod single_flight;
 
-pub(crate) use asked::Asked;
-pub(crate) use pinned::Pinned;
+pub(crate) use dedicated::Pinned;
+pub(crate) use single_flight::Asked;
 
 use std::fmt;
 use std::sync::Arc;
 
 use tokio::time::timeout;
 
-use self::attempt::Progress;
+use self::retry::Progress;
 use crate::convert::Meaningless;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::ProxyOptions;

@@ -1,13 +1,13 @@
 //! The arguments and results of calls.
 
-mod active;
+mod activity;
 mod iterator;
 mod key;
 mod mutation;
 mod permission;
 mod range;
 
-pub use active::{
+pub use activity::{
     ActiveCompaction, ActiveScan, CompactionReason, CompactionType, DiskUsage, KeyExtent,
     ScanState, ScanType,
 };

@@ -22,11 +22,11 @@
 //!   long, relies on weaker assumptions.
 
 mod batch_scanner;
+mod batch_size;
 mod batches;
-mod bounds;
 mod cursor;
 mod options;
-mod pace;
+mod ranges;
 mod reader;
 mod scanner;
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tracing::debug;
 
+use super::batch_size::Pace;
 use super::batches::Sink;
-use super::bounds;
 use super::cursor::{Batch, Cursor};
 use super::options::{BatchScanOptions, ScanOptions};
-use super::pace::Pace;
+use super::ranges;
 use crate::client::ProxyClient;
 use crate::data::{Bytes, Entry, Key};
 use crate::error::{Error, ErrorKind, Result};
@@ -191,14 +191,14 @@ impl Scan {
 
     async fn open(&self, client: &ProxyClient, table: &str) -> Result<Option<Cursor>> {
         match self {
-            Self::Ordered(options) if bounds::is_empty(&options.range) => Ok(None),
+            Self::Ordered(options) if ranges::is_empty(&options.range) => Ok(None),
             Self::Ordered(options) => Cursor::ordered(client, table, options.to_wire())
                 .await
                 .map(Some),
             Self::Unordered(options) => {
                 let mut options = options.clone();
-                options.ranges = options.ranges.iter().map(bounds::half_open).collect();
-                options.ranges.retain(|range| !bounds::is_empty(range));
+                options.ranges = options.ranges.iter().map(ranges::half_open).collect();
+                options.ranges.retain(|range| !ranges::is_empty(range));
                 if options.ranges.is_empty() {
                     return Ok(None);
                 }

@@ -7,7 +7,7 @@ use thrift::protocol::{
 };
 use thrift::{ProtocolErrorKind, TConfiguration};
 
-use super::budget::Budgeted;
+use super::decode_limit::Budgeted;
 use crate::options::Protocol;
 
 /// Size of the length before each message.

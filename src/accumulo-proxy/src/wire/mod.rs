@@ -10,13 +10,13 @@
 //!
 //! `cargo xtask generate` creates `generated.rs` from `idl/proxy.thrift`.
 
-mod budget;
 mod calls;
 mod codec;
 mod connect;
 mod connection;
 #[cfg(test)]
 mod damaged;
+mod decode_limit;
 mod pool;
 #[cfg(test)]
 mod recorded;

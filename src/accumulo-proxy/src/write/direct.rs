@@ -1,7 +1,7 @@
 //! Direct writes: some mutations, written and acknowledged.
 
-use super::cut::{Cells, Cut};
-use super::limit::{Limit, Refusal};
+use super::chunk::{Cells, Cut};
+use super::validate::{Limit, Refusal};
 use crate::client::ProxyClient;
 use crate::data::Mutation;
 use crate::error::{Error, ErrorKind, Result};

@@ -21,14 +21,14 @@
 //! calls below that limit, after every mutation was checked; a mutation is never divided.
 
 mod batch;
+mod byte_permits;
+mod chunk;
 mod conditional;
-mod cut;
 mod direct;
-mod limit;
 mod outcome;
-mod size;
+mod validate;
 mod visibility;
-mod waiting;
+mod wire_size;
 
 pub use batch::{BatchWriter, BatchWriterOptions};
 pub use conditional::{ConditionalWriter, ConditionalWriterOptions};

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use self::input::Source;
 use self::target::MaybeTarget;
-use crate::document;
+use crate::atomic_file;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::interruption;
@@ -200,7 +200,7 @@ impl Advise {
         for (path, what) in written {
             for (read, is) in read {
                 if let Some((path, read)) = path.as_ref().zip(read) {
-                    document::check_is_another(path, read, is)
+                    atomic_file::check_is_another(path, read, is)
                         .with_context(|| format!("cannot write the {what} {}", path.display()))?;
                 }
             }
@@ -293,11 +293,11 @@ impl Advise {
         }
         if let Some(path) = &self.html {
             let page = page::page(answer)?;
-            document::write(path, page.as_bytes())
+            atomic_file::write(path, page.as_bytes())
                 .with_context(|| format!("cannot write the page {}", path.display()))?;
         }
         if let (Some(path), Some(spec)) = (&self.write_spec, &answer.spec) {
-            document::write(path, spec.as_bytes())
+            atomic_file::write(path, spec.as_bytes())
                 .with_context(|| format!("cannot write the spec {}", path.display()))?;
         }
         if self.json {

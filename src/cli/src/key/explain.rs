@@ -14,8 +14,8 @@ use super::epochs::{EpochOf, design_at, row_of};
 use super::shape::points_of;
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
+use crate::masking;
 use crate::output;
-use crate::secrets;
 
 /// Explain each part of a key, and name the tablet it falls in.
 #[derive(Args, Debug)]
@@ -127,7 +127,7 @@ impl Explain {
     fn bytes_of<'a>(&self, key: &'a OsStr) -> Result<Cow<'a, [u8]>> {
         let written = key.as_encoded_bytes();
         let bytes = self.encoding.decode(written);
-        bytes.with_context(|| format!("key `{}`", secrets::masked(written)))
+        bytes.with_context(|| format!("key `{}`", masking::masked(written)))
     }
 }
 

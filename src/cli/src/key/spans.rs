@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
+use crate::masking;
 use crate::output;
-use crate::secrets;
 
 /// Print the pieces of the table that hold a set of rows, one a line.
 #[derive(Args, Debug)]
@@ -161,7 +161,7 @@ impl Spans {
     fn bytes_of(&self, row: &OsStr) -> Result<Bytes> {
         let written = row.as_encoded_bytes();
         let bytes = self.encoding.decode(written);
-        let bytes = bytes.with_context(|| format!("row `{}`", secrets::masked(written)))?;
+        let bytes = bytes.with_context(|| format!("row `{}`", masking::masked(written)))?;
         Ok(bytes.into_owned().into())
     }
 }

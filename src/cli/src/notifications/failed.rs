@@ -7,10 +7,10 @@ use clap::Args;
 use fluo_core::coordination::FailedNotification;
 use serde::Serialize;
 
-use super::place::Place;
+use super::cell_argument::Place;
 use crate::application::ApplicationArguments;
+use crate::byte_encoding::Written;
 use crate::output::{self, count_of, plural};
-use crate::written::Written;
 
 /// List the dead letters: notifications whose observers failed too often.
 ///

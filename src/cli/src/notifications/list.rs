@@ -8,10 +8,10 @@ use fluo_core::layout::{NotificationTimestamp, observed_column};
 use futures::stream::TryStreamExt;
 use serde::Serialize;
 
-use super::place::Place;
+use super::cell_argument::Place;
 use crate::application::{ApplicationArguments, waiting};
+use crate::byte_encoding::Written;
 use crate::output::{self, grouped, plural};
-use crate::written::Written;
 
 /// List the notifications that wait for their observers.
 ///

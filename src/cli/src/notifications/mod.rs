@@ -1,11 +1,11 @@
 //! `fluo notifications`: notifications that wait for their observers, and dead letters.
 
-mod chosen;
+mod cell_argument;
 mod discard;
 mod failed;
 mod list;
-mod place;
 mod retry;
+mod selection;
 
 use anyhow::Result;
 use clap::Subcommand;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::chosen::ChosenArguments;
+use super::selection::ChosenArguments;
 use crate::application::ApplicationArguments;
 use crate::output::{self, count_of, plural};
 

@@ -19,9 +19,9 @@ use self::format::Format;
 use self::record::{Names, Record};
 use self::rows::RowArguments;
 use crate::application::{ApplicationArguments, OpenApplication};
+use crate::byte_encoding::Written;
 use crate::output::{self, count_of};
 use crate::progress;
-use crate::written::Written;
 
 /// Maximum number of cells in a batch.
 const BATCH_CELLS: usize = 1_000;

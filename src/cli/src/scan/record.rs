@@ -8,7 +8,7 @@ use fluo_core::layout::{
 use fluo_core::{Cell, Result, RowColumn};
 use serde::Serialize;
 
-use crate::written::Written;
+use crate::byte_encoding::Written;
 
 /// A cell or an entry, as text.
 #[derive(Debug, Serialize)]

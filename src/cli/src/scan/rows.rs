@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use fluo_core::{Escaped, Span, row_successor};
 
-use crate::written::Written;
+use crate::byte_encoding::Written;
 
 /// All rows, or a selection.
 #[derive(Args, Debug)]

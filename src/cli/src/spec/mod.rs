@@ -14,7 +14,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use self::key_design::KeyDesignSpec;
-use crate::document;
+use crate::atomic_file;
 
 /// The content of the file, in TOML.
 #[derive(Debug, Deserialize)]
@@ -103,7 +103,7 @@ impl SpecArguments {
 
     /// Refuses an output file that is the spec itself.
     pub(crate) fn check_is_not(&self, out: &Path) -> Result<()> {
-        document::check_is_another(out, &self.spec, "the spec")
+        atomic_file::check_is_another(out, &self.spec, "the spec")
     }
 }
 
@@ -138,7 +138,7 @@ fn check_overlap(recipes: &[Recipe]) -> Result<()> {
 
 fn using<T>(path: &Path, parse: impl FnOnce(&str) -> Result<T>) -> Result<T> {
     let name = path.display();
-    let bytes = document::read(path).with_context(|| format!("cannot read the spec {name}"))?;
+    let bytes = atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
     let text = std::str::from_utf8(&bytes)
         .with_context(|| format!("the spec {name} is not UTF-8 text"))?;
     parse(text).with_context(|| format!("the spec {name} cannot be used"))

@@ -10,15 +10,15 @@ use fluo_core::TableAdmin;
 use fluo_recipes::Plan;
 use serde::Serialize;
 
-use super::course::Course;
-use super::settling::{self, Settling};
-use super::system;
-use crate::document;
+use super::apply_progress::Course;
+use super::system_tables;
+use super::wait_until_balanced::{self, Settling};
+use crate::atomic_file;
 use crate::duration;
+use crate::interrupt_message::Standing;
 use crate::output::{self, count_of, plural};
 use crate::progress;
 use crate::spec;
-use crate::standing::Standing;
 use crate::target::{ApplicationGuard, TargetArguments};
 
 /// Change a table to match the spec, or apply a saved plan.
@@ -85,7 +85,7 @@ impl Apply {
             Some(spec) => self.planned(spec).await?,
             None => {
                 let plan = read(&self.name_or_plan)?;
-                system::check_is_none(plan.table())?;
+                system_tables::check_is_none(plan.table())?;
                 (self.open(plan.table()).await?, plan)
             }
         };
@@ -118,7 +118,7 @@ impl Apply {
             return Ok(None);
         }
         let (table, pattern) = (plan.table(), plan.group_pattern());
-        let settling = settling::until_spread(tables, table, pattern, self.wait);
+        let settling = wait_until_balanced::until_spread(tables, table, pattern, self.wait);
         settling.await.map(Some)
     }
 
@@ -136,7 +136,7 @@ impl Apply {
         let Some(name) = self.name_or_plan.to_str() else {
             bail!("the name of the table is not text")
         };
-        system::check_is_none(name)?;
+        system_tables::check_is_none(name)?;
         let tables = self.open(name).await?;
         let looking = format!("looking at table {}", output::shown(name));
         let plan = optimizations.plan(&*tables, name).prune(self.prune);
@@ -168,8 +168,8 @@ fn say_settling(settling: &Settling, is_in_document: bool) {
 fn read(path: &Path) -> Result<Plan> {
     let name = path.display();
     let advice = "to apply a spec to a table, name the spec with --spec";
-    let text =
-        document::read(path).with_context(|| format!("cannot read the plan {name}; {advice}"))?;
+    let text = atomic_file::read(path)
+        .with_context(|| format!("cannot read the plan {name}; {advice}"))?;
     serde_json::from_slice(&text)
         .with_context(|| format!("{name} is not a plan of `fluo table plan --out`"))
 }

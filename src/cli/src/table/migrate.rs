@@ -8,12 +8,12 @@ use fluo_core::{Authorizations, Table, Versions};
 use fluo_recipes::{KeyMigration, MigrateSettings, MigrationProgress, MigrationStep};
 use serde::Serialize;
 
-use super::system;
+use super::system_tables;
 use crate::exit::Outcome;
+use crate::interrupt_message::Standing;
 use crate::output::{self, plural};
 use crate::progress;
 use crate::spec::{self, Recipe};
-use crate::standing::Standing;
 use crate::target::{ApplicationGuard, TargetArguments};
 
 /// Move rows from an earlier design to the design of the spec.
@@ -78,7 +78,7 @@ struct Migrated {
 
 impl Migrate {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
-        system::check_is_none(&self.name)?;
+        system_tables::check_is_none(&self.name)?;
         let (designs, spec) = (self.recipe()?, self.spec.display());
         let stake = |_: &str| {
             "a row that is moved takes its locks and notifications to a key that its transactions do not refer to; \

@@ -1,25 +1,25 @@
 //! `fluo table`: tables, and their optimization.
 
 mod apply;
+mod apply_progress;
 mod bars;
 mod check;
-mod course;
-mod life;
+mod lifecycle;
 mod load;
 mod migrate;
 mod plan;
-mod settling;
 mod show;
-mod system;
+mod system_tables;
 mod verdict_text;
 mod verify;
+mod wait_until_balanced;
 mod watch;
 
 use anyhow::Result;
 use clap::Subcommand;
 
 use crate::exit::Outcome;
-use crate::standing::Standing;
+use crate::interrupt_message::Standing;
 
 pub(crate) use self::bars::bars;
 pub(crate) use self::load::write_rows;
@@ -30,9 +30,9 @@ pub(crate) use self::verdict_text::describe as describe_verdict;
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableCommand {
     // The help of each command is the doc comment of its arguments.
-    Create(life::Create),
-    Delete(life::Delete),
-    List(life::List),
+    Create(lifecycle::Create),
+    Delete(lifecycle::Delete),
+    List(lifecycle::List),
     Show(show::Show),
     Load(Box<load::Load>),
     Check(check::Check),

@@ -7,7 +7,7 @@ use clap::Args;
 use fluo_core::{Bytes, Escaped};
 use fluo_recipes::{Plan, Step, TabletRun};
 
-use crate::document;
+use crate::atomic_file;
 use crate::output::{self, count_of, plural, shown};
 use crate::spec::SpecArguments;
 use crate::target::TargetArguments;
@@ -76,7 +76,7 @@ impl PlanCommand {
 
 fn save(plan: &Plan, path: &Path) -> Result<()> {
     let text = serde_json::to_vec_pretty(plan)?;
-    document::write(path, &text).with_context(|| cannot_save(path))
+    atomic_file::write(path, &text).with_context(|| cannot_save(path))
 }
 
 fn cannot_save(path: &Path) -> String {

@@ -9,8 +9,8 @@ use fluo_recipes::{
     Difference, DifferenceKind, MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions,
 };
 
-use super::settling::Wait;
 use super::verdict_text;
+use super::wait_until_balanced::Wait;
 use crate::duration;
 use crate::exit::Outcome;
 use crate::output::{self, count_of, plural};

@@ -7,7 +7,7 @@ use clap::Args;
 use fluo_accumulo::Tls;
 
 use super::login::HEADING;
-use crate::document;
+use crate::atomic_file;
 
 /// The arguments for TLS.
 #[derive(Args, Debug)]
@@ -36,7 +36,7 @@ impl TlsArguments {
             return Ok(None);
         };
         let name = path.display();
-        let authorities = document::read(path)
+        let authorities = atomic_file::read(path)
             .with_context(|| format!("cannot read the authorities of --tls-ca {name}"))?;
         let server = self.tls_name.as_deref().unwrap_or_else(|| host_of(address));
         let tls = Tls::new(server, &authorities, None).with_context(|| {

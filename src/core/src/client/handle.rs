@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::{debug, debug_span};
 
-use crate::client::active::ActiveTimestamps;
+use crate::client::active_timestamps::ActiveTimestamps;
 use crate::client::application_table;
 use crate::client::binding::bind;
 use crate::client::session::Session;
@@ -165,7 +165,7 @@ impl Client {
             commit_bytes: Arc::new(Semaphore::new(settings.max_commit_bytes_in_flight)),
             settings,
             application,
-            sightings: crate::client::sightings::Sightings::default(),
+            sightings: crate::client::lock_wait::Sightings::default(),
             observed,
             listeners: crate::observer::Listeners::default(),
             collections: crate::observer::Collections::default(),

@@ -34,7 +34,6 @@
 
 mod application;
 mod applications;
-mod claims;
 mod epochs;
 mod failed_notification;
 mod memory;
@@ -42,6 +41,7 @@ mod name;
 mod observed_column;
 mod port;
 mod sessions;
+mod setup_lock;
 mod timestamp_block;
 mod transactor;
 mod transactor_id;
@@ -53,7 +53,6 @@ pub use application::{Application, check_settings};
 pub use applications::{
     Applications, application_exists, no_such_application, still_running, table_in_use,
 };
-pub use claims::{SetupLock, SetupLocks};
 pub use epochs::Epochs;
 pub use failed_notification::FailedNotification;
 pub use memory::MemoryApplications;
@@ -61,6 +60,7 @@ pub use name::check_application_name;
 pub use observed_column::{ObservedColumn, ObserverKind};
 pub use port::{Coordination, too_many_dead_letters};
 pub use sessions::Sessions;
+pub use setup_lock::{SetupLock, SetupLocks};
 pub use timestamp_block::TimestampBlock;
 pub use transactor::Transactor;
 pub use transactor_id::TransactorId;

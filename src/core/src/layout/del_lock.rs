@@ -1,6 +1,6 @@
 //! The value of a `DEL_LOCK` entry.
 
-use super::damage::unreadable;
+use super::decode_error::unreadable;
 use super::flagged::{self, PRIMARY};
 use crate::data::{Bytes, Timestamp};
 use crate::error::Result;
@@ -69,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::layout::samples::{at, hex, timestamps};
+    use crate::layout::test_data::{at, hex, timestamps};
 
     fn outcome(is_rolled_back: bool) -> DelLockOutcome {
         match is_rolled_back {

@@ -1,6 +1,6 @@
 //! The value of a `LOCK` entry.
 
-use super::damage::unreadable;
+use super::decode_error::unreadable;
 use super::vint::{concat, split};
 use crate::coordination::TransactorId;
 use crate::data::{Bytes, Column, RowColumn};
@@ -93,7 +93,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::layout::samples::{hex, places};
+    use crate::layout::test_data::{hex, places};
 
     fn lock(primary: RowColumn, transactor: u64, flags: [bool; 3]) -> LockValue {
         let [is_write, is_delete, is_trigger] = flags;

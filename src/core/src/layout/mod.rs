@@ -10,22 +10,23 @@
 //! Values are decoded strictly: bytes that this project would not write are rejected as
 //! [`Corrupt`](crate::ErrorKind::Corrupt), and never interpreted as a similar value.
 
-mod damage;
+mod decode_error;
 mod del_lock;
+mod entry_timestamp;
 mod filter;
 mod flagged;
 mod lock;
 mod notification;
 mod read_lock;
 #[cfg(test)]
-mod samples;
-mod stamp;
+mod test_data;
 mod vint;
 mod write;
 
 pub mod garbage;
 
 pub use del_lock::{DelLockOutcome, DelLockValue};
+pub use entry_timestamp::{EntryKind, EntryTimestamp};
 pub use filter::{
     NotificationsFilter, Prewrite, PrewriteFilter, ReadLocksFilter, SeekHint, SnapshotFilter,
     StatusFilter,
@@ -36,5 +37,4 @@ pub use notification::{
     observed_column,
 };
 pub use read_lock::{DelReadLockValue, ReadLockValue};
-pub use stamp::{EntryKind, EntryTimestamp};
 pub use write::WriteValue;

@@ -185,7 +185,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::layout::samples::{at, hex, timestamps};
+    use crate::layout::test_data::{at, hex, timestamps};
 
     fn share(divisor: u32, remainder: u32) -> Partition {
         Partition::new(NonZeroU32::new(divisor).unwrap(), remainder).unwrap()

@@ -1,6 +1,6 @@
 //! The values of `RLOCK` and `DEL_RLOCK` entries.
 
-use super::damage::unreadable;
+use super::decode_error::unreadable;
 use super::lock::{parts, place};
 use super::vint::{concat, split};
 use crate::coordination::TransactorId;
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
     use crate::data::Column;
-    use crate::layout::samples::{at, hex, places, timestamps};
+    use crate::layout::test_data::{at, hex, places, timestamps};
 
     #[test]
     fn encodes_read_locks_as_fluo_does() {

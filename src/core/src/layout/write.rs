@@ -1,6 +1,6 @@
 //! The value of a `WRITE` entry.
 
-use super::damage::unreadable;
+use super::decode_error::unreadable;
 use super::flagged::{self, PRIMARY};
 use crate::data::{Bytes, Timestamp};
 use crate::error::Result;
@@ -67,7 +67,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::layout::samples::{at, hex, timestamps};
+    use crate::layout::test_data::{at, hex, timestamps};
 
     fn write(start: Timestamp, is_primary: bool, is_delete: bool) -> WriteValue {
         WriteValue {

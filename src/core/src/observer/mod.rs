@@ -14,31 +14,31 @@
 //!   observer commits once, and a weak one may run twice.
 //! - **O4.** A notification that fails waits separately, and takes no room from the others.
 
-mod caught;
+mod capacity;
+mod catch_panic;
 mod collector;
-mod failures;
-mod function;
-mod idle;
-mod listeners;
+mod commit_listeners;
+mod dead_letter_index;
+mod dead_letters;
 mod membership;
+mod observer_fn;
 mod observers;
 mod port;
 mod process;
 mod queue;
-mod records;
-mod room;
+mod retry_schedule;
 mod scanner;
-mod set_aside;
 mod settings;
+mod wait_until_idle;
 mod worker;
 
-pub use function::{ObserverFn, observer_fn};
+pub use observer_fn::{ObserverFn, observer_fn};
 pub use observers::Observers;
 pub use port::{Observer, ObserverError};
 pub use settings::WorkerSettings;
 pub use worker::Worker;
 
-pub(crate) use caught::caught;
+pub(crate) use catch_panic::caught;
 pub(crate) use collector::Collections;
-pub(crate) use listeners::Listeners;
+pub(crate) use commit_listeners::Listeners;
 pub(crate) use observers::check_named;

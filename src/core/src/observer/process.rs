@@ -10,9 +10,9 @@ use crate::clock::Clock;
 use crate::coordination::{FailedNotification, ObserverKind};
 use crate::data::{RowColumn, Timestamp};
 use crate::error::Error;
+use crate::observer::dead_letters::set_aside;
 use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
-use crate::observer::set_aside::set_aside;
 use crate::observer::{Observers, WorkerSettings, caught};
 use crate::transaction::{CommitError, Trigger};
 

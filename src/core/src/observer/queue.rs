@@ -11,9 +11,9 @@ use tokio::time::{Instant, sleep_until};
 use crate::data::{RowColumn, Timestamp};
 use crate::layout::{Partition, notification_column};
 use crate::observer::WorkerSettings;
-use crate::observer::failures::Failures;
-use crate::observer::records::{Listing, Records};
-use crate::observer::room::Room;
+use crate::observer::capacity::Room;
+use crate::observer::dead_letter_index::{Listing, Records};
+use crate::observer::retry_schedule::Failures;
 
 /// The notifications of one worker, between the scanner and the client that find them and the tasks
 /// that run them.

@@ -8,32 +8,32 @@
 
 mod admin;
 mod column_filter;
-mod data;
+mod entry_filter;
 mod garbage;
 mod locality;
 mod memory;
 mod mutation;
 mod name;
 mod outcome;
+mod port;
 mod scan;
 mod split_points;
 mod tablet;
 mod versions;
-mod view;
 
 pub mod property;
 
 pub use crate::layout::Prewrite;
 pub use admin::{TableAdmin, TableAdminExt};
-pub use data::{CellBatches, MultiRowWrite, Table, TableExt};
+pub use entry_filter::{Admission, EntryFilter, EntryFilterState, StoredKey};
 pub use garbage::{ColumnGarbage, Garbage};
 pub use locality::LocalityGroups;
 pub use memory::MemoryTables;
 pub use mutation::{Change, Condition, ConditionalMutation, Expected, Mutation, Update};
 pub use name::check_table_name;
 pub use outcome::Outcome;
+pub use port::{CellBatches, MultiRowWrite, Table, TableExt};
 pub use scan::{ColumnSelector, Filter, Scan};
 pub use split_points::check_split_points;
 pub use tablet::{Tablet, Tablets};
 pub use versions::Versions;
-pub use view::{Admission, EntryFilter, EntryFilterState, StoredKey};

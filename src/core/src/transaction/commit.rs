@@ -32,11 +32,11 @@ use crate::error::{Error, Result};
 use crate::planted::{self, PlantedBug};
 use crate::table::{ConditionalMutation, Mutation, Outcome};
 use crate::transaction::buffer::WriteBuffer;
-use crate::transaction::entries;
+use crate::transaction::commit_notifications::only_notify;
+use crate::transaction::encode_entries;
 use crate::transaction::lock_primary::before_the_commit_point;
-use crate::transaction::only_notify::only_notify;
 use crate::transaction::plan::{CommitPlan, Trigger};
-use crate::transaction::reading::Reading;
+use crate::transaction::read::Reading;
 use crate::transaction::{CommitError, CommitInfo};
 
 /// A commit in progress.
@@ -220,7 +220,7 @@ impl Commit {
             self.plan.start,
             self.doubtful
         );
-        entries::done(mutation, &self.plan.primary.column, at)
+        encode_entries::done(mutation, &self.plan.primary.column, at)
     }
 
     /// Checks whether the transaction has no lock except the known ones (P7).

@@ -9,7 +9,7 @@ use crate::planted::{self, PlantedBug};
 use crate::table::Outcome;
 use crate::transaction::commit::Commit;
 use crate::transaction::lock_primary::{no_answer, nothing_committed};
-use crate::transaction::{CommitError, raw};
+use crate::transaction::{CommitError, raw_read};
 
 /// The stored state of a row after a write whose answer was lost.
 enum Found {
@@ -121,7 +121,7 @@ impl Commit {
         let (locked, unlocked) = (cell.kind.entry(), cell.kind.end());
         let start = self.plan.start;
         let place = RowColumn::new(row.clone(), cell.column.clone());
-        let found = raw::entries(
+        let found = raw_read::entries(
             &*self.reading.client.table,
             &place,
             &[(locked, start), (unlocked, start)],

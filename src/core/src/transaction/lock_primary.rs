@@ -8,7 +8,7 @@ use crate::layout::{EntryKind, EntryTimestamp};
 use crate::table::{Outcome, Scan, TableExt};
 use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
-use crate::transaction::entries::{self, stamp};
+use crate::transaction::encode_entries::{self, stamp};
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::status::{TransactionStatus, status};
 
@@ -104,9 +104,10 @@ impl Commit {
     async fn fence_primary(&mut self) {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         let mut fence = self.plan.lock_row(&primary.row);
-        let by = entries::RolledBackBy::AnotherOne;
+        let by = encode_entries::RolledBackBy::AnotherOne;
         fence.mutation.updates.clear();
-        fence.mutation = entries::roll_back_primary(fence.mutation, &primary.column, start, by);
+        fence.mutation =
+            encode_entries::roll_back_primary(fence.mutation, &primary.column, start, by);
         fence
             .conditions
             .retain(|condition| condition.column == primary.column);

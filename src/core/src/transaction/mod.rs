@@ -10,29 +10,29 @@
 //! Each step has a file in this folder, with the invariants that it keeps (P1.., S1.., R1..).
 //! `docs/protocol.md` describes the bytes and the states.
 
-mod blame;
 mod buffer;
 mod commit;
+mod commit_atomic;
+mod commit_notifications;
 mod commit_primary;
 mod commit_timestamp;
 mod conflict;
-mod damage;
-pub(crate) mod entries;
-mod found_lock;
+mod conflict_diagnosis;
+mod corrupt;
+pub(crate) mod encode_entries;
+mod foreign_lock;
 mod lock_others;
 mod lock_primary;
-mod only_notify;
 mod open;
 mod plan;
-mod raw;
+mod raw_read;
+mod read;
 mod read_locking;
 mod read_past;
-mod reading;
 mod resolve;
 mod roll_back;
 mod snapshot;
 mod status;
-mod together;
 
 pub use conflict::{CommitError, Conflict, ConflictCause, SnapshotTooOld};
 pub use open::{CommitInfo, OwnedTransaction, Transaction};
@@ -41,5 +41,5 @@ pub use snapshot::Snapshot;
 
 pub(crate) use open::Open;
 pub(crate) use plan::Trigger;
-pub(crate) use reading::Reading;
+pub(crate) use read::Reading;
 pub(crate) use resolve::RowMutations;

@@ -11,7 +11,7 @@ use crate::data::{Bytes, Column, Escaped, RowColumn, Timestamp};
 use crate::error::{Error, Result};
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::plan::Trigger;
-use crate::transaction::reading::Reading;
+use crate::transaction::read::Reading;
 use crate::transaction::{CommitError, LockedReads, Snapshot, commit};
 
 /// An open transaction. It reads its snapshot and buffers writes, which take effect together, or

@@ -9,8 +9,8 @@ use crate::layout::{LockValue, ReadLockValue};
 use crate::planted::{self, PlantedBug};
 use crate::table::{Condition, ConditionalMutation, Filter, Mutation, Prewrite};
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
-use crate::transaction::entries;
-use crate::transaction::found_lock::LockKind;
+use crate::transaction::encode_entries;
+use crate::transaction::foreign_lock::LockKind;
 
 /// The notification that started a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,11 +142,11 @@ impl CommitPlan {
             );
             if let Some(value) = &cell.value {
                 locking.mutation =
-                    entries::data(locking.mutation, column, self.start, value.clone());
+                    encode_entries::data(locking.mutation, column, self.start, value.clone());
             }
             let value = self.lock_value(cell.kind);
             locking.mutation =
-                entries::lock(locking.mutation, column, self.start, cell.kind, value);
+                encode_entries::lock(locking.mutation, column, self.start, cell.kind, value);
         }
         if planted::is(PlantedBug::FirstCellChecked) {
             locking.conditions.truncate(1);
@@ -158,7 +158,8 @@ impl CommitPlan {
                 .filter(|trigger| trigger.cell.row == *row)
         {
             let column = &trigger.cell.column;
-            locking.mutation = entries::notification_delete(locking.mutation, column, self.start);
+            locking.mutation =
+                encode_entries::notification_delete(locking.mutation, column, self.start);
         }
         locking
     }
@@ -169,7 +170,7 @@ impl CommitPlan {
         let row = &self.primary.row;
         let mut mutation = self.commit_row(row, commit);
         for column in self.notified.get(row).into_iter().flatten() {
-            mutation = entries::notification(mutation, column, commit);
+            mutation = encode_entries::notification(mutation, column, commit);
         }
         if let Some(trigger) = self
             .trigger
@@ -180,10 +181,10 @@ impl CommitPlan {
                 true => commit,
                 false => self.start,
             };
-            mutation = entries::notification_delete(mutation, &trigger.cell.column, up_to);
+            mutation = encode_entries::notification_delete(mutation, &trigger.cell.column, up_to);
         }
         if self.is_one_row() {
-            mutation = entries::done(mutation, &self.primary.column, commit);
+            mutation = encode_entries::done(mutation, &self.primary.column, commit);
         }
         if planted::is(PlantedBug::OwnLockNotChecked) {
             return mutation.when(Condition::absent(Column::new("planted", "")));
@@ -205,7 +206,7 @@ impl CommitPlan {
         cells.fold(Mutation::new(row.clone()), |mutation, cell| {
             let is_primary = self.is_primary(row, &cell.column);
             let times = (self.start, commit);
-            entries::commit(mutation, &cell.column, times, cell.kind, is_primary)
+            encode_entries::commit(mutation, &cell.column, times, cell.kind, is_primary)
         })
     }
 
@@ -226,7 +227,7 @@ impl CommitPlan {
                 columns
                     .iter()
                     .fold(Mutation::new(row.clone()), |mutation, column| {
-                        entries::notification(mutation, column, commit)
+                        encode_entries::notification(mutation, column, commit)
                     })
             })
             .collect()

@@ -9,10 +9,10 @@ use crate::data::{Cell, Key, RowColumn, Timestamp};
 use crate::error::Result;
 use crate::layout::SnapshotFilter;
 use crate::table::{Change, Mutation, Scan, Table, TableExt};
-use crate::transaction::damage::checked;
-use crate::transaction::entries;
-use crate::transaction::found_lock::FoundLock;
-use crate::transaction::reading::cell_span;
+use crate::transaction::corrupt::checked;
+use crate::transaction::encode_entries;
+use crate::transaction::foreign_lock::FoundLock;
+use crate::transaction::read::cell_span;
 
 /// A lock of a committed or rolled back transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,8 +77,10 @@ impl DecidedLock {
         } = &self.lock;
         let mutation = Mutation::new(row.clone());
         match self.committed {
-            Some(commit) => entries::commit(mutation, column, (*start, commit), *kind, false),
-            None => entries::roll_back(mutation, column, *start, *kind),
+            Some(commit) => {
+                encode_entries::commit(mutation, column, (*start, commit), *kind, false)
+            }
+            None => encode_entries::roll_back(mutation, column, *start, *kind),
         }
     }
 }

@@ -23,8 +23,8 @@ use crate::data::{Bytes, RowColumn, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::planted::{self, PlantedBug};
 use crate::table::{ConditionalMutation, Mutation, Outcome};
-use crate::transaction::entries;
-use crate::transaction::found_lock::{FoundLock, LockKind};
+use crate::transaction::encode_entries;
+use crate::transaction::foreign_lock::{FoundLock, LockKind};
 use crate::transaction::read_past::DecidedLock;
 use crate::transaction::roll_back::{decide, roll_back_lock};
 use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
@@ -391,7 +391,7 @@ impl RowMutations {
     /// Deletes the notifications of a cell up to a timestamp.
     pub(crate) fn delete_notifications(&mut self, cell: &RowColumn, at: Timestamp) {
         self.add(&cell.row, |mutation| {
-            entries::notification_delete(mutation, &cell.column, at)
+            encode_entries::notification_delete(mutation, &cell.column, at)
         });
     }
 
@@ -399,7 +399,7 @@ impl RowMutations {
         for lock in locks.iter().filter(|lock| !lock.is_primary()) {
             let times = (lock.start, commit);
             self.add(&lock.cell.row, |mutation| {
-                entries::commit(mutation, &lock.cell.column, times, lock.kind, false)
+                encode_entries::commit(mutation, &lock.cell.column, times, lock.kind, false)
             });
         }
     }

@@ -17,8 +17,8 @@ use crate::layout::EntryKind;
 use crate::planted::{self, PlantedBug};
 use crate::table::{Condition, ConditionalMutation, Filter, Mutation, Outcome};
 use crate::transaction::commit::Commit;
-use crate::transaction::entries::{self, RolledBackBy, stamp};
-use crate::transaction::found_lock::LockKind;
+use crate::transaction::encode_entries::{self, RolledBackBy, stamp};
+use crate::transaction::foreign_lock::LockKind;
 
 /// Returns the mutation that rolls back a lock other than a primary's; `value` is the value of the
 /// lock.
@@ -29,7 +29,7 @@ pub(crate) fn roll_back_lock(
     value: Bytes,
 ) -> ConditionalMutation {
     let mutation = Mutation::new(cell.row.clone());
-    let taken = entries::roll_back(mutation, &cell.column, start, kind).when(is_stored(
+    let taken = encode_entries::roll_back(mutation, &cell.column, start, kind).when(is_stored(
         cell,
         start,
         kind,
@@ -54,7 +54,7 @@ pub(crate) fn roll_back_lock(
 pub(crate) fn decide(primary: &RowColumn, start: Timestamp, lock: Bytes) -> ConditionalMutation {
     let mutation = Mutation::new(primary.row.clone());
     let by = RolledBackBy::AnotherOne;
-    entries::roll_back_primary(mutation, &primary.column, start, by)
+    encode_entries::roll_back_primary(mutation, &primary.column, start, by)
         .when(is_held(primary, start, lock.clone()))
         .and(is_stored(primary, start, PRIMARY, lock))
         .and(is_absent(primary, EntryKind::Ack, start))
@@ -139,11 +139,11 @@ impl Commit {
         let mutation = Mutation::new(primary.row.clone());
         let mutation = if self.is_certain() && others.is_ok() {
             let by = RolledBackBy::ItsOwner;
-            let mutation = entries::roll_back_primary(mutation, &primary.column, start, by);
+            let mutation = encode_entries::roll_back_primary(mutation, &primary.column, start, by);
             self.done(mutation, start)
         } else {
             let by = RolledBackBy::AnotherOne;
-            entries::roll_back_primary(mutation, &primary.column, start, by)
+            encode_entries::roll_back_primary(mutation, &primary.column, start, by)
         };
         let lock = self.plan.primary_lock();
         let decisive = mutation.when(is_stored(primary, start, PRIMARY, lock));

@@ -9,7 +9,7 @@ use crate::data::{Bytes, Cell, Column, RowColumn, Span, Timestamp};
 use crate::error::{Error, Result};
 use crate::table::{CellBatches, ColumnSelector, Scan};
 use crate::transaction::buffer::check_cell;
-use crate::transaction::reading::{Reading, cell_span};
+use crate::transaction::read::{Reading, cell_span};
 
 /// The state of a table at one timestamp, available for as long as the snapshot is held.
 ///

@@ -8,8 +8,8 @@ use crate::data::{Bytes, Key, RowColumn, Span, Timestamp};
 use crate::error::Result;
 use crate::layout::{DelLockOutcome, DelLockValue, EntryKind, LockValue, WriteValue};
 use crate::table::{Filter, Scan, Table, TableExt};
-use crate::transaction::damage::{in_cell, stamp_of};
-use crate::transaction::entries::stamp;
+use crate::transaction::corrupt::{in_cell, stamp_of};
+use crate::transaction::encode_entries::stamp;
 
 /// The status of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use fluo_core::Result;
 use fluo_core::coordination::{Sessions, no_such_application, zookeeper_format};
 use redb::ReadTransaction;
 
+use super::dead_letters::Count;
 use super::nodes;
-use super::set_aside::Count;
 use super::stamps::Stamps;
 use crate::error::Failure;
 

@@ -12,8 +12,8 @@ use fluo_core::coordination::{
 use redb::WriteTransaction;
 
 use super::application::EmbeddedApplication;
-use super::of_application::EmbeddedCoordination;
-use super::{EmbeddedApplications, nodes, set_aside};
+use super::coordination::EmbeddedCoordination;
+use super::{EmbeddedApplications, dead_letters, nodes};
 use crate::error::Failure;
 use crate::schema::COORDINATION;
 use crate::writer::Verdict;
@@ -69,7 +69,7 @@ impl Applications for EmbeddedApplications {
             removed.check_there()?;
             check_stopped(&removed)?;
             nodes::remove(transaction, &removed.name)?;
-            set_aside::remove_all(transaction, &removed.name)?;
+            dead_letters::remove_all(transaction, &removed.name)?;
             // Before the commit: the application must not be used while it is being removed.
             removed.set_removed(true);
             mark.store(true, Ordering::Release);

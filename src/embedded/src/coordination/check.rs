@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fluo_core::coordination::{FailedNotification, check_application_name, zookeeper_format};
 use redb::{ReadTransaction, ReadableTable};
 
-use super::{nodes, set_aside};
+use super::{dead_letters, nodes};
 use crate::error::Failure;
 
 /// All nodes that an application can have.
@@ -76,13 +76,13 @@ fn check_set_aside(
     snapshot: &ReadTransaction,
     left: &mut BTreeMap<&str, usize>,
 ) -> Result<(), Failure> {
-    let Some(table) = set_aside::in_snapshot(snapshot)? else {
+    let Some(table) = dead_letters::in_snapshot(snapshot)? else {
         return Ok(());
     };
     for entry in table.iter()? {
         let (key, value) = entry?;
         let (name, _) =
-            set_aside::read(key.value(), value.value()).ok_or_else(set_aside::unreadable)?;
+            dead_letters::read(key.value(), value.value()).ok_or_else(dead_letters::unreadable)?;
         match left.get_mut(name) {
             None => {
                 return Err(Failure::damaged(

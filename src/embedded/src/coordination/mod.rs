@@ -9,11 +9,11 @@
 mod application;
 mod applications;
 mod check;
+mod coordination;
+mod dead_letters;
 mod nodes;
-mod of_application;
-mod presence;
 mod registry;
-mod set_aside;
+mod sessions;
 mod stamps;
 
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use super::batch::BatchBuilder;
 use crate::condition::unreadable_key;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::skip::Skip;
+use crate::seek::Skip;
 use crate::tables::Shared;
 
 type Entries = Range<'static, &'static [u8], &'static [u8]>;

@@ -9,7 +9,7 @@ use tracing::debug;
 
 use super::batch::{Batch, Facts};
 use super::request::{Applied, Call, Queued, Request, Room};
-use crate::contain::contain;
+use crate::catch_panic::contain;
 use crate::error::Failure;
 use crate::store::{CommitFailure, Store};
 

@@ -3,7 +3,7 @@
 use fluo_core::{Bytes, Span, prefix_successor};
 
 use super::super::super::error::DesignError;
-use super::super::super::rows::RowSelection;
+use super::super::super::row_selection::RowSelection;
 use super::super::FormRange;
 use super::{Composite, Field, bytes};
 use crate::number::counted;

@@ -13,7 +13,7 @@ use fluo_core::{Bytes, Escaped};
 pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
-use super::super::part::SaltedPart;
+use super::super::salted_part::SaltedPart;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 

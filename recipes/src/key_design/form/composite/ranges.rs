@@ -3,8 +3,8 @@
 use fluo_core::{Bytes, Escaped};
 
 use super::super::super::error::DesignError;
-use super::super::super::part::SaltedPart;
-use super::super::super::rows::RowSelection;
+use super::super::super::row_selection::RowSelection;
+use super::super::super::salted_part::SaltedPart;
 use super::super::{Asked, FormRange};
 use super::{Composite, Field, bytes, text, utf8};
 use crate::number::counted;

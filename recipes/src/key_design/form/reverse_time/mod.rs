@@ -24,8 +24,8 @@ use self::time::DIGITS;
 pub use self::time::TimeEncoding;
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
-use super::super::part::SaltedPart;
-use super::super::rows::RowSelection;
+use super::super::row_selection::RowSelection;
+use super::super::salted_part::SaltedPart;
 use super::super::scan_cost::KeyOrder;
 use crate::row_hasher::Excerpt;
 

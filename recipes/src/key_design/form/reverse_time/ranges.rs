@@ -8,7 +8,7 @@ use fluo_core::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
 
 use super::super::super::error::DesignError;
-use super::super::super::rows::RowSelection;
+use super::super::super::row_selection::RowSelection;
 use super::super::{Asked, FormRange};
 use super::{ReverseTimes, TimeEncoding, TimePosition};
 use crate::row_hasher::Excerpt;

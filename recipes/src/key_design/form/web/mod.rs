@@ -63,7 +63,7 @@ use self::host::Host;
 use self::page::Page;
 use super::super::error::DesignError;
 use super::super::explain::KeyField;
-use super::super::rows::RowSelection;
+use super::super::row_selection::RowSelection;
 use super::{Asked, FormRange};
 use crate::row_hasher::Excerpt;
 

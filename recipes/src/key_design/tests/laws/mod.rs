@@ -70,7 +70,7 @@ impl Tally {
         let spans = case.design.spans(rows);
         let most = match (reach, &spans) {
             (ScanCost::Unsupported { .. }, Err(_)) => return Ok(None),
-            (ScanCost::Unsupported { reason: reason }, Ok(_)) => {
+            (ScanCost::Unsupported { reason }, Ok(_)) => {
                 return Err(TestCaseError::fail(format!("{rows:?} is read: {reason}")));
             }
             (ScanCost::SingleRange, Err(error)) | (ScanCost::FanOut { .. }, Err(error))

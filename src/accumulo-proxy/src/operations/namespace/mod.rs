@@ -9,7 +9,7 @@
 
 mod constraints;
 mod iterators;
-mod life;
+mod lifecycle;
 mod properties;
 
 use crate::client::ProxyClient;

@@ -13,16 +13,16 @@
 
 mod compaction;
 mod constraints;
-mod files;
+mod export;
 mod iterators;
-mod life;
+mod lifecycle;
+mod maintenance;
 mod properties;
 mod rows;
 mod splits;
-mod transfer;
 
 pub use compaction::Compaction;
-pub use life::CloneOptions;
+pub use lifecycle::CloneOptions;
 
 use crate::client::ProxyClient;
 

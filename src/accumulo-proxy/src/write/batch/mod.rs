@@ -9,23 +9,23 @@
 //! A lane writes the waiting mutations as soon as its previous call has returned. Calls therefore
 //! grow under load, and there is no timer.
 
-mod lane;
 mod options;
+mod sender;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use tokio::sync::{OnceCell, mpsc, oneshot};
 
-use self::lane::{Job, Lane, Shared};
 pub use self::options::BatchWriterOptions;
-use super::limit::Limit;
+use self::sender::{Job, Lane, Shared};
+use super::validate::Limit;
 use crate::client::ProxyClient;
 use crate::data::{Bytes, Mutation};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::generated as wire;
-use crate::write::waiting::Waiting;
+use crate::write::byte_permits::Waiting;
 
 /// A writer for the mutations of many tasks, with many mutations in one call and several calls at a
 /// time.

@@ -6,19 +6,19 @@
 //! Link                the handle on the proxy, and one call          link.rs
 //! ```
 
-mod gatherer;
-mod link;
+mod batcher;
 mod options;
+mod session;
 
 use futures::future::join_all;
 use tokio::sync::{mpsc, oneshot};
 
-use self::gatherer::{Gatherer, Item};
-use self::link::Link;
+use self::batcher::{Gatherer, Item};
 pub use self::options::ConditionalWriterOptions;
-use super::limit::Limit;
+use self::session::Link;
+use super::byte_permits::Waiting;
 use super::outcome::ConditionalOutcome;
-use super::waiting::Waiting;
+use super::validate::Limit;
 use crate::client::ProxyClient;
 use crate::data::ConditionalMutation;
 use crate::error::{Error, ErrorKind, Result};

@@ -1,8 +1,8 @@
 //! `fluo table load`.
 
-mod creating;
+mod insert_if_absent;
 mod repeated;
-mod tally;
+mod report;
 mod writing;
 
 use std::fs::File;
@@ -19,16 +19,16 @@ use serde::Serialize;
 
 pub(crate) use self::writing::write_rows;
 
-use self::creating::Conflict;
-use self::tally::{Named, Tally};
+use self::insert_if_absent::Conflict;
+use self::report::{Named, Tally};
 use self::writing::{Destination, Writing, feed};
-use super::system;
+use super::system_tables;
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
+use crate::interrupt_message::Standing;
 use crate::output::{self, plural};
 use crate::progress;
-use crate::standing::Standing;
 use crate::target::{ApplicationGuard, TargetArguments};
 
 /// Convert rows to keys of a design and write them to a table.
@@ -134,7 +134,7 @@ impl Load {
                 design.name()
             );
         }
-        system::check_is_none(&self.name)?;
+        system_tables::check_is_none(&self.name)?;
         let path = self.file.clone();
         // On a blocking thread: opening a named pipe waits for its writer.
         let input = tokio::task::spawn_blocking(move || input(&path)).await??;

@@ -9,9 +9,9 @@ use fluo_recipes::KeyMigration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::creating;
+use super::insert_if_absent;
 use super::repeated::{Keys, Repeated};
-use super::tally::{Ended, Tally};
+use super::report::{Ended, Tally};
 use crate::lines;
 
 /// Maximum number of rows in a write.
@@ -155,7 +155,7 @@ async fn write(
                 first_line,
                 mutations,
             } = batch;
-            Ended::Created(creating::create(table, epochs, first_line, mutations).await)
+            Ended::Created(insert_if_absent::create(table, epochs, first_line, mutations).await)
         }
     }
 }

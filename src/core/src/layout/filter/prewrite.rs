@@ -2,7 +2,7 @@
 
 use super::walk::{SeekHint, Walk};
 use crate::data::Timestamp;
-use crate::layout::stamp::Section;
+use crate::layout::entry_timestamp::Section;
 use crate::layout::{DelReadLockValue, WriteValue};
 use crate::planted::{self, PlantedBug};
 

@@ -1,7 +1,7 @@
 //! The filter that shows open read locks.
 
 use super::walk::{SeekHint, Walk};
-use crate::layout::stamp::Section;
+use crate::layout::entry_timestamp::Section;
 
 /// A filter that shows the `RLOCK` entries of a column that have no `DEL_RLOCK`.
 ///

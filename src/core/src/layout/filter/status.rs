@@ -3,7 +3,7 @@
 use super::walk::{SeekHint, Walk};
 use crate::data::Timestamp;
 use crate::layout::WriteValue;
-use crate::layout::stamp::Section;
+use crate::layout::entry_timestamp::Section;
 
 /// A filter that shows at most one entry of a column: the one that tells the outcome of a
 /// transaction whose primary is this cell.

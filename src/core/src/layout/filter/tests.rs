@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::{Bytes, Timestamp};
-use crate::layout::samples::at;
+use crate::layout::test_data::at;
 use crate::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue,
 };

@@ -1,6 +1,6 @@
 //! The position of a filter in a column.
 
-use crate::layout::stamp::Section;
+use crate::layout::entry_timestamp::Section;
 
 /// The position of the next entry of a column that a filter needs. Entries before it may be
 /// skipped.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::data::Timestamp;
-use crate::layout::stamp::Section;
+use crate::layout::entry_timestamp::Section;
 use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
 use crate::planted::{self, PlantedBug};
 

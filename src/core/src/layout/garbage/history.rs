@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::tests::Entry;
 use crate::data::Bytes;
-use crate::layout::samples::at;
+use crate::layout::test_data::at;
 use crate::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Prewrite,
     PrewriteFilter, WriteValue,

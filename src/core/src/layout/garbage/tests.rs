@@ -6,7 +6,7 @@ use proptest::test_runner::TestRunner;
 use super::history::{Files, History, histories};
 use super::*;
 use crate::data::Bytes;
-use crate::layout::samples::at;
+use crate::layout::test_data::at;
 use crate::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, Prewrite,
     PrewriteFilter, SnapshotFilter, StatusFilter, WriteValue,

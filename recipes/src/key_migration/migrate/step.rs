@@ -1,0 +1,175 @@
+//! One step of a migration.
+
+use fluo_core::{Bytes, Cell, Change, Mutation, Table, Update};
+
+use super::copy::{Arrival, Moving, copy};
+use super::old_rows::{OldRows, Rest, read};
+use super::settings::MigrateSettings;
+use crate::key_design::{DesignErrorKind, RowSelection};
+use crate::key_migration::cursor::MigrationCursor;
+use crate::key_migration::error::MigrationError;
+use crate::key_migration::key_migration::KeyMigration;
+
+/// The result of one migration step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MigrationStep {
+    /// The start of the next step, or `None` if this was the last.
+    pub cursor: Option<MigrationCursor>,
+    /// Stored rows that the step read.
+    pub rows_seen: u64,
+    /// Rows that were moved; a part of a large row counts as one.
+    pub rows_moved: u64,
+    /// Cells of the moved rows.
+    pub cells_moved: u64,
+    /// Rows that were not moved because writers changed them at each attempt, or because the
+    /// outcome of a copy is unknown. The next run moves them.
+    pub rows_contended: u64,
+    /// Rows that were not moved because a delete marker in the new place would hide them. The
+    /// marker comes from an earlier move of the row away from there, or from a delete that has not
+    /// reached the old place yet. A compaction drops the marker, and the next run moves the rows.
+    pub rows_hidden: u64,
+    /// Rows that none of the designs can have made. They are not changed.
+    pub rows_foreign: u64,
+    /// Rows that were not moved because the newest design has no key for them.
+    pub rows_without_key: u64,
+}
+
+impl KeyMigration {
+    /// Moves the next range of older rows to the newest epoch. Without a cursor it starts from the
+    /// beginning, which moves no row twice.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the cursor belongs to other epochs; also as [`Table::scan`], [`Table::write`] and
+    /// [`Table::write_conditional`]. No error loses a cell, so the step can be repeated.
+    pub async fn migrate_step(
+        &self,
+        table: &dyn Table,
+        cursor: Option<&MigrationCursor>,
+        settings: &MigrateSettings,
+    ) -> Result<MigrationStep, MigrationError> {
+        let mark = self.mark(&RowSelection::All);
+        if let Some(cursor) = cursor {
+            cursor.check(mark)?;
+        }
+        let epoch = cursor.map_or(0, |cursor| cursor.epoch);
+        let after = cursor.and_then(|cursor| cursor.after.as_ref());
+        let (Some(design), true) = (self.designs().nth(epoch), epoch + 1 < self.designs().len())
+        else {
+            return Ok(MigrationStep::default());
+        };
+        let old = read(table, design.spans(&RowSelection::All)?, after, settings).await?;
+        let mut step = MigrationStep::default();
+        let moving = self.moving(epoch, &old, &mut step)?;
+        let arrivals = copy(table, self.versions(), &moving).await?;
+        table_delete(table, &moving, &arrivals).await?;
+        step.count(&moving, &arrivals);
+
+        let last = old
+            .cells
+            .last()
+            .map(|cell| Bytes::copy_from_slice(&cell.key.row));
+        let next = |epoch, after| Some(MigrationCursor::new(mark, epoch, after));
+        step.cursor = match old.rest {
+            Rest::Nothing if epoch + 2 == self.designs().len() => None,
+            Rest::Nothing => next(epoch + 1, None),
+            // The moved columns have been deleted, so the next step finds the rest of the row. If
+            // no column was moved, the same cells would be found again in every step.
+            Rest::Columns if step.rows_moved > 0 => next(epoch, after.cloned()),
+            Rest::Rows | Rest::Columns => next(epoch, last),
+        };
+        Ok(step)
+    }
+
+    /// Returns the rows of a range that must be moved.
+    fn moving(
+        &self,
+        epoch: usize,
+        old: &OldRows,
+        step: &mut MigrationStep,
+    ) -> Result<Vec<Moving>, MigrationError> {
+        let mut moving = Vec::new();
+        for cells in old.cells.chunk_by(|one, next| one.key.row == next.key.row) {
+            let Some(key) = cells.first().map(|cell| &cell.key.row) else {
+                continue;
+            };
+            step.rows_seen += 1;
+            let mut row = Vec::new();
+            match self.decode_key_to(key, &mut row) {
+                Ok(owner) if owner == epoch => match self.key(&row) {
+                    Ok(to) => moving.push(Moving {
+                        to,
+                        cells: cells.to_vec(),
+                    }),
+                    Err(error) if error.kind() == DesignErrorKind::Row => {
+                        step.rows_without_key += 1;
+                    }
+                    Err(error) => return Err(error.into()),
+                },
+                Ok(_) => {}
+                Err(_) => step.rows_foreign += 1,
+            }
+        }
+        Ok(moving)
+    }
+}
+
+impl MigrationStep {
+    fn count(&mut self, moving: &[Moving], arrivals: &[Arrival]) {
+        for (row, arrival) in moving.iter().zip(arrivals) {
+            match arrival {
+                Arrival::Whole => {
+                    self.rows_moved += 1;
+                    self.cells_moved += u64::try_from(row.cells.len()).unwrap_or(u64::MAX);
+                }
+                Arrival::Contended => self.rows_contended += 1,
+                Arrival::Hidden => self.rows_hidden += 1,
+            }
+        }
+    }
+}
+
+/// Deletes the old cells of the rows that have arrived.
+async fn table_delete(
+    table: &dyn Table,
+    moving: &[Moving],
+    arrivals: &[Arrival],
+) -> Result<(), MigrationError> {
+    let arrived = moving
+        .iter()
+        .zip(arrivals)
+        .filter(|(_, arrival)| **arrival == Arrival::Whole);
+    let deletes: Vec<_> = arrived
+        .flat_map(|(row, _)| deletes_of(&row.cells))
+        .collect();
+    if !deletes.is_empty() {
+        table.write(deletes).await?;
+    }
+    Ok(())
+}
+
+/// Maximum number of bytes of a mutation, give or take an update; every table accepts this size.
+pub(super) const MOST_MUTATION_BYTES: usize = 64 << 10;
+
+fn deletes_of(cells: &[Cell]) -> Vec<Mutation> {
+    let columns = cells.chunk_by(|one, next| one.key.column == next.key.column);
+    let mut mutations: Vec<Mutation> = Vec::new();
+    let mut bytes = 0;
+    // The first cell of a column is its newest.
+    for newest in columns.filter_map(|versions| versions.first()) {
+        let size = newest.key.row.len() + newest.key.column.size_bytes() + Mutation::ENTRY_BYTES;
+        if mutations.is_empty() || bytes + size > MOST_MUTATION_BYTES {
+            mutations.push(Mutation::new(newest.key.row.clone()));
+            bytes = 0;
+        }
+        bytes += size;
+        if let Some(mutation) = mutations.last_mut() {
+            mutation.updates.push(Update {
+                column: newest.key.column.clone(),
+                timestamp: Some(newest.key.timestamp),
+                change: Change::Delete,
+            });
+        }
+    }
+    mutations
+}

@@ -1,0 +1,229 @@
+//! Attempts of a call: connections, failures, and the decision to retry.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+use tracing::debug;
+
+use super::{ProxyClient, Subject, java_exception};
+use crate::error::{Error, ErrorKind, Exception, Result};
+use crate::wire::generated::LoginRequest;
+use crate::wire::{Call, Failure, Reply, Resend};
+
+/// The reason of an error if a login fails on a proxy of Accumulo 2.x.
+const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \
+                         of user and password";
+
+type Success<C> = Option<<<C as Call>::Reply as Reply>::Success>;
+
+/// Progress of the attempts of a call, for the error when its time limit expires.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// `true` after the first request was sent.
+    was_sent: AtomicBool,
+    /// `true` while a request is under way.
+    is_under_way: AtomicBool,
+    /// `true` if a finished attempt may have taken effect, independent of the later attempts.
+    is_possible: AtomicBool,
+}
+
+impl Progress {
+    /// Returns the progress of a call whose request is under way.
+    pub(super) fn sent() -> Self {
+        let progress = Self::default();
+        progress.begin();
+        progress
+    }
+
+    fn begin(&self) {
+        self.was_sent.store(true, Ordering::Relaxed);
+        self.is_under_way.store(true, Ordering::Relaxed);
+    }
+
+    fn end(&self, is_possible: bool) {
+        self.is_possible.fetch_or(is_possible, Ordering::Relaxed);
+        self.is_under_way.store(false, Ordering::Relaxed);
+    }
+
+    /// Checks whether a finished attempt may have taken effect.
+    fn is_possible(&self) -> bool {
+        self.is_possible.load(Ordering::Relaxed)
+    }
+
+    fn may_have_effect(&self) -> bool {
+        self.is_under_way.load(Ordering::Relaxed) || self.is_possible()
+    }
+}
+
+impl ProxyClient {
+    /// Makes one attempt within `limit`.
+    pub(super) async fn try_once<C: Call>(
+        &self,
+        request: &C,
+        subject: Subject<'_>,
+        limit: Duration,
+    ) -> Result<Success<C>> {
+        let progress = Progress::default();
+        match timeout(limit, self.attempt(request, &progress)).await {
+            Ok(outcome) => outcome.map_err(|failure| self.explain::<C>(subject, &failure)),
+            Err(_) => Err(self.timed_out::<C>(subject, limit, &progress)),
+        }
+    }
+
+    /// Makes as many attempts as the settings and the call allow.
+    pub(super) async fn try_again<C: Call>(
+        &self,
+        request: &C,
+        subject: Subject<'_>,
+        progress: &Progress,
+    ) -> Result<Success<C>> {
+        let mut pauses = self.options().retry.pauses();
+        loop {
+            let failure = match self.attempt(request, progress).await {
+                Ok(success) => return Ok(success),
+                Err(failure) => failure,
+            };
+            match pauses.next() {
+                Some(pause) if may_resend::<C>(&failure) => {
+                    debug!(call = C::NAME, ?failure, ?pause, "sending again");
+                    sleep(pause).await;
+                }
+                _ => {
+                    return Err(self
+                        .explain::<C>(subject, &failure)
+                        .with_possible_effect(progress.is_possible()));
+                }
+            }
+        }
+    }
+
+    /// Returns the error of a call whose `limit` expired with this progress.
+    pub(super) fn timed_out<C: Call>(
+        &self,
+        subject: Subject<'_>,
+        limit: Duration,
+        progress: &Progress,
+    ) -> Error {
+        let reason = match progress.was_sent.load(Ordering::Relaxed) {
+            true => format!("no answer within {limit:?}"),
+            false => format!("not sent within {limit:?}: no connection was available"),
+        };
+        self.error(ErrorKind::TimedOut, C::NAME, subject, reason)
+            .with_possible_effect(progress.may_have_effect() && C::RESEND != Resend::Read)
+    }
+
+    async fn attempt<C: Call>(
+        &self,
+        request: &C,
+        progress: &Progress,
+    ) -> std::result::Result<Success<C>, Failure> {
+        let pool = &self.inner.pool;
+        let (connection, permit) = pool.take(C::PATIENCE).await?.split();
+        progress.begin();
+        let (connection, outcome) = connection.call(request).await;
+        progress.end(outcome.as_ref().is_err_and(may_have_effect::<C>));
+        match connection {
+            Some(connection) => pool.give_back(connection, permit),
+            // After one connection broke, the idle ones are suspect: they lead to the same proxy.
+            None => pool.forget_idle(),
+        }
+        outcome
+    }
+
+    pub(super) fn explain<C: Call>(&self, subject: Subject<'_>, failure: &Failure) -> Error {
+        let (kind, reason) = match failure {
+            Failure::UnknownCall(_) if C::NAME == LoginRequest::NAME => {
+                (ErrorKind::OtherCredentials, NO_LOGINS.to_owned())
+            }
+            failure => describe(failure),
+        };
+        self.error(kind, C::NAME, subject, reason)
+            .with_possible_effect(may_have_effect::<C>(failure))
+            .with_reply_too_large(matches!(failure, Failure::ReplyTooLarge { .. }))
+    }
+}
+
+fn may_resend<C: Call>(failure: &Failure) -> bool {
+    match failure {
+        Failure::Unsent(error) | Failure::Lost(error) if is_lasting(error) => false,
+        Failure::Unsent(_) => true,
+        Failure::Lost(_) => C::RESEND != Resend::Once,
+        _ => false,
+    }
+}
+
+/// Checks whether a retry would fail in the same way: the address is invalid, or TLS with the
+/// server is impossible.
+fn is_lasting(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+    )
+}
+
+fn may_have_effect<C: Call>(failure: &Failure) -> bool {
+    if C::RESEND == Resend::Read {
+        return false;
+    }
+    match failure {
+        Failure::TooLarge { .. } | Failure::Unwritable(_) | Failure::Unsent(_) => false,
+        // A proxy reports an internal failure in this way too. By then it had started, and
+        // `updateAndFlush` writes the rows that it had read by then.
+        Failure::Refused(_) | Failure::UnknownCall(_) => true,
+        Failure::Lost(_) | Failure::ReplyTooLarge { .. } | Failure::Malformed(_) => true,
+        Failure::Thrown(Exception::MutationsRejected, message) => {
+            java_exception::denial(message) != Some(java_exception::Denial::Only)
+        }
+        // Accumulo checks permissions and names before it does anything. Its other failures can
+        // occur at any point.
+        Failure::Thrown(exception, _) => {
+            matches!(exception, Exception::Accumulo)
+        }
+    }
+}
+
+pub(super) fn describe(failure: &Failure) -> (ErrorKind, String) {
+    match failure {
+        Failure::TooLarge { bytes, most } => (
+            ErrorKind::TooLarge,
+            format!("the request has {bytes} bytes, more than the {most} of a frame"),
+        ),
+        Failure::Unwritable(reason) => (ErrorKind::Invalid, reason.clone()),
+        Failure::Unsent(error) if error.kind() == io::ErrorKind::TimedOut => (
+            ErrorKind::TimedOut,
+            "no connection within the limit".to_owned(),
+        ),
+        Failure::Unsent(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            (ErrorKind::Invalid, error.to_string())
+        }
+        Failure::Unsent(error) | Failure::Lost(error) if is_lasting(error) => {
+            (ErrorKind::Protocol, error.to_string())
+        }
+        Failure::Unsent(error) => (
+            ErrorKind::Unreachable,
+            format!("cannot reach the proxy: {error}"),
+        ),
+        Failure::Lost(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            (ErrorKind::Unreachable, error.to_string())
+        }
+        Failure::Lost(error) => (
+            ErrorKind::Unreachable,
+            format!("the connection broke before the answer: {error}"),
+        ),
+        Failure::ReplyTooLarge { bytes, most } => (
+            ErrorKind::Protocol,
+            format!(
+                "the reply claims {bytes} bytes, more than the {most} that this client accepts"
+            ),
+        ),
+        Failure::Malformed(reason) | Failure::Refused(reason) | Failure::UnknownCall(reason) => {
+            (ErrorKind::Protocol, reason.clone())
+        }
+        Failure::Thrown(exception, message) => (
+            java_exception::kind(*exception, message),
+            java_exception::sentence(message),
+        ),
+    }
+}

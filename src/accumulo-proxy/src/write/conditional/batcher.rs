@@ -1,0 +1,280 @@
+//! The task that combines waiting mutations into calls.
+//!
+//! ```text
+//! arrive ──┬── ready: rows that no call has ──── at most `calls_in_flight` calls ──── answers
+//!          └── behind: rows that are ready or in a call already, in the order of their arrival
+//! ```
+//!
+//! A request contains each row once. Of several mutations of one row, therefore only one is ready
+//! or under way at a time; the next becomes ready when the previous one has its outcome. A mutation
+//! that waited too long is answered with an error: nothing of it was sent.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until};
+
+use super::options::ConditionalWriterOptions;
+use super::session::{Link, Statuses, Updates};
+use crate::convert::all_to_wire;
+use crate::data::{Bytes, ConditionalMutation};
+use crate::error::{Error, Result};
+use crate::wire::generated as wire;
+use crate::write::byte_permits::Place;
+use crate::write::chunk::CALL_BYTES;
+use crate::write::outcome::ConditionalOutcome;
+
+/// Minimum time between two searches for mutations that waited too long.
+const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// A mutation, and the channel to the caller that waits for its outcome.
+#[derive(Debug)]
+pub(super) struct Item {
+    mutation: ConditionalMutation,
+    bytes: usize,
+    since: Instant,
+    _place: Place,
+    answer: oneshot::Sender<Result<ConditionalOutcome>>,
+}
+
+impl Item {
+    pub(super) fn new(
+        mutation: ConditionalMutation,
+        bytes: usize,
+        place: Place,
+        answer: oneshot::Sender<Result<ConditionalOutcome>>,
+    ) -> Self {
+        Self {
+            mutation,
+            bytes,
+            since: Instant::now(),
+            _place: place,
+            answer,
+        }
+    }
+
+    fn has_waited(&self, patience: Duration) -> bool {
+        self.since.elapsed() >= patience
+    }
+
+    fn answer(self, outcome: Result<ConditionalOutcome>) {
+        // The caller may be cancelled.
+        let _ = self.answer.send(outcome);
+    }
+}
+
+/// A call under way, which returns its rows at the end.
+type Sending = Pin<Box<dyn Future<Output = Vec<Bytes>> + Send>>;
+
+/// The task of a conditional writer.
+pub(super) struct Gatherer {
+    link: Arc<Link>,
+    options: ConditionalWriterOptions,
+    ready: VecDeque<Item>,
+    behind: HashMap<Bytes, VecDeque<Item>>,
+    /// Time of the next search for mutations that waited too long; `None` while no mutation waits.
+    look_at: Option<Instant>,
+    calls: FuturesUnordered<Sending>,
+}
+
+impl Gatherer {
+    /// Starts the task. When all senders are dropped, the task ends and the writer on the proxy is
+    /// closed.
+    pub(super) fn spawn(
+        link: Link,
+        options: ConditionalWriterOptions,
+    ) -> mpsc::UnboundedSender<Item> {
+        let gatherer = Self {
+            link: Arc::new(link),
+            options,
+            ready: VecDeque::new(),
+            behind: HashMap::new(),
+            look_at: None,
+            calls: FuturesUnordered::new(),
+        };
+        // The writer limits the waiting bytes.
+        let (sender, queue) = mpsc::unbounded_channel();
+        tokio::spawn(gatherer.run(queue));
+        sender
+    }
+
+    async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Item>) {
+        let mut is_open = true;
+        while is_open || !self.calls.is_empty() {
+            tokio::select! {
+                item = queue.recv(), if is_open => match item {
+                    Some(item) => self.arrive(item),
+                    None => is_open = false,
+                },
+                Some(rows) = self.calls.next(), if !self.calls.is_empty() => self.leave(rows),
+                () = until(self.look_at), if self.look_at.is_some() => self.give_up_late(),
+            }
+            while let Ok(item) = queue.try_recv() {
+                self.arrive(item);
+            }
+            self.send();
+        }
+    }
+
+    fn arrive(&mut self, item: Item) {
+        if self.look_at.is_none() {
+            self.look_at = item.since.checked_add(self.link.patience());
+        }
+        match self.behind.get_mut(&item.mutation.row) {
+            Some(behind) => behind.push_back(item),
+            None => {
+                let row = item.mutation.row.clone();
+                self.behind.insert(row, VecDeque::new());
+                self.ready.push_back(item);
+            }
+        }
+    }
+
+    /// Removes the rows of a finished call, so that the next mutation of each row becomes ready.
+    fn leave(&mut self, rows: Vec<Bytes>) {
+        for row in rows {
+            match self.behind.get_mut(&row).and_then(VecDeque::pop_front) {
+                Some(next) => self.ready.push_back(next),
+                None => {
+                    self.behind.remove(&row);
+                }
+            }
+        }
+    }
+
+    /// Answers the mutations that waited too long, also those behind another mutation of their row.
+    fn give_up_late(&mut self) {
+        let patience = self.link.patience();
+        let (late, ready) = self
+            .ready
+            .drain(..)
+            .partition::<VecDeque<_>, _>(|item| item.has_waited(patience));
+        self.ready = ready;
+        for behind in self.behind.values_mut() {
+            // The queue is in the order of arrival: mutations that waited too long are in front.
+            while behind.front().is_some_and(|item| item.has_waited(patience))
+                && let Some(item) = behind.pop_front()
+            {
+                item.answer(Err(self.link.waited()));
+            }
+        }
+        for item in late {
+            self.refuse_late(item);
+        }
+        self.look_at = self.next_look();
+    }
+
+    fn refuse_late(&mut self, item: Item) {
+        let row = item.mutation.row.clone();
+        item.answer(Err(self.link.waited()));
+        self.leave(vec![row]);
+    }
+
+    fn next_look(&self) -> Option<Instant> {
+        let behind = self.behind.values().filter_map(VecDeque::front);
+        let oldest = self.ready.iter().chain(behind).map(|item| item.since).min();
+        let late = oldest?.checked_add(self.link.patience())?;
+        Some(late.max(Instant::now() + LEAST_BETWEEN_LOOKS))
+    }
+
+    fn send(&mut self) {
+        while self.calls.len() < self.options.calls_in_flight.get() {
+            let items = self.gather();
+            if items.is_empty() {
+                break;
+            }
+            let link = Arc::clone(&self.link);
+            self.calls.push(Box::pin(call(link, items)));
+        }
+    }
+
+    /// Takes as many mutations as fit in the next call.
+    fn gather(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        let mut bytes = 0_usize;
+        while items.len() < self.options.rows_per_call.get()
+            && let Some(item) = self.ready.pop_front()
+        {
+            if item.answer.is_closed() {
+                // The caller is cancelled, and nothing of the mutation was sent.
+                self.leave(vec![item.mutation.row]);
+                continue;
+            }
+            if item.has_waited(self.link.patience()) {
+                self.refuse_late(item);
+                continue;
+            }
+            bytes = bytes.saturating_add(item.bytes);
+            if bytes > CALL_BYTES && !items.is_empty() {
+                self.ready.push_front(item);
+                break;
+            }
+            items.push(item);
+        }
+        items
+    }
+}
+
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn call(link: Arc<Link>, items: Vec<Item>) -> Vec<Bytes> {
+    let rows = items.iter().map(|item| item.mutation.row.clone()).collect();
+    match link.update(|| updates(&items)).await {
+        Ok(mut statuses) => {
+            for item in items {
+                let outcome = outcome(&link, &mut statuses, &item.mutation.row);
+                item.answer(Ok(outcome));
+            }
+        }
+        Err(error) => {
+            for item in items {
+                item.answer(failed(error.clone()));
+            }
+        }
+    }
+    rows
+}
+
+fn updates(items: &[Item]) -> Updates {
+    let each = items.iter().map(|item| {
+        let mutation = &item.mutation;
+        let conditions = all_to_wire(&mutation.conditions);
+        let updates = all_to_wire(&mutation.updates);
+        (
+            mutation.row.to_vec(),
+            wire::ConditionalUpdates::new(conditions, updates),
+        )
+    });
+    each.collect()
+}
+
+fn outcome(link: &Link, statuses: &mut Statuses, row: &Bytes) -> ConditionalOutcome {
+    let status = statuses.remove(row.as_ref());
+    status
+        .and_then(ConditionalOutcome::from_wire)
+        .unwrap_or_else(|| {
+            let reason = match status {
+                Some(status) => format!("the status {} is not supported by this client", status.0),
+                None => "the reply lacks a row of the request".to_owned(),
+            };
+            ConditionalOutcome::Unknown(Some(link.meaningless(reason)))
+        })
+}
+
+fn failed(error: Error) -> Result<ConditionalOutcome> {
+    match error.may_have_taken_effect() {
+        true => Ok(ConditionalOutcome::Unknown(Some(error))),
+        false => Err(error),
+    }
+}

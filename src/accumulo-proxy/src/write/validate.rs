@@ -1,0 +1,166 @@
+//! Checks of a mutation before anything is sent.
+
+use super::{chunk, visibility, wire_size};
+use crate::data::{Bytes, ColumnUpdate, Condition, ConditionalMutation, IteratorSetting, Mutation};
+use crate::error::ErrorKind;
+
+/// Space for the header of a message, without the part that the caller adds.
+const HEADER_BYTES: usize = 256;
+/// Maximum number of bytes of a row that an error shows.
+const SHOWN_ROW_BYTES: usize = 40;
+
+/// The reason why a mutation cannot be sent.
+pub(super) type Refusal = (ErrorKind, String);
+
+/// The maximum size of a mutation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    most_bytes: usize,
+}
+
+impl Limit {
+    /// Creates the limit that remains for a mutation in a request after its header and
+    /// `other_bytes`.
+    pub(super) fn new(max_request_bytes: usize, other_bytes: usize) -> Self {
+        Self {
+            most_bytes: max_request_bytes.saturating_sub(HEADER_BYTES + other_bytes),
+        }
+    }
+
+    /// Checks that a mutation can be sent, and returns its size in bytes.
+    pub(super) fn check(self, mutation: &Mutation) -> Result<usize, Refusal> {
+        check_updates(&mutation.row, &mutation.updates)?;
+        self.check_bytes(&mutation.row, chunk::mutation_bytes(mutation))
+    }
+
+    /// Checks that a conditional mutation can be sent, and returns its size in bytes.
+    pub(super) fn check_conditional(
+        self,
+        mutation: &ConditionalMutation,
+    ) -> Result<usize, Refusal> {
+        let row = &mutation.row;
+        if mutation.conditions.is_empty() {
+            return Err(invalid(
+                row,
+                "has no condition; write it without conditions",
+            ));
+        }
+        for condition in &mutation.conditions {
+            check_condition(row, condition)?;
+        }
+        check_updates(row, &mutation.updates)?;
+        let bytes = wire_size::updates(row, &mutation.updates)
+            + wire_size::conditions(&mutation.conditions);
+        self.check_bytes(row, bytes)
+    }
+
+    fn check_bytes(self, row: &Bytes, bytes: usize) -> Result<usize, Refusal> {
+        let most = self.most_bytes;
+        if bytes <= most {
+            return Ok(bytes);
+        }
+        let reason = format!(
+            "the mutation of the row `{}` takes up to {bytes} bytes, a request has room for {most}",
+            shown(row)
+        );
+        Err((ErrorKind::TooLarge, reason))
+    }
+}
+
+fn check_updates(row: &Bytes, updates: &[ColumnUpdate]) -> Result<(), Refusal> {
+    if updates.is_empty() {
+        return Err(invalid(row, "has no update"));
+    }
+    for visibility in updates
+        .iter()
+        .filter_map(|update| update.visibility.as_ref())
+    {
+        check_visibility(row, visibility)?;
+    }
+    Ok(())
+}
+
+/// Checks a condition. At conflicting iterators the proxy fails, and with it the call for all of
+/// its rows.
+fn check_condition(row: &Bytes, condition: &Condition) -> Result<(), Refusal> {
+    check_visibility(row, &condition.visibility)?;
+    let mut before: Vec<&IteratorSetting> = Vec::new();
+    for iterator in &condition.iterators {
+        if iterator.priority < 1 {
+            return Err(invalid(row, "has an iterator whose priority is below 1"));
+        }
+        let clashes = |other: &&IteratorSetting| {
+            other.name == iterator.name || other.priority == iterator.priority
+        };
+        if before.iter().any(clashes) {
+            let reason = "has two iterators with the same name or priority in one condition";
+            return Err(invalid(row, reason));
+        }
+        before.push(iterator);
+    }
+    Ok(())
+}
+
+fn check_visibility(row: &Bytes, expression: &Bytes) -> Result<(), Refusal> {
+    visibility::check(expression).map_err(|reason| {
+        let expression = shown(expression);
+        invalid(row, &format!("has the visibility `{expression}`: {reason}"))
+    })
+}
+
+fn invalid(row: &Bytes, reason: &str) -> Refusal {
+    let reason = format!("the mutation of the row `{}` {reason}", shown(row));
+    (ErrorKind::Invalid, reason)
+}
+
+fn shown(bytes: &Bytes) -> String {
+    let start = bytes.get(..SHOWN_ROW_BYTES).unwrap_or(bytes);
+    let more = if start.len() < bytes.len() { ".." } else { "" };
+    format!("{}{more}", start.escape_ascii())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit() -> Limit {
+        Limit::new(1000, 0)
+    }
+
+    #[test]
+    fn rejects_a_mutation_that_is_too_long() {
+        let fits = Mutation::new("r").put("f", "q", vec![0; 600]);
+        assert!(limit().check(&fits).is_ok());
+        let long = Mutation::new("r").put("f", "q", vec![0; 700]);
+        let (kind, reason) = limit().check(&long).unwrap_err();
+        assert_eq!(kind, ErrorKind::TooLarge);
+        assert!(reason.contains("the row `r` takes up to"), "{reason}");
+    }
+
+    #[test]
+    fn rejects_mutations_at_which_the_proxy_would_fail() {
+        let iterator = |name: &str, priority| IteratorSetting::new(priority, name, "class");
+        let put = || Mutation::new("r").put("f", "q", "v");
+        let absent = || Condition::absent("f", "q");
+        let bad = [
+            Mutation::new("r").when([absent()]),
+            put().when([]),
+            put().when([absent().with_visibility("a&")]),
+            put().when([absent().iterator(iterator("i", 0))]),
+            put().when([absent()
+                .iterator(iterator("i", 1))
+                .iterator(iterator("i", 2))]),
+            put().when([absent()
+                .iterator(iterator("i", 1))
+                .iterator(iterator("j", 1))]),
+            put()
+                .update(ColumnUpdate::put("f", "q", "v").with_visibility("(a"))
+                .when([absent()]),
+        ];
+        for mutation in bad {
+            let refusal = limit().check_conditional(&mutation);
+            assert_eq!(refusal.unwrap_err().0, ErrorKind::Invalid, "{mutation:?}");
+        }
+        assert!(limit().check_conditional(&put().when([absent()])).is_ok());
+    }
+}

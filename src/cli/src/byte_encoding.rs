@@ -1,0 +1,222 @@
+//! Rows, columns and values in the arguments and the output of commands on application data.
+//!
+//! Printed text is valid as an argument: `\xNN` is a byte in both. Arguments may also contain
+//! blanks and letters that are not ASCII.
+
+use std::ffi::OsStr;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use data_encoding::{BASE64, HEXLOWER};
+use fluo_core::{Bytes, Column, ColumnSelector, Escaped, unescape};
+
+use crate::encoding::Encoding;
+use crate::masking;
+
+/// The argument for the encoding of bytes.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Written {
+    /// Encoding of bytes in the arguments and the output. As text, backslashes and bytes that are
+    /// not printable ASCII are written \xNN; on a line of text, so are blanks of rows and columns,
+    /// and a `:` of a family
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+}
+
+impl Written {
+    /// Formats bytes.
+    pub(crate) fn shown(self, bytes: &[u8]) -> String {
+        match self.encoding {
+            Encoding::Text => Escaped(bytes).to_string(),
+            Encoding::Hex => HEXLOWER.encode(bytes),
+            Encoding::Base64 => BASE64.encode(bytes),
+        }
+    }
+
+    /// Formats a row, or the qualifier or visibility of a column, for a line with names separated
+    /// by blanks.
+    pub(crate) fn word(self, bytes: &[u8]) -> String {
+        self.apart(bytes, b" ")
+    }
+
+    /// Formats the family of a column for such a line; it ends before the first `:`.
+    pub(crate) fn family(self, bytes: &[u8]) -> String {
+        self.apart(bytes, b" :")
+    }
+
+    fn apart(self, bytes: &[u8], separators: &[u8]) -> String {
+        match self.encoding {
+            Encoding::Text => Escaped(bytes).and(separators).to_string(),
+            // These encodings contain no separators.
+            _ => self.shown(bytes),
+        }
+    }
+
+    /// Parses a row.
+    pub(crate) fn row(self, written: &OsStr) -> Result<Bytes> {
+        let written = written.as_encoded_bytes();
+        let row = self.bytes(written);
+        let row = row.with_context(|| format!("row `{}`", masking::masked(written)))?;
+        if row.is_empty() {
+            bail!("the row is empty; a row has at least one byte");
+        }
+        Ok(row)
+    }
+
+    /// Parses a prefix of rows.
+    pub(crate) fn prefix(self, written: &OsStr) -> Result<Bytes> {
+        let written = written.as_encoded_bytes();
+        let prefix = self.bytes(written);
+        prefix.with_context(|| format!("prefix `{}`", masking::masked(written)))
+    }
+
+    /// Parses a family, or a family and a qualifier.
+    pub(crate) fn selector(self, written: &OsStr) -> Result<ColumnSelector> {
+        let (family, qualifier) = self.parts(written)?;
+        match qualifier {
+            _ if written.is_empty() => {
+                bail!("the column is empty; write FAMILY or FAMILY:QUALIFIER")
+            }
+            Some(qualifier) => Ok(ColumnSelector::qualifier(family, qualifier)),
+            None => Ok(ColumnSelector::family(family)),
+        }
+    }
+
+    /// Parses a column, with a family and a qualifier.
+    pub(crate) fn column(self, written: &OsStr) -> Result<Column> {
+        let (family, qualifier) = self.parts(written)?;
+        let Some(qualifier) = qualifier else {
+            bail!(
+                "column `{}`: a column has a family and a qualifier; write FAMILY:QUALIFIER",
+                Escaped(written.as_encoded_bytes())
+            );
+        };
+        Ok(Column::new(family, qualifier))
+    }
+
+    /// Splits a column into family and qualifier. A `:` within the family is written `\x3a`.
+    fn parts(self, written: &OsStr) -> Result<(Bytes, Option<Bytes>)> {
+        let written = written.as_encoded_bytes();
+        let read = |part: &[u8]| {
+            let bytes = self.bytes(part);
+            bytes.with_context(|| format!("column `{}`", Escaped(written)))
+        };
+        match memchr::memchr(b':', written) {
+            None => Ok((read(written)?, None)),
+            Some(at) => {
+                let (family, qualifier) = written.split_at(at);
+                let qualifier = qualifier.get(1..).unwrap_or_default();
+                Ok((read(family)?, Some(read(qualifier)?)))
+            }
+        }
+    }
+
+    fn bytes(self, written: &[u8]) -> Result<Bytes> {
+        match self.encoding {
+            Encoding::Text => of_text(written),
+            encoding => Ok(encoding.decode(written)?.into_owned().into()),
+        }
+    }
+}
+
+fn of_text(written: &[u8]) -> Result<Bytes> {
+    let mut ascii = String::with_capacity(written.len());
+    for &byte in written {
+        match byte {
+            b'\\' => ascii.push('\\'),
+            _ => ascii.push_str(&Escaped(&[byte]).to_string()),
+        }
+    }
+    // The message of `unescape` counts the bytes of a different text.
+    unescape(&ascii).ok().context(
+        "a backslash begins a byte, written `\\xNN` with two hex digits; a backslash itself is `\\x5c`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+
+    fn written(encoding: Encoding) -> Written {
+        Written { encoding }
+    }
+
+    const ALL: [Encoding; 3] = [Encoding::Text, Encoding::Hex, Encoding::Base64];
+
+    #[test]
+    fn parses_its_own_output() {
+        let bytes: Vec<u8> = (0..=u8::MAX).collect();
+        for written in ALL.map(written) {
+            let shown = OsString::from(written.shown(&bytes));
+            assert_eq!(written.row(&shown).unwrap(), bytes);
+            let (word, family) = (written.word(&bytes), written.family(&bytes));
+            assert!(!word.contains(' ') && !family.contains([' ', ':']));
+            assert_eq!(written.row(word.as_ref()).unwrap(), bytes);
+            assert_eq!(written.row(family.as_ref()).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn accepts_unescaped_text() {
+        let text = written(Encoding::Text);
+        assert_eq!(text.row("é\n".as_ref()).unwrap(), "é\n");
+        assert_eq!(text.row(r"\xFFa\x5cb".as_ref()).unwrap(), &b"\xffa\\b"[..]);
+        #[cfg(unix)]
+        {
+            let any: OsString = std::os::unix::ffi::OsStringExt::from_vec(vec![0xff, b'a']);
+            assert_eq!(text.prefix(&any).unwrap(), &b"\xffa"[..]);
+        }
+        assert_eq!(text.prefix("".as_ref()).unwrap(), "");
+    }
+
+    #[test]
+    fn parses_columns() {
+        let text = written(Encoding::Text);
+        let selector = |column: &str| text.selector(column.as_ref()).unwrap();
+        assert_eq!(selector("f"), ColumnSelector::family("f"));
+        assert_eq!(selector("f:"), ColumnSelector::qualifier("f", ""));
+        assert_eq!(selector(":q"), ColumnSelector::qualifier("", "q"));
+        assert_eq!(
+            selector(r"a\x3ab:c:d"),
+            ColumnSelector::qualifier("a:b", "c:d")
+        );
+        let hex = written(Encoding::Hex).column("3a:ff".as_ref()).unwrap();
+        assert_eq!(hex, Column::new(":", &b"\xff"[..]));
+        let base64 = written(Encoding::Base64)
+            .column("Og==:/w==".as_ref())
+            .unwrap();
+        assert_eq!(base64, Column::new(":", &b"\xff"[..]));
+    }
+
+    #[test]
+    fn reports_wrong_encodings() {
+        let message = |error: anyhow::Error| format!("{error:#}");
+        let (text, hex) = (written(Encoding::Text), written(Encoding::Hex));
+        assert_eq!(
+            message(text.row(r"u:secret@a\q".as_ref()).unwrap_err()),
+            r"row `***@a\x5cq`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`"
+        );
+        assert_eq!(
+            message(hex.prefix("6z".as_ref()).unwrap_err()),
+            "prefix `6z`: it is not hex: two of 0-9a-f for each byte (invalid symbol at 1)"
+        );
+        assert_eq!(
+            message(hex.selector("66:q".as_ref()).unwrap_err()),
+            "column `66:q`: it is not hex: two of 0-9a-f for each byte (invalid length at 0)"
+        );
+        assert_eq!(
+            message(text.row("".as_ref()).unwrap_err()),
+            "the row is empty; a row has at least one byte"
+        );
+        assert_eq!(
+            message(text.selector("".as_ref()).unwrap_err()),
+            "the column is empty; write FAMILY or FAMILY:QUALIFIER"
+        );
+        assert_eq!(
+            message(text.column("f".as_ref()).unwrap_err()),
+            "column `f`: a column has a family and a qualifier; write FAMILY:QUALIFIER"
+        );
+    }
+}

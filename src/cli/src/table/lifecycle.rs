@@ -1,0 +1,146 @@
+//! `fluo table create`, `delete` and `list`.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+use fluo_core::{TableAdmin, TableAdminExt, Versions};
+
+use super::system_tables;
+use crate::confirm;
+use crate::output;
+use crate::target::{ApplicationGuard, MakingArguments, TargetArguments};
+
+/// Make a table of one tablet.
+///
+/// Makes an embedded directory that does not exist, and prints its name. A leading `~/` is the home
+/// directory; write embedded:./~ for a directory of that name.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table create --at embedded:./data pages
+  fluo table create --at proxy:localhost:42424 --user root pages")]
+pub(crate) struct Create {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// Name of the table: letters, digits and `_`
+    name: String,
+    /// Number of versions of a column that the table shows and keeps: a number from 1 on, or all
+    #[arg(long, default_value = "1", value_parser = versions)]
+    versions: Versions,
+    /// Number of servers that an embedded directory simulates, from 1 on; only when the directory
+    /// is made
+    #[arg(long, value_parser = servers)]
+    servers: Option<NonZeroUsize>,
+    #[command(flatten)]
+    making: MakingArguments,
+}
+
+/// Delete a table and all its data.
+///
+/// At a terminal it asks you to type the name of the table; a script is not asked. A table of an
+/// application in a directory is not deleted: `fluo app remove` removes both. Applications on a
+/// live Accumulo are not detected.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table delete --at embedded:./data --yes pages")]
+pub(crate) struct Delete {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// Name of the table
+    name: String,
+    /// Do not ask for confirmation, even at a terminal
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    guard: ApplicationGuard,
+}
+
+/// List the names of the tables, one a line.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo table list --at embedded:./data")]
+pub(crate) struct List {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// Include the system tables (accumulo.*) of a live Accumulo
+    #[arg(long)]
+    all: bool,
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+impl Create {
+    pub(crate) async fn run(&self) -> Result<()> {
+        fluo_core::check_table_name(&self.name)?;
+        system_tables::check_is_none(&self.name)?;
+        let tables = self
+            .target
+            .open_or_create(self.servers, &self.making)
+            .await?;
+        tables.create_table(&self.name, self.versions).await?;
+        output::say(&format!("created table `{}`", self.name));
+        Ok(())
+    }
+}
+
+impl Delete {
+    pub(crate) async fn run(&self) -> Result<()> {
+        system_tables::check_is_none(&self.name)?;
+        let tables = self.open().await?;
+        if !tables.table_exists(&self.name).await? {
+            return Err(fluo_core::Error::no_such_table(&self.name).into());
+        }
+        if !self.yes {
+            let name = &self.name;
+            let question = format!("delete table `{name}` and all its rows?");
+            confirm::at_terminal(&question, name, &format!("table `{name}` was not deleted"))
+                .await?;
+        }
+        tables.delete_table(&self.name).await?;
+        output::say(&format!("deleted table `{}`", self.name));
+        Ok(())
+    }
+
+    async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
+        let stake = |application: &str| {
+            format!(
+                "it cannot work without the table; `fluo app remove {application}` removes both, and \
+                 --despite-application deletes the table alone"
+            )
+        };
+        self.target
+            .open_to_change(&self.name, &self.guard, stake)
+            .await
+    }
+}
+
+impl List {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let mut names = self.target.open().await?.tables().await?;
+        if self.target.is_live() && !self.all {
+            names.retain(|name| !system_tables::is_one(name));
+        }
+        if self.json {
+            return output::print_json(&names);
+        }
+        names.iter().try_for_each(|name| output::print(name))
+    }
+}
+
+fn versions(text: &str) -> Result<Versions, String> {
+    match (text, NonZeroU32::from_str(text)) {
+        ("all", _) => Ok(Versions::All),
+        (_, Ok(count)) => Ok(Versions::Latest(count)),
+        (_, Err(_)) => Err("write a number from 1 on, or all".to_owned()),
+    }
+}
+
+fn servers(text: &str) -> Result<NonZeroUsize, String> {
+    NonZeroUsize::from_str(text).map_err(|_| "write a number from 1 on".to_owned())
+}

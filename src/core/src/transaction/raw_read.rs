@@ -1,0 +1,25 @@
+//! Stored entries, read without a filter.
+
+use crate::data::{Cell, Key, RowColumn, Span, Timestamp};
+use crate::error::Result;
+use crate::layout::EntryKind;
+use crate::table::{Scan, Table, TableExt};
+use crate::transaction::encode_entries::stamp;
+
+/// Returns those of the wanted entries of a cell that are stored.
+pub(crate) async fn entries(
+    table: &dyn Table,
+    cell: &RowColumn,
+    wanted: &[(EntryKind, Timestamp)],
+) -> Result<Vec<Cell>> {
+    let span = |(kind, timestamp): &(EntryKind, Timestamp)| {
+        let key = Key::new(
+            cell.row.clone(),
+            cell.column.clone(),
+            stamp(*kind, *timestamp),
+        );
+        let end = key.successor();
+        Span::between(key, Some(end))
+    };
+    table.read(Scan::over_all(wanted.iter().map(span))).await
+}
