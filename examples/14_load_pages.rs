@@ -11,6 +11,7 @@ use fluo_core::coordination::{ObservedColumn, ObserverKind};
 use fluo_core::{Client, Column};
 
 #[tokio::main]
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let own = tempfile::tempdir()?;
     let directory = env::args_os().nth(1).map(PathBuf::from);

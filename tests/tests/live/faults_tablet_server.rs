@@ -158,7 +158,6 @@ fn reasons(errors: &[Error], prefix: &str) -> BTreeSet<String> {
     uncertain.map(reason).collect()
 }
 
-#[expect(clippy::ptr_arg, reason = "the type of the items of a set")]
 fn is_a_limit(reason: &String) -> bool {
     reason.contains("timed out") || reason == "no answer within 10s"
 }

@@ -66,7 +66,7 @@ impl Ground {
     }
 
     fn gate(&self, call: &'static str, passing: usize) -> Gate {
-        Gate::before(&self.client.options().address(), call, passing)
+        Gate::before(self.client.options().address(), call, passing)
     }
 
     /// Starts a load of the user, with the permission to write, which waits at the gate after some
