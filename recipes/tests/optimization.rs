@@ -383,7 +383,7 @@ async fn verify_reports_each_kind_of_drift() {
     assert_eq!(
         told[0],
         format!(
-            "property table.balancer is `org.example.Typo`, an unknown class and that the servers do \
+            "property table.balancer is `org.example.Typo`, an unknown class that the servers do \
              not load, so that tablets may stay on no server; it should be `{}`",
             group_balancer()
         )

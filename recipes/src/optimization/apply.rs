@@ -12,7 +12,7 @@ use super::balancer::check_loaded;
 use super::table_state::TableState;
 use super::{Plan, Step};
 
-/// Progress events of [`apply`].
+/// Progress events of [`apply`](Plan::apply).
 #[derive(Clone, Copy, Debug)]
 pub enum ApplyEvent<'a> {
     /// A step begins.
@@ -62,7 +62,8 @@ pub enum ApplyError {
     },
 }
 
-/// The changes that a failed [`apply`](Plan::apply) left on the table, as far as they could be read back.
+/// The changes that a failed [`apply`](Plan::apply) left on the table, as far as they could be read
+/// back.
 #[derive(Debug)]
 pub struct RollbackReport {
     table: String,

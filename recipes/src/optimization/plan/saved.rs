@@ -9,7 +9,7 @@ use crate::optimization::balancer::PROPERTIES;
 
 impl Plan {
     /// Checks a saved plan: this build must support its format, and it must be a plan that
-    /// [`plan`](super::plan()) could have returned.
+    /// [`plan`](crate::TableOptimizations::plan) could have returned.
     ///
     /// # Errors
     ///
