@@ -1,9 +1,11 @@
 //! The end of a run: nothing fails any more, and one client cleans up behind the others.
 
-use fluo_core::{
-    ClientSettings, CommitError, ErrorKind, Filter, Result, RowColumn, Scan, Span, Timestamp,
-};
 use std::collections::BTreeSet;
+
+use fluo_core::layout::{EntryKind, EntryTimestamp};
+use fluo_core::{
+    ClientSettings, CommitError, ErrorKind, Filter, Key, Result, RowColumn, Scan, Span, Timestamp,
+};
 
 use super::actor::{Actor, DOCUMENTS, number_of, numbers_of};
 use super::crew;
@@ -30,13 +32,13 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
         client,
     };
     observe_all(&actor).await?;
-    read_all(&actor).await?;
-    left(world, Filter::Snapshot { at: Timestamp::MAX }, "lock");
+    check_locks(&actor).await?;
     touch_all(&actor).await?;
     if !world.dials.is_javas {
         // On a table of the Java client a compaction may have dropped the end of a read lock, which
         // has no effect.
-        left(world, Filter::OpenReadLocks, "read lock");
+        let left = locks_left(world, Filter::OpenReadLocks);
+        report_left(world, &left, "read lock");
     }
     read_all(&actor).await
 }
@@ -159,15 +161,41 @@ async fn touch(actor: &Actor, cell: &RowColumn) -> Result<Result<(), CommitError
     Ok(committed.map(drop))
 }
 
-/// Reports every remaining lock as a violation.
-fn left(world: &World, filter: Filter, what: &str) {
-    let locked = Scan::over(Span::all()).filter(filter);
-    let found = world.server.scan(&locked, &labels::all());
-    for cell in found {
-        let stamp = fluo_core::layout::EntryTimestamp::decode(cell.key.timestamp);
-        let is_data = stamp.is_some_and(|stamp| stamp.kind == fluo_core::layout::EntryKind::Data);
-        if !is_data {
-            world.violation(format!("R2: a {what} is left: {} {stamp:?}", cell.key));
+/// Reads everything, and checks that no lock is left.
+///
+/// On a table of the Java client, a flush between the read and the check can drop the end of a
+/// trigger's lock whose entry is in an older file: the lock appears again, and the next read
+/// resolves it. So a lock counts if it is left after several reads there.
+async fn check_locks(actor: &Actor) -> Result<()> {
+    let world = &actor.world;
+    let reads = if world.dials.is_javas { 5 } else { 1 };
+    let mut left = Vec::new();
+    for _ in 0..reads {
+        read_all(actor).await?;
+        left = locks_left(world, Filter::Snapshot { at: Timestamp::MAX });
+        if left.is_empty() {
+            break;
         }
+    }
+    report_left(world, &left, "lock");
+    Ok(())
+}
+
+/// Returns the locks that a filter shows on the server.
+fn locks_left(world: &World, filter: Filter) -> Vec<Key> {
+    let scan = Scan::over(Span::all()).filter(filter);
+    let found = world.server.scan(&scan, &labels::all()).into_iter();
+    let is_lock = |key: &Key| {
+        let stamp = EntryTimestamp::decode(key.timestamp);
+        stamp.is_none_or(|stamp| stamp.kind != EntryKind::Data)
+    };
+    found.map(|cell| cell.key).filter(is_lock).collect()
+}
+
+/// Reports every remaining lock as a violation.
+fn report_left(world: &World, locks: &[Key], what: &str) {
+    for key in locks {
+        let stamp = EntryTimestamp::decode(key.timestamp);
+        world.violation(format!("R2: a {what} is left: {key} {stamp:?}"));
     }
 }
