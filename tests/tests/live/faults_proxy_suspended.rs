@@ -68,7 +68,7 @@ async fn writers_fail_within_the_limit_and_their_late_writes_are_whole() {
     broken.end().await;
 }
 
-/// Suspends the proxy while writers write, and returns the outcomes up to the first failure of each.
+/// Suspends the proxy while writers write; returns the outcomes of each up to its first failure.
 async fn write_while_suspended(broken: &Broken, table: &Arc<dyn Table>, suspension: usize) -> Told {
     let signals = Arc::new(Signals::default());
     let first = suspension * WRITERS;

@@ -128,8 +128,8 @@ impl Told {
         self.errors.iter().any(|error| error.kind() == kind)
     }
 
-    /// Checks that every acknowledged row exists, that no row of a rejected write exists, and that a
-    /// writer wrote each row.
+    /// Checks that every acknowledged row exists, that no row of a rejected write exists, and that
+    /// a writer wrote each row.
     pub(crate) fn check(&self, found: &BTreeMap<String, String>) {
         for row in &self.acknowledged {
             assert_eq!(found.get(row), Some(&value(row)), "acknowledged");

@@ -181,7 +181,7 @@ impl ApplicationHandle {
     ///
     /// # Errors
     ///
-    /// Those of [`check`](Self::check) and of [`admin::initialize`](crate::admin::initialize):
+    /// Those of [`check`](Self::check) and of [`admin::initialize`]:
     /// [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or its table exists and
     /// [`clear`](Self::clear) is not set; [`Unavailable`](ErrorKind::Unavailable) if it is running,
     /// or if another caller is creating or removing it.
@@ -264,7 +264,7 @@ impl ApplicationHandle {
     ///
     /// # Errors
     ///
-    /// Those of [`admin::status`](crate::admin::status).
+    /// Those of [`admin::status`].
     pub async fn status(&self) -> Result<Status> {
         admin::status(self.ports().1, &self.name).await
     }
@@ -273,7 +273,7 @@ impl ApplicationHandle {
     ///
     /// # Errors
     ///
-    /// Those of [`admin::remove`](crate::admin::remove): [`NotFound`](ErrorKind::NotFound) if the
+    /// Those of [`admin::remove`]: [`NotFound`](ErrorKind::NotFound) if the
     /// application does not exist, and [`Unavailable`](ErrorKind::Unavailable) while it is running.
     pub async fn remove(&self) -> Result<()> {
         let (tables, applications) = self.ports();
