@@ -1,7 +1,8 @@
 //! An embedded table: mutations, versions, deletes, scans in batches.
 
 use anyhow::Result;
-use fluo_core::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
+use fluo::{Column, Span};
+use fluo_table::{Authorizations, Mutation, Scan, TableAdmin, TableExt, Versions};
 use futures::TryStreamExt;
 
 #[tokio::main]

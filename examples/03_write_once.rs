@@ -1,9 +1,8 @@
 //! Conditional mutations: many tasks write one row, one of them wins.
 
 use anyhow::Result;
-use fluo_core::{
-    Authorizations, Column, Condition, Mutation, Outcome, TableAdmin, TableExt, Versions,
-};
+use fluo::Column;
+use fluo_table::{Authorizations, Condition, Mutation, Outcome, TableAdmin, TableExt, Versions};
 use futures::future::try_join_all;
 
 #[tokio::main]

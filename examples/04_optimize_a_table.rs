@@ -1,8 +1,9 @@
 //! Plan, apply and verify: the optimization of a table at the start of an application.
 
 use anyhow::Result;
-use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
+use fluo::Column;
 use fluo_recipes::{ApplyEvent, RowHasher, TableOptimizations};
+use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 
 const ROWS: &str = include_str!("data/package-homepages.txt");
 

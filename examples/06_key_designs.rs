@@ -1,10 +1,10 @@
 //! The same rows in several key designs: their keys, and the reads that each design supports.
 
 use anyhow::Result;
-use fluo_core::Escaped;
 use fluo_recipes::{
     DigestSalt, KeyDesign, Modulo, ReverseTime, RowHasher, RowSelection, SaltedPart, WebTable,
 };
+use fluo_table::Escaped;
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<()> {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
+use fluo::Column;
 use fluo_recipes::{DigestSalt, KeyDesign, RowBatch, RowSelection, SaltedScan, ScanCursor};
+use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 use futures::TryStreamExt;
 
 #[tokio::main]

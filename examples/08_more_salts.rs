@@ -2,8 +2,9 @@
 //! moves the old rows.
 
 use anyhow::Result;
-use fluo_core::{Authorizations, Column, Mutation, TableAdmin, Versions};
+use fluo::Column;
 use fluo_recipes::{KeyDesign, KeyMigration, MigrateSettings, Modulo, RowBatch, RowSelection};
+use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 use futures::TryStreamExt;
 
 #[tokio::main]

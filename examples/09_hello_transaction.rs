@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use anyhow::Result;
-use fluo_core::{Column, CommitError};
+use fluo::{Column, CommitError, InstanceExt};
 
 #[tokio::main]
 async fn main() -> Result<()> {

@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use fluo_core::{ApplicationHandle, Bytes, Client, Column, Error, Scan, Snapshot, Span};
+use fluo::{ApplicationHandle, Bytes, Client, Column, Error, InstanceExt, Snapshot, Span};
+use fluo_table::Scan;
 use futures::TryStreamExt;
 use futures::future::try_join_all;
 

@@ -10,10 +10,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use fluo_core::{
-    Bytes, Client, Column, ColumnSelector, Error, LoaderSettings, Observers, Scan, Span,
+use fluo::{
+    Bytes, Client, Column, ColumnSelector, Error, InstanceExt, LoaderSettings, Observers, Span,
     Transaction, Worker, WorkerSettings, observer_fn,
 };
+use fluo_table::Scan;
 use futures::TryStreamExt;
 
 const TEXTS: [(&str, &str); 6] = [

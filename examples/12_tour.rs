@@ -4,10 +4,11 @@
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use fluo_core::{
-    Bytes, Client, Column, Error, LoaderSettings, Observers, Scan, Snapshot, Span, Transaction,
-    Worker, WorkerSettings, observer_fn,
+use fluo::{
+    Bytes, Client, Column, Error, InstanceExt, LoaderSettings, Observers, Snapshot, Span,
+    Transaction, Worker, WorkerSettings, observer_fn,
 };
+use fluo_table::Scan;
 use futures::TryStreamExt;
 
 #[tokio::main]

@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use fluo_core::{Column, Error, LoaderSettings, Transaction};
+use fluo::{Column, Error, InstanceExt, LoaderSettings, Transaction};
 use futures::TryStreamExt;
 
 const HOME_PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/package-homepages.txt");

@@ -7,8 +7,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use fluo_core::coordination::{ObservedColumn, ObserverKind};
-use fluo_core::{Client, Column};
+use fluo::{Client, Column, InstanceExt};
+use fluo_table::coordination::{ObservedColumn, ObserverKind};
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
@@ -21,7 +21,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-async fn load_pages(client: &Client) -> fluo_core::Result<()> {
+async fn load_pages(client: &Client) -> fluo::Result<()> {
     let (text, links) = (Column::new("page", "text"), Column::new("page", "links"));
     for (page, content) in [
         ("com.example", "an example"),
@@ -39,7 +39,7 @@ async fn load_pages(client: &Client) -> fluo_core::Result<()> {
 }
 
 /// Opens the application, and creates it first if it does not exist, as `fluo app init` does.
-async fn open(directory: &Path) -> fluo_core::Result<Client> {
+async fn open(directory: &Path) -> fluo::Result<Client> {
     let text = Column::new("page", "text");
     let count = ObservedColumn::new(text, ObserverKind::Strong, "count");
     let web = fluo_embedded::open(directory)?.application("web");

@@ -12,9 +12,9 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::Result;
-use fluo_core::{
-    Bytes, Client, Column, Error, Instance, Observers, Transaction, Worker, WorkerSettings,
-    observer_fn,
+use fluo::{
+    Bytes, Client, Column, Error, Instance, InstanceExt, Observers, Transaction, Worker,
+    WorkerSettings, observer_fn,
 };
 use tokio::signal;
 
@@ -65,7 +65,7 @@ async fn count_words(client: &Client, fluo: Instance) -> Result<()> {
     Ok(())
 }
 
-fn observers() -> fluo_core::Result<Observers> {
+fn observers() -> fluo::Result<Observers> {
     Observers::new().strong(text(), "count", observer_fn(count))
 }
 
@@ -79,7 +79,7 @@ fn words_of_page() -> Column {
 
 /// Opens the application, and creates it first if it does not exist. It must have the observers of
 /// this program.
-async fn open(fluo: &Instance) -> fluo_core::Result<Client> {
+async fn open(fluo: &Instance) -> fluo::Result<Client> {
     let web = fluo.application("web").observers(&observers()?);
     web.open_or_create().await
 }

@@ -4,11 +4,11 @@
 //! and its requirements on a table are data. The first recipe is the [`RowHasher`]. It is one of
 //! the [`KeyDesign`]s, the common ways to spread and order keys. [`TableOptimizations`] bring the
 //! split points and the group of a design to a live table, and verify them; they need only the ports
-//! of `fluo-core`. A [`SaltedScan`] reads scattered rows in row order, and [`KeyMigration`] moves rows to
+//! of `fluo-table`. A [`SaltedScan`] reads scattered rows in row order, and [`KeyMigration`] moves rows to
 //! another design.
 //!
 //! ```
-//! use fluo_core::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};
+//! use fluo_table::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};
 //! use fluo_recipes::{RowHasher, TableOptimizations};
 //!
 //! # #[tokio::main(flavor = "current_thread")]

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::balancer::group_balancers;
-use fluo_core::table::property;
-use fluo_core::{
+use fluo_recipes::{ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property;
+use fluo_table::{
     Authorizations, Bytes, Column, ErrorKind, MemoryTables, Mutation, TableAdmin, Versions,
 };
-use fluo_recipes::{ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
 
 const TABLE: &str = "pages";
 

@@ -7,13 +7,13 @@ mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::balancer::group_balancers;
-use fluo_core::table::property;
-use fluo_core::{Bytes, ErrorKind, MemoryTables, TableAdmin, Versions};
 use fluo_recipes::{
     ApplyError, FoundBalancer, RowCounting, RowHasher, StraySplit, TableOptimizations, Verdict,
     VerifyOptions, groups,
 };
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property;
+use fluo_table::{Bytes, ErrorKind, MemoryTables, TableAdmin, Versions};
 use servers::Servers;
 
 const TABLE: &str = "pages";

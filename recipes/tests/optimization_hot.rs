@@ -12,15 +12,15 @@ mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::balancer::group_balancers;
-use fluo_core::table::property;
-use fluo_core::{
-    Authorizations, Bytes, Column, MemoryTables, Mutation, SystemClock, TableAdmin, Versions,
-};
 use fluo_recipes::{
     DigestSalt, HashScheme, KeyDesign, LoadStanding, MaxSkew, Modulo, OtherRows, RowCounting,
     RowHasher, SaltedPart, TableOptimizations, TableRequirement, Unproved, Unsalted, Verdict,
     VerifyOptions,
+};
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property;
+use fluo_table::{
+    Authorizations, Bytes, Column, MemoryTables, Mutation, SystemClock, TableAdmin, Versions,
 };
 use servers::Servers;
 

@@ -7,14 +7,14 @@ mod servers;
 
 use std::collections::BTreeMap;
 
-use fluo_core::balancer::group_balancers;
-use fluo_core::table::property;
-use fluo_core::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin, Versions};
 use fluo_recipes::{
     DigestSalt, HashInput, KeyDesign, Modulo, Plan, PropertyVerdict, RowHasher, SaltedPart,
     TableOptimizations, TableRequirement, UniformityTest, UnrequestedProperty, Verdict,
     VerifyOptions,
 };
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property;
+use fluo_table::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin, Versions};
 use servers::Servers;
 
 const TABLE: &str = "pages";

@@ -7,10 +7,10 @@ mod servers;
 
 use std::collections::BTreeMap;
 
-use fluo_core::balancer::group_balancers;
-use fluo_core::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
-use fluo_core::{MemoryTables, TableAdmin, Versions};
 use fluo_recipes::{ApplyError, RowHasher, TableOptimizations};
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
+use fluo_table::{MemoryTables, TableAdmin, Versions};
 use servers::Servers;
 
 const TABLE: &str = "pages";

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fluo_core::{
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{
     Authorizations, Column, Condition, Mutation, Scan, Span, Table, TableAdmin, Versions,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::TryStreamExt;
 use redb::{Database, ReadableDatabase, TableDefinition};
 use tokio::runtime::Runtime;
@@ -156,7 +156,7 @@ async fn write_until(table: Arc<dyn Table>, next: Arc<AtomicU64>, end: Instant) 
         let mutation = Mutation::new(row(number)).put(uri.clone(), value(number));
         let conditional = mutation.when(Condition::absent(uri.clone()));
         let outcomes = table.write_conditional(vec![conditional]).await?;
-        if !outcomes.iter().all(fluo_core::Outcome::is_accepted) {
+        if !outcomes.iter().all(fluo_table::Outcome::is_accepted) {
             return Err("an absent row was rejected".into());
         }
         written += 1;

@@ -14,9 +14,9 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use fluo_core::{TableAdmin, Versions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{RowHasher, TableOptimizations};
+use fluo_table::{TableAdmin, Versions};
 
 const TABLE: &str = "pages";
 const SPLITS: u32 = 100_000;

@@ -14,9 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo_core::{Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{DigestSalt, KeyDesign, Modulo, RowSelection, SaltedScan};
+use fluo_table::{Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
 use fluo_tests::RecordingTables;
 use futures::TryStreamExt;
 use tokio::runtime::Runtime;

@@ -2,33 +2,33 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Bytes, Versions};
+use fluo_table::{Bytes, Versions};
 
 /// A call that changes something through the admin port, with its arguments.
 ///
 /// `flush` and `compact` are not included: they do not change the cells that a scan yields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdminCall {
-    /// [`create_table`](fluo_core::TableAdmin::create_table).
+    /// [`create_table`](fluo_table::TableAdmin::create_table).
     CreateTable {
         /// The table.
         table: String,
         /// Its versions.
         versions: Versions,
     },
-    /// [`delete_table`](fluo_core::TableAdmin::delete_table).
+    /// [`delete_table`](fluo_table::TableAdmin::delete_table).
     DeleteTable {
         /// The table.
         table: String,
     },
-    /// [`add_splits`](fluo_core::TableAdmin::add_splits).
+    /// [`add_splits`](fluo_table::TableAdmin::add_splits).
     AddSplits {
         /// The table.
         table: String,
         /// The split points of this call.
         splits: BTreeSet<Bytes>,
     },
-    /// [`merge`](fluo_core::TableAdmin::merge).
+    /// [`merge`](fluo_table::TableAdmin::merge).
     Merge {
         /// The table.
         table: String,
@@ -37,7 +37,7 @@ pub enum AdminCall {
         /// The merge ends with this row.
         end: Option<Bytes>,
     },
-    /// [`set_property`](fluo_core::TableAdmin::set_property).
+    /// [`set_property`](fluo_table::TableAdmin::set_property).
     SetProperty {
         /// The table.
         table: String,
@@ -46,7 +46,7 @@ pub enum AdminCall {
         /// Its new value.
         value: String,
     },
-    /// [`remove_property`](fluo_core::TableAdmin::remove_property).
+    /// [`remove_property`](fluo_table::TableAdmin::remove_property).
     RemoveProperty {
         /// The table.
         table: String,

@@ -2,56 +2,56 @@
 
 use std::num::NonZeroU32;
 
-use fluo_core::coordination::TransactorId;
-use fluo_core::{RowColumn, Timestamp};
+use fluo_table::coordination::TransactorId;
+use fluo_table::{RowColumn, Timestamp};
 
 /// A call through the ports of coordination: a call of the applications, of one application, or of
 /// a transactor or worker of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CoordinationCall {
-    /// [`initialize`](fluo_core::coordination::Applications::initialize) of this application.
+    /// [`initialize`](fluo_table::coordination::Applications::initialize) of this application.
     Initialize(String),
-    /// [`open`](fluo_core::coordination::Applications::open) of this application.
+    /// [`open`](fluo_table::coordination::Applications::open) of this application.
     Open(String),
-    /// [`list`](fluo_core::coordination::Applications::list).
+    /// [`list`](fluo_table::coordination::Applications::list).
     List,
-    /// [`is_running`](fluo_core::coordination::Applications::is_running) of this application.
+    /// [`is_running`](fluo_table::coordination::Applications::is_running) of this application.
     IsRunning(String),
-    /// [`lock_setup`](fluo_core::coordination::Applications::lock_setup) of this application and this table.
+    /// [`lock_setup`](fluo_table::coordination::Applications::lock_setup) of this application and this table.
     Claim(String, String),
-    /// [`remove`](fluo_core::coordination::Applications::remove) of this application.
+    /// [`remove`](fluo_table::coordination::Applications::remove) of this application.
     Remove(String),
-    /// [`timestamps`](fluo_core::coordination::Coordination::timestamps) with this count.
+    /// [`timestamps`](fluo_table::coordination::Coordination::timestamps) with this count.
     Timestamps(NonZeroU32),
-    /// [`horizon`](fluo_core::coordination::Coordination::horizon).
+    /// [`horizon`](fluo_table::coordination::Coordination::horizon).
     Horizon,
-    /// [`advance_horizon`](fluo_core::coordination::Coordination::advance_horizon).
+    /// [`advance_horizon`](fluo_table::coordination::Coordination::advance_horizon).
     AdvanceHorizon,
-    /// [`begin_transactor`](fluo_core::coordination::Coordination::begin_transactor).
+    /// [`begin_transactor`](fluo_table::coordination::Coordination::begin_transactor).
     BeginTransactor,
-    /// [`is_alive`](fluo_core::coordination::Coordination::is_alive) of this transactor.
+    /// [`is_alive`](fluo_table::coordination::Coordination::is_alive) of this transactor.
     IsAlive(TransactorId),
-    /// [`join_workers`](fluo_core::coordination::Coordination::join_workers).
+    /// [`join_workers`](fluo_table::coordination::Coordination::join_workers).
     JoinWorkers,
-    /// [`add_dead_letter`](fluo_core::coordination::Coordination::add_dead_letter) of a dead letter of this
+    /// [`add_dead_letter`](fluo_table::coordination::Coordination::add_dead_letter) of a dead letter of this
     /// cell.
     SetAside(RowColumn),
-    /// [`dead_letters`](fluo_core::coordination::Coordination::dead_letters).
+    /// [`dead_letters`](fluo_table::coordination::Coordination::dead_letters).
     SetAsideList,
     /// [`remove_dead_letter`] of this cell, up to this timestamp.
     ///
-    /// [`remove_dead_letter`]: fluo_core::coordination::Coordination::remove_dead_letter
+    /// [`remove_dead_letter`]: fluo_table::coordination::Coordination::remove_dead_letter
     ForgetSetAside(RowColumn, Timestamp),
-    /// [`application`](fluo_core::coordination::Coordination::application).
+    /// [`application`](fluo_table::coordination::Coordination::application).
     Application,
-    /// [`update_settings`](fluo_core::coordination::Coordination::update_settings).
+    /// [`update_settings`](fluo_table::coordination::Coordination::update_settings).
     UpdateSettings,
-    /// [`begin_epoch`](fluo_core::coordination::Coordination::begin_epoch).
+    /// [`begin_epoch`](fluo_table::coordination::Coordination::begin_epoch).
     BeginEpoch,
     /// [`publish_oldest_active`] by this transactor.
     ///
-    /// [`publish_oldest_active`]: fluo_core::coordination::Transactor::publish_oldest_active
+    /// [`publish_oldest_active`]: fluo_table::coordination::Transactor::publish_oldest_active
     Publish(TransactorId, Option<Timestamp>),
-    /// [`share`](fluo_core::coordination::WorkerMembership::share).
+    /// [`share`](fluo_table::coordination::WorkerMembership::share).
     Partition,
 }

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use fluo_core::Clock;
+use fluo_table::Clock;
 
 /// A clock that shows the same time until it is set, also to an earlier time.
 ///
 /// ```
-/// use fluo_core::Clock;
+/// use fluo_table::Clock;
 /// use fluo_tests::ManualClock;
 ///
 /// let clock = ManualClock::at(1_000);

@@ -2,7 +2,6 @@
 
 #![cfg(test)]
 
-use fluo_core::Escaped;
 use fluo_recipes::advisor::{
     AdviceError, AdviceSettings, AdvisedLayout, AdvisorReport, Arrivals, Candidate, DesignForecast,
     DesignVerdict, ExistingTable, ForecastResult, KeyProfile, LoadForecast, ProfileBuilder,
@@ -11,6 +10,7 @@ use fluo_recipes::advisor::{
 use fluo_recipes::{
     DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, ReverseTime, SaltedPart,
 };
+use fluo_table::Escaped;
 
 fn profile(keys: impl IntoIterator<Item = String>) -> KeyProfile {
     let mut builder = ProfileBuilder::new(ProfileSettings {

@@ -9,14 +9,15 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::admin::{self, Initialization, Status, check_observers};
-use fluo_core::coordination::{
+use fluo::admin::{self, Initialization, Status, check_observers};
+use fluo::{Client, ClientSettings};
+use fluo_table::coordination::{
     Application, Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
     SetupLock,
 };
-use fluo_core::{
-    Authorizations, Client, ClientSettings, Column, ErrorKind, MemoryTables, Mutation, Scan, Span,
-    TableAdmin, TableExt, Versions,
+use fluo_table::{
+    Authorizations, Column, ErrorKind, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt,
+    Versions,
 };
 use fluo_tests::{Fault, FaultyApplications, FaultyTables};
 
@@ -33,11 +34,11 @@ impl Place {
         }
     }
 
-    async fn initialize(&self, name: &str, with: Initialization) -> fluo_core::Result<()> {
+    async fn initialize(&self, name: &str, with: Initialization) -> fluo_table::Result<()> {
         admin::initialize(&self.tables, &self.applications, name, with).await
     }
 
-    async fn remove(&self, name: &str) -> fluo_core::Result<()> {
+    async fn remove(&self, name: &str) -> fluo_table::Result<()> {
         admin::remove(&self.tables, &self.applications, name).await
     }
 
@@ -212,32 +213,32 @@ impl Distant {
 
 #[async_trait]
 impl Applications for Distant {
-    async fn initialize(&self, name: &str, application: Application) -> fluo_core::Result<()> {
+    async fn initialize(&self, name: &str, application: Application) -> fluo_table::Result<()> {
         Self::pause().await;
         self.0.initialize(name, application).await
     }
 
-    async fn open(&self, name: &str) -> fluo_core::Result<Arc<dyn Coordination>> {
+    async fn open(&self, name: &str) -> fluo_table::Result<Arc<dyn Coordination>> {
         Self::pause().await;
         self.0.open(name).await
     }
 
-    async fn list(&self) -> fluo_core::Result<Vec<String>> {
+    async fn list(&self) -> fluo_table::Result<Vec<String>> {
         Self::pause().await;
         self.0.list().await
     }
 
-    async fn is_running(&self, name: &str) -> fluo_core::Result<bool> {
+    async fn is_running(&self, name: &str) -> fluo_table::Result<bool> {
         Self::pause().await;
         self.0.is_running(name).await
     }
 
-    async fn lock_setup(&self, name: &str, table: &str) -> fluo_core::Result<Box<dyn SetupLock>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> fluo_table::Result<Box<dyn SetupLock>> {
         Self::pause().await;
         self.0.lock_setup(name, table).await
     }
 
-    async fn remove(&self, name: &str) -> fluo_core::Result<()> {
+    async fn remove(&self, name: &str) -> fluo_table::Result<()> {
         Self::pause().await;
         self.0.remove(name).await
     }
@@ -247,7 +248,7 @@ impl Applications for Distant {
 /// created since.
 #[tokio::test]
 async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
-    let is_busy = |error: fluo_core::Error, what: &str| {
+    let is_busy = |error: fluo_table::Error, what: &str| {
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
         assert_eq!(
             error.to_string(),
@@ -322,30 +323,30 @@ struct Restless(MemoryApplications);
 
 #[async_trait]
 impl Applications for Restless {
-    async fn initialize(&self, name: &str, application: Application) -> fluo_core::Result<()> {
+    async fn initialize(&self, name: &str, application: Application) -> fluo_table::Result<()> {
         self.0.initialize(name, application).await
     }
 
-    async fn open(&self, name: &str) -> fluo_core::Result<Arc<dyn Coordination>> {
+    async fn open(&self, name: &str) -> fluo_table::Result<Arc<dyn Coordination>> {
         self.0.open(name).await
     }
 
-    async fn list(&self) -> fluo_core::Result<Vec<String>> {
+    async fn list(&self) -> fluo_table::Result<Vec<String>> {
         self.0.list().await
     }
 
-    async fn is_running(&self, name: &str) -> fluo_core::Result<bool> {
+    async fn is_running(&self, name: &str) -> fluo_table::Result<bool> {
         self.0.is_running(name).await
     }
 
-    async fn lock_setup(&self, name: &str, table: &str) -> fluo_core::Result<Box<dyn SetupLock>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> fluo_table::Result<Box<dyn SetupLock>> {
         self.0.remove(name).await?;
         let next = Application::new("1", format!("{table}x"));
         self.0.initialize(name, next).await?;
         self.0.lock_setup(name, table).await
     }
 
-    async fn remove(&self, name: &str) -> fluo_core::Result<()> {
+    async fn remove(&self, name: &str) -> fluo_table::Result<()> {
         self.0.remove(name).await
     }
 }

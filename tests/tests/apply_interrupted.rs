@@ -10,10 +10,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use fluo_core::table::property::BALANCER;
-use fluo_core::{Bytes, MemoryTables, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
+use fluo_table::table::property::BALANCER;
+use fluo_table::{Bytes, MemoryTables, TableAdmin, Versions};
 use fluo_tests::{Fault, FaultyTables};
 use futures::FutureExt;
 

@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo_core::{Clock, TableAdmin};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{Clock, TableAdmin};
 use fluo_tests::conformance::{self, Workload};
 use fluo_tests::{FaultyTables, ManualClock, RecordingTables};
 use tempfile::TempDir;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Authorizations, MemoryTables, TableAdmin, Versions};
+use fluo_table::{Authorizations, MemoryTables, TableAdmin, Versions};
 use fluo_tests::{FaultyTables, ManualClock, RecordingTables, conformance};
 
 async fn memory() -> (Arc<dyn TableAdmin>, ()) {

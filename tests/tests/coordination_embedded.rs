@@ -9,9 +9,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
-use fluo_core::{Column, RowColumn, Timestamp};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Application, Applications, FailedNotification, ObserverKind};
+use fluo_table::{Column, RowColumn, Timestamp};
 use fluo_tests::conformance_coordination;
 use redb::{Database, ReadableTable, TableDefinition};
 use tempfile::TempDir;

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use fluo_core::coordination::{
+use fluo_table::coordination::{
     Application, Applications, FailedNotification, MemoryApplications, ObserverKind,
 };
-use fluo_core::{Column, RowColumn, Timestamp};
+use fluo_table::{Column, RowColumn, Timestamp};
 use fluo_tests::{FaultyApplications, conformance_coordination};
 
 async fn memory() -> (Arc<dyn Applications>, ()) {

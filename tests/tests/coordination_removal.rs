@@ -9,9 +9,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use fluo_core::coordination::{Application, Applications};
-use fluo_core::{ErrorKind, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Application, Applications};
+use fluo_table::{ErrorKind, TableAdmin, Versions};
 use futures::FutureExt;
 use tokio::task::unconstrained;
 

@@ -13,14 +13,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications, TransactorId};
-use fluo_core::layout::{EntryKind, EntryTimestamp, LockValue};
-use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, Error, ErrorKind, MemoryTables,
-    Mutation, RowColumn, Table, TableAdmin, Timestamp,
-};
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Applications, MemoryApplications, TransactorId};
+use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
+use fluo_table::{
+    Authorizations, Bytes, Column, Error, ErrorKind, MemoryTables, Mutation, RowColumn, Table,
+    TableAdmin, Timestamp,
+};
 use fluo_tests::scenarios::damage::damages;
 
 fn balance() -> Column {

@@ -5,7 +5,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Column, Condition, ErrorKind, MemoryTables, Mutation, Outcome, Scan, Span,
     Table, TableAdmin, TableExt, Versions,
 };

@@ -12,7 +12,7 @@ mod naive;
 
 use std::sync::Arc;
 
-use fluo_core::{MemoryTables, TableAdmin};
+use fluo_table::{MemoryTables, TableAdmin};
 use fluo_tests::conformance::{self, Workload};
 use naive::NaiveTables;
 

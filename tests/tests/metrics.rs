@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::telemetry::{METRICS, Metric, MetricKind, describe};
-use fluo_core::{
-    Authorizations, CellBatches, Client, ClientSettings, Column, ConditionalMutation, Error,
-    ErrorKind, LoaderSettings, MemoryTables, Mutation, Outcome, Result, Scan, Table, TableAdmin,
-    Timestamp,
+use fluo::admin::{Initialization, initialize};
+use fluo::telemetry::{METRICS, Metric, MetricKind, describe};
+use fluo::{Client, ClientSettings, LoaderSettings};
+use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_table::{
+    Authorizations, CellBatches, Column, ConditionalMutation, Error, ErrorKind, MemoryTables,
+    Mutation, Outcome, Result, Scan, Table, TableAdmin, Timestamp,
 };
 use fluo_tests::simulation::Simulation;
 use metrics_util::CompositeKey;

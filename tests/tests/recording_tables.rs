@@ -5,7 +5,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Column, Condition, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt,
     Versions,
 };

@@ -12,13 +12,13 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::{
-    Attempt, Authorizations, Client, ClientSettings, Column, CommitError, Conflict, ConflictCause,
-    Error, ErrorKind, MemoryTables, RetryDecision, RetryPolicy, Runner, SnapshotTooOld, TableAdmin,
-    Timestamp,
+use fluo::admin::{Initialization, initialize};
+use fluo::{
+    Attempt, Client, ClientSettings, CommitError, Conflict, ConflictCause, RetryDecision,
+    RetryPolicy, Runner, SnapshotTooOld,
 };
+use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_table::{Authorizations, Column, Error, ErrorKind, MemoryTables, TableAdmin, Timestamp};
 use tokio::time::{Instant, sleep};
 
 /// Longest time by which tokio's timers round up a pause.
@@ -140,7 +140,7 @@ impl Tried {
     }
 }
 
-async fn alice(client: &Client) -> Option<fluo_core::Bytes> {
+async fn alice(client: &Client) -> Option<fluo_table::Bytes> {
     let now = client.snapshot().await.unwrap();
     now.get("alice", &column()).await.unwrap()
 }

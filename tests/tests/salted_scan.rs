@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use fluo_core::{
-    Authorizations, Bytes, Cell, CellBatches, Column, ColumnSelector, ConditionalMutation, Filter,
-    MemoryTables, Mutation, Outcome, Result, Scan, Span, Table, TableAdmin, TableExt, Versions,
-};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{
     DigestSalt, KeyDesign, Modulo, RandomSalt, RowSelection, SaltedPart, SaltedRows, SaltedScan,
     ScanCursor, UnknownKeys,
+};
+use fluo_table::{
+    Authorizations, Bytes, Cell, CellBatches, Column, ColumnSelector, ConditionalMutation, Filter,
+    MemoryTables, Mutation, Outcome, Result, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
 use fluo_tests::{FaultyTables, RecordingTables};
 use futures::TryStreamExt;

@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
-use fluo_core::MemoryTables;
-use fluo_core::coordination::MemoryApplications;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::MemoryTables;
+use fluo_table::coordination::MemoryApplications;
 use fluo_tests::scenarios::{self, Instance};
 
 mod memory {
@@ -53,7 +53,7 @@ mod embedded {
 mod ending {
     use std::sync::Arc;
 
-    use fluo_core::coordination::Applications;
+    use fluo_table::coordination::Applications;
     use fluo_tests::conformance_coordination;
     use fluo_tests::scenarios::EndingApplications;
 
@@ -71,7 +71,7 @@ mod ending {
 mod planted {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use fluo_core::planted::{PlantedBug, plant};
+    use fluo_table::planted::{PlantedBug, plant};
     use tokio::runtime::Builder;
 
     use super::{Instance, MemoryApplications, MemoryTables, scenarios};

@@ -4,13 +4,14 @@
 
 use std::time::Duration;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::layout::{EntryKind, EntryTimestamp, LockValue};
-use fluo_core::planted::{PlantedBug, plant};
-use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, MemoryTables, Mutation, RowColumn, Scan,
-    Span, TableAdmin, Timestamp,
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings};
+use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
+use fluo_table::planted::{PlantedBug, plant};
+use fluo_table::{
+    Authorizations, Bytes, Column, MemoryTables, Mutation, RowColumn, Scan, Span, TableAdmin,
+    Timestamp,
 };
 use futures::TryStreamExt;
 use tokio::time::timeout;

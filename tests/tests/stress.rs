@@ -17,14 +17,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, CommitError, Error, MemoryTables,
-    Observers, RetryPolicy, Snapshot, Span, TableAdmin, Transaction, Worker, WorkerSettings,
-    observer_fn,
+use fluo::admin::{Initialization, initialize};
+use fluo::{
+    Client, ClientSettings, CommitError, Observers, RetryPolicy, Snapshot, Transaction, Worker,
+    WorkerSettings, observer_fn,
 };
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_table::{Authorizations, Bytes, Column, Error, MemoryTables, Span, TableAdmin};
 use fluo_tests::soak;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};

@@ -10,11 +10,10 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::{
-    Authorizations, Client, ClientSettings, Column, CommitError, MemoryTables, TableAdmin,
-};
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings, CommitError};
+use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin};
 use tracing::{Instrument, Level, debug_span};
 
 /// The output of a subscriber.

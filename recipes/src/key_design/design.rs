@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 
 use super::designs::{DesignParts, DesignSettings, HashedRows};
 use super::error::DesignError;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_core::Escaped;
+use fluo_table::Escaped;
 
 use super::design::KeyDesign;
 use super::designs::SaltSpec;

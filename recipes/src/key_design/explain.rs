@@ -1,6 +1,6 @@
 //! The explanation of a key, piece by piece.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 /// One piece of a stored key.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use fluo_core::{Bytes, prefix_successor, row_successor};
+use fluo_table::{Bytes, prefix_successor, row_successor};
 
 use super::form::domain_holds;
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 use super::design::KeyDesign;
 use super::error::DesignError;

@@ -1,6 +1,6 @@
 //! The requirements of keys on their table: split points, and the balancer's group.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 use super::design::KeyDesign;
 use super::designs::SaltSpec;

@@ -1,6 +1,6 @@
 //! The location of a set of rows in the table.
 
-use fluo_core::{Bytes, Span, prefix_successor};
+use fluo_table::{Bytes, Span, prefix_successor};
 
 use super::design::KeyDesign;
 use super::designs::SaltSpec;

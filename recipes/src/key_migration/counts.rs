@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use fluo_core::{Filter, Scan, Table};
+use fluo_table::{Filter, Scan, Table};
 use futures::TryStreamExt;
 
 use super::error::MigrationError;

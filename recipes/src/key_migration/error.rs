@@ -1,6 +1,6 @@
 //! Errors of reading and moving rows of several epochs.
 
-use fluo_core::Error;
+use fluo_table::Error;
 use thiserror::Error as ThisError;
 
 use super::cursor::MigrationCursorError;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
-use fluo_core::{Bytes, Column, Scan, Span, Table};
+use fluo_table::{Bytes, Column, Scan, Span, Table};
 use futures::TryStreamExt;
 
 use super::error::MigrationError;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fluo_core::{Bytes, Column, Mutation, Span, Versions};
+use fluo_table::{Bytes, Column, Mutation, Span, Versions};
 
 use super::scan::MigratingScan;
 use crate::key_design::{DesignError, DesignErrorKind, KeyDesign, RowSelection, ScanCost};
@@ -16,7 +16,7 @@ use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 /// # Examples
 ///
 /// ```
-/// use fluo_core::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
+/// use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
 /// use fluo_recipes::{KeyMigration, KeyDesign, MigrateSettings, Modulo};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -331,7 +331,7 @@ impl Epoch {
             Some(head) => Err(DesignError::settings(format!(
                 "keys of {old} and of {new} could be taken for each other, such as those that begin with `{}`: give \
                  the newer design another separator",
-                fluo_core::Escaped(head)
+                fluo_table::Escaped(head)
             ))),
         }
     }

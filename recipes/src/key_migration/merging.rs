@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use fluo_core::{Cell, Filter, Versions};
+use fluo_table::{Cell, Filter, Versions};
 
 /// Merges the cells of one row that were read under several keys, oldest epoch first, each in the
 /// order of the table.
@@ -51,7 +51,7 @@ fn keep_versions(cells: &mut Vec<Cell>, versions: Versions) {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::{Column, Key};
+    use fluo_table::{Column, Key};
 
     use super::*;
 

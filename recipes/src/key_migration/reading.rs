@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_core::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table, TableExt};
+use fluo_table::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table, TableExt};
 use futures::TryStreamExt;
 
 use super::error::MigrationError;

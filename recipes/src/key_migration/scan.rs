@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use fluo_core::{Bytes, ColumnSelector, Filter, Span, Table};
+use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table};
 use futures::stream::{self, StreamExt};
 
 use super::key_migration::KeyMigration;

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use fluo_core::{Bytes, Cell, row_successor};
+use fluo_table::{Bytes, Cell, row_successor};
 use futures::TryStreamExt;
 
 use super::key_migration::KeyMigration;

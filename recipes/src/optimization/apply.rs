@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use fluo_core::table::property;
-use fluo_core::{Error, ErrorKind, Result, TableAdmin};
+use fluo_table::table::property;
+use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error as ThisError;
@@ -181,7 +181,7 @@ impl Plan {
     /// # Examples
     ///
     /// ```
-    /// use fluo_core::{Instance, TableAdmin, Versions};
+    /// use fluo_table::{Instance, TableAdmin, Versions};
     /// use fluo_recipes::{ApplyEvent, RowHasher, TableOptimizations};
     ///
     /// # #[tokio::main(flavor = "current_thread")]

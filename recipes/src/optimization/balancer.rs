@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::balancer::{BalancerClass, group_balancers};
-use fluo_core::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
-use fluo_core::{Error, ErrorKind, Result, TableAdmin};
+use fluo_table::balancer::{BalancerClass, group_balancers};
+use fluo_table::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 
 use super::TableOptimizations;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::balancer::{GroupPattern, place};
-use fluo_core::{Bytes, Error, Escaped, Result};
+use fluo_table::balancer::{GroupPattern, place};
+use fluo_table::{Bytes, Error, Escaped, Result};
 use serde::{Deserialize, Serialize};
 
 use super::balancer::DEFAULT_GROUP;

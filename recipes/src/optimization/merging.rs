@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Bytes, Error, ErrorKind, Escaped, Result, TableAdmin, row_successor};
+use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, TableAdmin, row_successor};
 
 /// Removes split points with merges that cover no other split point.
 ///

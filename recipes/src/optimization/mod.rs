@@ -1,7 +1,7 @@
 //! Table optimizations: the split points and groups that recipes ask of a table, brought to a live
 //! table and proven on it.
 //!
-//! Three calls on the [`TableAdmin`](fluo_core::TableAdmin) port, in the order of their use:
+//! Three calls on the [`TableAdmin`](fluo_table::TableAdmin) port, in the order of their use:
 //!
 //! 1. [`TableOptimizations::plan`] compares the optimizations with the table and returns the steps
 //!    that would change it. It writes nothing.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use thiserror::Error;
 
 use super::TableRequirement;
@@ -144,7 +144,7 @@ impl From<TableRequirement> for TableOptimizations {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::balancer::GroupPattern;
+    use fluo_table::balancer::GroupPattern;
 
     use super::*;
 

@@ -1,6 +1,6 @@
-//! Rows as text in saved plans and printed results, in the escaped form of `fluo_core::Escaped`.
+//! Rows as text in saved plans and printed results, in the escaped form of `fluo_table::Escaped`.
 
-use fluo_core::{Bytes, Escaped, unescape};
+use fluo_table::{Bytes, Escaped, unescape};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serializer};
 

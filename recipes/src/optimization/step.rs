@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fluo_core::{Bytes, Escaped, Result, TableAdmin};
+use fluo_table::{Bytes, Escaped, Result, TableAdmin};
 
 use super::merging::remove_splits;
 use super::table_state::TableState;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{Bytes, Result, TableAdmin};
+use fluo_table::{Bytes, Result, TableAdmin};
 
 use super::balancer::PROPERTIES;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_core::Escaped;
+use fluo_table::Escaped;
 
 /// Bytes for display in a message: escaped, in backticks, truncated if they are long.
 ///

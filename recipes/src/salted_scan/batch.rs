@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use fluo_core::{Bytes, Cell};
+use fluo_table::{Bytes, Cell};
 
 use super::cursor::{Mark, ScanCursor};
 
@@ -17,7 +17,7 @@ use super::cursor::{Mark, ScanCursor};
 /// # Examples
 ///
 /// ```
-/// # use fluo_core::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
+/// # use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
 /// # use fluo_recipes::{KeyDesign, Modulo, Rows, SaltedScan};
 /// # use futures::TryStreamExt;
 /// # #[tokio::main(flavor = "current_thread")]

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fluo_core::{Bytes, Escaped, unescape};
+use fluo_table::{Bytes, Escaped, unescape};
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 use thiserror::Error;

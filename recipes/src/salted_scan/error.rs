@@ -1,6 +1,6 @@
 //! Errors of a salted scan.
 
-use fluo_core::Error;
+use fluo_table::Error;
 use thiserror::Error as ThisError;
 
 use crate::key_design::DesignError;

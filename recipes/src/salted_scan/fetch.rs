@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fluo_core::{Cell, CellBatches, ColumnSelector, Filter, Result, Scan, Span, Table};
+use fluo_table::{Cell, CellBatches, ColumnSelector, Filter, Result, Scan, Span, Table};
 use futures::stream::StreamExt;
 
 /// The table, columns and filter that every read of a scan uses.

@@ -1,6 +1,6 @@
 //! The memory of a scan: bytes held, and the sizes of further reads.
 
-use fluo_core::Cell;
+use fluo_table::Cell;
 
 /// Maximum number of cells in one read; longer reads are not faster.
 const MOST_CELLS: usize = 1_024;
@@ -92,7 +92,7 @@ pub(crate) fn size_bytes(cell: &Cell) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::{Cell, Column, Key};
+    use fluo_table::{Cell, Column, Key};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_core::Span;
+use fluo_table::Span;
 
 use super::request::UnknownKeys;
 use crate::key_design::KeyOrder;
@@ -146,13 +146,13 @@ struct Start<'a>(&'a Span);
 
 impl fmt::Display for Start<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fluo_core::Escaped(&self.0.start().row).fmt(f)
+        fluo_table::Escaped(&self.0.start().row).fmt(f)
     }
 }
 
 fn write_end(f: &mut fmt::Formatter<'_>, span: &Span) -> fmt::Result {
     match span.end() {
-        Some(end) => write!(f, "`{}`", fluo_core::Escaped(&end.row)),
+        Some(end) => write!(f, "`{}`", fluo_table::Escaped(&end.row)),
         None => f.write_str("the end of the table"),
     }
 }

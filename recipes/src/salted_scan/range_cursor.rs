@@ -1,6 +1,6 @@
 //! One piece of the table: the cells read so far, and the position of the next read.
 
-use fluo_core::{Bytes, Cell, CellBatches, Key, Span};
+use fluo_table::{Bytes, Cell, CellBatches, Key, Span};
 
 use super::batch::RowBatch;
 use super::read::Read;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fluo_core::{Bytes, Cell};
+use fluo_table::{Bytes, Cell};
 
 use super::key_owner::{Owner, OwnerOf};
 use super::memory::size_bytes;

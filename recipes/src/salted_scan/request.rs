@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fluo_core::{Bytes, ColumnSelector, Filter, Span, Table, row_successor};
+use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table, row_successor};
 
 use super::cursor::{CursorError, Mark, ScanCursor};
 use super::fetch::Selection;
@@ -33,7 +33,7 @@ pub enum UnknownKeys {
 /// # Examples
 ///
 /// ```
-/// use fluo_core::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
+/// use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
 /// use fluo_recipes::{KeyDesign, Modulo, Rows, SaltedScan};
 /// use futures::TryStreamExt;
 ///

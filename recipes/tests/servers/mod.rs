@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Error, ErrorKind, Garbage, MemoryTables, Result, Span, Table,
     TableAdmin, Tablet, Tablets, Versions,
 };

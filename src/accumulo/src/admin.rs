@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use accumulo_proxy::{Compaction, ConditionalWriterOptions, IteratorSetting, TimeType};
 use async_trait::async_trait;
-use fluo_core::table::{check_split_points, property};
-use fluo_core::{
+use fluo_table::table::{check_split_points, property};
+use fluo_table::{
     Authorizations, Bytes, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Tablets,
     Versions, check_table_name,
 };
@@ -296,7 +296,7 @@ impl AccumuloTables {
                 ErrorKind::Denied,
                 format!(
                     "user `{user}` does not hold the authorization `{}`",
-                    fluo_core::Escaped(label)
+                    fluo_table::Escaped(label)
                 ),
             )),
         }

@@ -1,7 +1,7 @@
 //! Conversions between the data types of the ports and those of the client of the proxy.
 
 use accumulo_proxy as proxy;
-use fluo_core::{
+use fluo_table::{
     Cell, Change, Column, ColumnSelector, Condition, ConditionalMutation, Expected, Key, Mutation,
     Result, Span, Update,
 };

@@ -3,7 +3,7 @@
 //! The proxy caches the names of tables, and the servers cache properties. Both see a change a
 //! moment after the call returns.
 
-use fluo_core::{Error, ErrorKind, Result, TableAdmin};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 
 use crate::error::{after_change, port_error};
 use crate::settle::Settling;

@@ -1,7 +1,7 @@
 //! Errors of the proxy as errors of the ports, whose kinds say how a caller can react.
 
 use accumulo_proxy::{Error as ProxyError, ErrorKind as Proxy};
-use fluo_core::{Error, ErrorKind};
+use fluo_table::{Error, ErrorKind};
 
 use crate::table_ids::Fate;
 use crate::tables::AccumuloTables;

@@ -11,8 +11,8 @@
 //!   So the columns of a scan are restricted to those that its filter reads.
 
 use accumulo_proxy::IteratorSetting;
-use fluo_core::layout::{NOTIFICATION_FAMILY, Partition, Prewrite};
-use fluo_core::{ColumnSelector, Error, Filter, Key, Result, Scan, Span};
+use fluo_table::layout::{NOTIFICATION_FAMILY, Partition, Prewrite};
+use fluo_table::{ColumnSelector, Error, Filter, Key, Result, Scan, Span};
 
 /// After the iterators of a table: its versioning has priority 20.
 const FIRST_OF_ROW_PRIORITY: i32 = 1_000;
@@ -130,7 +130,7 @@ pub(crate) fn is_shown(filter: Filter, span: &Span, last: Option<&Key>, key: &Ke
 mod tests {
     use std::num::NonZeroU32;
 
-    use fluo_core::{Column, Timestamp};
+    use fluo_table::{Column, Timestamp};
 
     use super::*;
 

@@ -8,7 +8,7 @@
 //! tables, because a server merges the options of iterators with the same name.
 
 use accumulo_proxy::IteratorSetting;
-use fluo_core::Garbage;
+use fluo_table::Garbage;
 
 const PACKAGE: &str = "org.apache.fluo.accumulo.iterators";
 
@@ -36,7 +36,7 @@ pub(crate) fn iterators(garbage: Garbage) -> Vec<IteratorSetting> {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::Timestamp;
+    use fluo_table::Timestamp;
 
     use super::*;
 

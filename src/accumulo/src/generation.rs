@@ -15,7 +15,7 @@
 //! observation less.
 
 use accumulo_proxy::{ErrorKind, ProxyClient, Result as ProxyResult};
-use fluo_core::Result;
+use fluo_table::Result;
 
 use crate::error::port_error;
 

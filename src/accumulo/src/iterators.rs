@@ -19,7 +19,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Error, Result};
+use fluo_table::{Error, Result};
 use tokio::sync::OnceCell;
 
 use crate::error::port_error;

@@ -1,4 +1,4 @@
-//! Tables of an Apache Accumulo instance behind the ports of `fluo-core`.
+//! Tables of an Apache Accumulo instance behind the ports of `fluo-table`.
 //!
 //! All calls go through one proxy, with the crate `accumulo-proxy`: the client needs no Java, and
 //! the servers need no software of this project. The filters of transactions need Fluo's iterators:
@@ -18,10 +18,10 @@
 //! use std::sync::Arc;
 //!
 //! use fluo_accumulo::{AccumuloTables, Credentials, ProxyOptions};
-//! use fluo_core::{Authorizations, Column, Mutation, TableAdmin, TableExt, Versions};
+//! use fluo_table::{Authorizations, Column, Mutation, TableAdmin, TableExt, Versions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo_core::Result<()> {
+//! # async fn main() -> fluo_table::Result<()> {
 //! let options = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
 //! let tables: Arc<dyn TableAdmin> = Arc::new(AccumuloTables::connect(options).await?);
 //! tables.create_table("pages", Versions::default()).await?;

@@ -9,7 +9,7 @@
 
 use accumulo_proxy::{Entry, Key, ProxyClient, Range, ScanColumn, ScanOptions};
 use bytes::Bytes;
-use fluo_core::{Error, ErrorKind, Result, Tablet, Tablets};
+use fluo_table::{Error, ErrorKind, Result, Tablet, Tablets};
 use futures::stream::TryStreamExt;
 
 use crate::error::port_error;
@@ -146,7 +146,7 @@ fn file_entries(value: &[u8]) -> Result<u64> {
 fn unreadable(what: &str, bytes: &[u8]) -> Error {
     let message = format!(
         "a {what} of `{METADATA}` has an unknown format: `{}`",
-        fluo_core::Escaped(bytes)
+        fluo_table::Escaped(bytes)
     );
     Error::new(ErrorKind::Corrupt, message)
 }

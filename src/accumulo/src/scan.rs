@@ -8,7 +8,7 @@ use std::future::ready;
 use std::vec;
 
 use accumulo_proxy::{IteratorSetting, ScanOptions};
-use fluo_core::{Cell, CellBatches, ColumnSelector, Filter, Key, Result, Scan, Span};
+use fluo_table::{Cell, CellBatches, ColumnSelector, Filter, Key, Result, Scan, Span};
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 
 use crate::table::AccumuloTable;
@@ -48,7 +48,7 @@ impl AccumuloTable {
                 table,
                 scan,
             };
-            Ok::<_, fluo_core::Error>(stream::try_unfold(rest, Rest::next))
+            Ok::<_, fluo_table::Error>(stream::try_unfold(rest, Rest::next))
         };
         stream::once(begin).try_flatten().boxed()
     }

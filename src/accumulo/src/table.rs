@@ -6,7 +6,7 @@ use accumulo_proxy::{
     ConditionalOutcome, ConditionalWriter, Error as ProxyError, ErrorKind as ProxyErrorKind,
 };
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, CellBatches, Condition, ConditionalMutation, Error, ErrorKind, Escaped,
     Mutation, Outcome, Result, Scan, Table, Update,
 };

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use accumulo_proxy::ProxyClient;
-use fluo_core::{Error, Result};
+use fluo_table::{Error, Result};
 use tokio::sync::Mutex;
 
 use crate::error::port_error;

@@ -1,7 +1,7 @@
 //! The handle of an Accumulo instance.
 
 use accumulo_proxy::{ProxyClient, ProxyOptions};
-use fluo_core::{Error, Result, check_table_name};
+use fluo_table::{Error, Result, check_table_name};
 
 use crate::error::port_error;
 use crate::iterators::{IteratorBuild, Readiness};
@@ -21,8 +21,8 @@ impl AccumuloTables {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) if no proxy answers,
-    /// [`Denied`](fluo_core::ErrorKind::Denied) for a wrong user, password or shared secret.
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if no proxy answers,
+    /// [`Denied`](fluo_table::ErrorKind::Denied) for a wrong user, password or shared secret.
     pub async fn connect(options: ProxyOptions) -> Result<Self> {
         let client = ProxyClient::connect(options).await.map_err(port_error)?;
         Ok(Self::new(client))

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::coordination::{Application, Applications, Coordination};
-use fluo_core::layout::NOTIFICATION_FAMILY;
-use fluo_core::{
-    Authorizations, CellBatches, Client, ClientSettings, ColumnSelector, Filter, Scan, Span, Table,
-    TableAdmin,
+use fluo::{Client, ClientSettings};
+use fluo_table::coordination::{Application, Applications, Coordination};
+use fluo_table::layout::NOTIFICATION_FAMILY;
+use fluo_table::{
+    Authorizations, CellBatches, ColumnSelector, Filter, Scan, Span, Table, TableAdmin,
 };
 
 use crate::target::DirectoryArguments;

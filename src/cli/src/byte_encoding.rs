@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use data_encoding::{BASE64, HEXLOWER};
-use fluo_core::{Bytes, Column, ColumnSelector, Escaped, unescape};
+use fluo_table::{Bytes, Column, ColumnSelector, Escaped, unescape};
 
 use crate::encoding::Encoding;
 use crate::masking;

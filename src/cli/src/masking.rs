@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 
 use clap::{Arg, Command, CommandFactory};
-use fluo_core::Escaped;
+use fluo_table::Escaped;
 
 use crate::arguments::Arguments;
 

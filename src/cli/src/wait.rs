@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::{Error, ErrorKind};
+use fluo_table::{Error, ErrorKind};
 use futures::stream::TryStreamExt;
 use tokio::time::{Instant, sleep, timeout};
 

@@ -5,8 +5,8 @@
 mod command;
 
 use command::{Place, assert_says};
-use fluo_core::coordination::Applications;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::Applications;
 
 const INIT: &str = "app init --at embedded:d";
 

@@ -7,9 +7,9 @@ mod command;
 
 use application::{Web, at, page, place};
 use command::{Place, assert_says};
-use fluo_core::coordination::{FailedNotification, ObserverKind};
-use fluo_core::layout::{NotificationTimestamp, notification_column};
-use fluo_core::{Column, Mutation, RowColumn};
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::layout::{NotificationTimestamp, notification_column};
+use fluo_table::{Column, Mutation, RowColumn};
 
 const LIST: &str = "notifications list --at embedded:d";
 const FAILED: &str = "notifications failed --at embedded:d";

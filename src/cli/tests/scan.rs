@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader};
 
 use application::{Web, page, place};
 use command::{Place, assert_says, ended};
-use fluo_core::Column;
+use fluo_table::Column;
 
 const SCAN: &str = "scan --at embedded:d";
 

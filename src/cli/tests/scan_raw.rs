@@ -8,12 +8,12 @@ mod command;
 
 use application::{Web, at, lock, page, place, stamp};
 use command::Place;
-use fluo_core::coordination::TransactorId;
-use fluo_core::layout::{
+use fluo_table::coordination::TransactorId;
+use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, LockValue, NotificationTimestamp,
     ReadLockValue, WriteValue, notification_column,
 };
-use fluo_core::{Bytes, Column, Mutation, RowColumn};
+use fluo_table::{Bytes, Column, Mutation, RowColumn};
 
 const RAW: &str = "scan --at embedded:d --raw";
 

@@ -5,8 +5,8 @@
 mod command;
 
 use command::{Place, ROWS, assert_says};
-use fluo_core::{Authorizations, Column, Mutation, TableAdmin};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{Authorizations, Column, Mutation, TableAdmin};
 
 /// Creates the table `pages` in the state of the spec, with labelled rows that were written without
 /// the hasher.

@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 
 use application::{Web, at, page, place};
 use command::{Place, assert_says, ended};
-use fluo_core::coordination::{FailedNotification, ObserverKind};
-use fluo_core::{
-    Bytes, Column, Observers, RowColumn, Transaction, Worker, WorkerSettings, observer_fn,
-};
+use fluo::{Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::{Bytes, Column, RowColumn};
 
 const WAIT: &str = "wait --at embedded:d";
 
@@ -41,7 +40,7 @@ async fn work(place: &Place) {
     let web = Web::open_when_free(place).await;
     let client = web.client().await;
     let nothing =
-        || observer_fn(async |_: Transaction, _: Bytes, _: Column| Ok::<_, fluo_core::Error>(()));
+        || observer_fn(async |_: Transaction, _: Bytes, _: Column| Ok::<_, fluo_table::Error>(()));
     let observers = Observers::new()
         .strong(page("text"), "count", nothing())
         .unwrap()

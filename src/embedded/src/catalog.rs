@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use fluo_core::{Error, ErrorKind, Versions};
+use fluo_table::{Error, ErrorKind, Versions};
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 
 use crate::error::Failure;

@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, set_hook, take_hook};
 use std::path::Path;
 use std::sync::Once;
 
-use fluo_core::Result;
+use fluo_table::Result;
 use tracing::error;
 
 use crate::error::Failure;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fluo_core::{Escaped, Result};
+use fluo_table::{Escaped, Result};
 use redb::{MultimapTableHandle, ReadTransaction, ReadableTable, TableHandle, Value};
 use tracing::debug;
 
@@ -51,12 +51,12 @@ impl EmbeddedTables {
     /// it whole.
     ///
     /// # Errors
-    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt) with a [`Damage`] as its source: a page does not have its checksum,
+    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) with a [`Damage`] as its source: a page does not have its checksum,
     ///   a key cannot be read or stands in the wrong place, a tablet's count is not the number of its entries, a number
     ///   is missing or out of its bounds, or there is something that belongs to no table and no application.
-    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt) without it: the file is not one of this crate's, or has a format
+    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) without it: the file is not one of this crate's, or has a format
     ///   that this build does not know.
-    /// - [`Storage`](fluo_core::ErrorKind::Storage): the directory is whole, and its mark cannot be removed.
+    /// - [`Storage`](fluo_table::ErrorKind::Storage): the directory is whole, and its mark cannot be removed.
     ///
     /// Otherwise as [`open`](EmbeddedTables::open).
     ///

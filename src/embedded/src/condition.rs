@@ -1,8 +1,8 @@
 //! The evaluation of conditions against stored entries.
 
-use fluo_core::layout::SeekHint;
-use fluo_core::table::{Admission, EntryFilter};
-use fluo_core::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
+use fluo_table::layout::SeekHint;
+use fluo_table::table::{Admission, EntryFilter};
+use fluo_table::{Authorizations, Bytes, Condition, KeyRef, Scan, Span, Versions};
 use redb::ReadableTable;
 
 use crate::error::Failure;

@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::path::Path;
 
-use fluo_core::{Error, ErrorKind};
+use fluo_table::{Error, ErrorKind};
 
 /// The damage that [`EmbeddedTables::check`](crate::EmbeddedTables::check) found: the source of its error.
 ///

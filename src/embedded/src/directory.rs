@@ -12,7 +12,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use fluo_core::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result};
 
 use crate::created_paths::{Made, missing, sync_directory};
 use crate::error::Failure;

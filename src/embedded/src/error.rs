@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use fluo_core::{Error, ErrorKind};
+use fluo_table::{Error, ErrorKind};
 
 /// The reason why an operation inside the directory failed.
 #[derive(Debug)]

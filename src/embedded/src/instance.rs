@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo_core::{Instance, Result};
+use fluo_table::{Instance, Result};
 
 use crate::options::EmbeddedOptions;
 use crate::tables::EmbeddedTables;
@@ -16,13 +16,13 @@ use crate::tables::EmbeddedTables;
 ///
 /// # Errors
 ///
-/// Those of [`EmbeddedTables::open`]; [`NotFound`](fluo_core::ErrorKind::NotFound) only if the
+/// Those of [`EmbeddedTables::open`]; [`NotFound`](fluo_table::ErrorKind::NotFound) only if the
 /// parent of the directory does not exist.
 ///
 /// # Examples
 ///
 /// ```
-/// use fluo_core::Column;
+/// use fluo::{Column, InstanceExt};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -45,13 +45,13 @@ pub fn open(directory: impl AsRef<Path>) -> Result<Instance> {
 ///
 /// # Errors
 ///
-/// Those of [`EmbeddedTables::open`]; [`NotFound`](fluo_core::ErrorKind::NotFound) if the directory
+/// Those of [`EmbeddedTables::open`]; [`NotFound`](fluo_table::ErrorKind::NotFound) if the directory
 /// does not exist or has no tables in it.
 ///
 /// # Examples
 ///
 /// ```
-/// use fluo_core::ErrorKind;
+/// use fluo_table::ErrorKind;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let parent = tempfile::tempdir()?;

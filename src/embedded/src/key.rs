@@ -12,7 +12,7 @@
 //! `00 01` sorts before `00 ff` and before every other byte that can follow, so a part sorts before
 //! all longer parts that start with it.
 
-use fluo_core::KeyRef;
+use fluo_table::KeyRef;
 use memchr::memchr;
 
 const END_OF_PART: [u8; 2] = [0x00, 0x01];
@@ -171,8 +171,8 @@ fn unescape_part<'a>(bytes: &'a [u8], into: &mut Vec<u8>) -> Option<&'a [u8]> {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::table::StoredKey;
-    use fluo_core::{Bytes, Column, Key};
+    use fluo_table::table::StoredKey;
+    use fluo_table::{Bytes, Column, Key};
     use proptest::prelude::*;
 
     use super::*;

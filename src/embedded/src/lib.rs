@@ -1,17 +1,17 @@
 //! Tables of Accumulo's model in one directory: durable, with conditional writes that are atomic by
 //! row, and without a server.
 //!
-//! [`open`] returns the [`Instance`](fluo_core::Instance) of a directory: its tables and its
+//! [`open`] returns the [`Instance`](fluo_table::Instance) of a directory: its tables and its
 //! applications. [`EmbeddedTables`] opens a directory with other
 //! [`EmbeddedOptions`]. Both are a
-//! [`TableAdmin`](fluo_core::TableAdmin), and the tables that they open are
-//! [`Table`](fluo_core::Table)s. Code that is written against these two ports behaves here as on a
+//! [`TableAdmin`](fluo_table::TableAdmin), and the tables that they open are
+//! [`Table`](fluo_table::Table)s. Code that is written against these two ports behaves here as on a
 //! cluster: keys have the same order, and versions, deletes, visibilities, split points, properties
 //! and the group balancer work the same way. The tablets are on simulated servers, so you can try a
 //! plan for a cluster here.
 //!
 //! ```
-//! use fluo_core::{
+//! use fluo_table::{
 //!     Authorizations, Column, Condition, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
 //! };
 //!
@@ -61,10 +61,10 @@
 //! - **Crash.** No acknowledged write is lost; the next opening reads the whole file once.
 //! - **Full disk.** The write fails without any effect. The handle accepts no more writes until the
 //!   directory is opened again.
-//! - **Damaged file.** Calls return [`Corrupt`](fluo_core::ErrorKind::Corrupt) as soon as the
+//! - **Damaged file.** Calls return [`Corrupt`](fluo_table::ErrorKind::Corrupt) as soon as the
 //!   damage is detected, and never panic; [`EmbeddedTables::check`] detects all damage. From then
 //!   on the directory accepts no writes, until a check finds no damage.
-//! - **Bug in this crate.** The call returns a [`Storage`](fluo_core::ErrorKind::Storage) error
+//! - **Bug in this crate.** The call returns a [`Storage`](fluo_table::ErrorKind::Storage) error
 //!   that names the line. Nothing of the call was written, and the next call works.
 //! - **Concurrent access.** One handle (and its clones) of one process can open the directory at a
 //!   time.

@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-use fluo_core::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result};
 
 use crate::created_paths::Made;
 use crate::directory::cannot;

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use fluo_core::{Error, ErrorKind};
+use fluo_table::{Error, ErrorKind};
 
 use crate::created_paths::sync_directory;
 use crate::directory::rename_durably;

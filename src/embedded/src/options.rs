@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fluo_core::{Clock, Error, Result, SystemClock};
+use fluo_table::{Clock, Error, Result, SystemClock};
 
 /// The valid numbers of simulated servers.
 pub(crate) const SERVERS: RangeInclusive<usize> = 1..=10_000;
@@ -140,7 +140,7 @@ impl EmbeddedOptions {
         self
     }
 
-    /// Sets the number of bytes of mutations, as [`size_bytes`](fluo_core::Mutation::size_bytes)
+    /// Sets the number of bytes of mutations, as [`size_bytes`](fluo_table::Mutation::size_bytes)
     /// returns, after which a commit takes no further call; at least 1. Default: 16 MiB.
     #[must_use]
     pub fn max_commit_bytes(mut self, bytes: usize) -> Self {
@@ -149,7 +149,7 @@ impl EmbeddedOptions {
     }
 
     /// Sets the maximum size of a mutation with its conditions, in bytes as
-    /// [`size_bytes`](fluo_core::Mutation::size_bytes) returns; 1 to 512 MiB. A larger one is
+    /// [`size_bytes`](fluo_table::Mutation::size_bytes) returns; 1 to 512 MiB. A larger one is
     /// rejected. Default: 16 MiB.
     #[must_use]
     pub fn max_mutation_bytes(mut self, bytes: usize) -> Self {
@@ -161,7 +161,7 @@ impl EmbeddedOptions {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_core::ErrorKind::Invalid) for the first field that is out of its bounds;
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for the first field that is out of its bounds;
     /// the message states them.
     pub fn check(&self) -> Result<()> {
         within("servers", self.servers.get(), SERVERS)?;

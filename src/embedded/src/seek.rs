@@ -1,7 +1,7 @@
 //! Skipping entries that a filter does not need.
 
-use fluo_core::layout::SeekHint;
-use fluo_core::table::EntryFilter;
+use fluo_table::layout::SeekHint;
+use fluo_table::table::EntryFilter;
 
 use crate::key;
 
@@ -38,8 +38,8 @@ impl Skip {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::layout::{EntryKind, EntryTimestamp, WriteValue};
-    use fluo_core::{Authorizations, Column, Filter, Key, Scan, Span, Timestamp, Versions};
+    use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
+    use fluo_table::{Authorizations, Column, Filter, Key, Scan, Span, Timestamp, Versions};
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Once, OnceLock};
 
-use fluo_core::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result};
 use redb::{
     Database, DatabaseError, ReadTransaction, ReadableDatabase, TableError, WriteTransaction,
 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Authorizations, CellBatches, ConditionalMutation, Error, Escaped, MultiRowWrite, Mutation,
     Outcome, Result, Scan, Table, Versions,
 };

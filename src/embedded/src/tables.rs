@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fluo_core::Result;
+use fluo_table::Result;
 use redb::ReadTransaction;
 use tokio::sync::Mutex;
 
@@ -16,7 +16,7 @@ use crate::schema::{META, meta};
 use crate::store::Store;
 use crate::writer::Writer;
 
-/// The tables of one directory: a [`TableAdmin`](fluo_core::TableAdmin). A clone shares them.
+/// The tables of one directory: a [`TableAdmin`](fluo_table::TableAdmin). A clone shares them.
 ///
 /// No other process and no other handle can open the directory until the last clone, the last table
 /// opened through one, and the last running scan are dropped. The last drop waits for the queued
@@ -25,7 +25,7 @@ use crate::writer::Writer;
 /// # Examples
 ///
 /// ```
-/// use fluo_core::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
+/// use fluo_table::{Authorizations, Column, Mutation, Scan, Span, TableAdmin, TableExt, Versions};
 /// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -73,16 +73,16 @@ impl EmbeddedTables {
     ///
     /// If opening fails, nothing is written to an existing directory, and created files and
     /// directories are removed.
-    /// - [`Invalid`](fluo_core::ErrorKind::Invalid): a setting is out of its bounds, or the path is
+    /// - [`Invalid`](fluo_table::ErrorKind::Invalid): a setting is out of its bounds, or the path is
     ///   that of a file.
-    /// - [`NotFound`](fluo_core::ErrorKind::NotFound): the directory does not exist or has no
+    /// - [`NotFound`](fluo_table::ErrorKind::NotFound): the directory does not exist or has no
     ///   tables in it, and [`create_if_missing`](EmbeddedOptions::create_if_missing) is not set; or a
     ///   directory above it does not exist, and [`create_parents`](EmbeddedOptions::create_parents) is not
     ///   set.
-    /// - [`Unavailable`](fluo_core::ErrorKind::Unavailable): another process or handle holds it.
-    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the file is damaged, was not created by this
+    /// - [`Unavailable`](fluo_table::ErrorKind::Unavailable): another process or handle holds it.
+    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt): the file is damaged, was not created by this
     ///   crate, or has a format that this build does not support.
-    /// - [`Denied`](fluo_core::ErrorKind::Denied), [`Storage`](fluo_core::ErrorKind::Storage): the
+    /// - [`Denied`](fluo_table::ErrorKind::Denied), [`Storage`](fluo_table::ErrorKind::Storage): the
     ///   file system rejected an operation.
     pub fn open(directory: impl AsRef<Path>, options: EmbeddedOptions) -> Result<Self> {
         let store = Store::open(directory.as_ref(), &options)?;
@@ -129,10 +129,10 @@ impl EmbeddedTables {
     ///
     /// # Errors
     ///
-    /// - [`Corrupt`](fluo_core::ErrorKind::Corrupt): the tables are known to be damaged:
+    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt): the tables are known to be damaged:
     ///   [`check`](Self::check) or another call found damage, and no check has found the tables
     ///   intact since. Restore the directory from a copy and check it.
-    /// - [`Storage`](fluo_core::ErrorKind::Storage): a write failed. Open the directory again.
+    /// - [`Storage`](fluo_table::ErrorKind::Storage): a write failed. Open the directory again.
     pub fn check_writable(&self) -> Result<()> {
         self.shared.store.check_writable()
     }

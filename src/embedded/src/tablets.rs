@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{Bytes, Span};
+use fluo_table::{Bytes, Span};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use crate::catalog::keys_of;

@@ -4,9 +4,9 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use fluo_core::coordination::{Application, Applications};
-use fluo_core::{ErrorKind, TableAdmin, Versions};
 use fluo_embedded::{CheckReport, EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Application, Applications};
+use fluo_table::{ErrorKind, TableAdmin, Versions};
 use redb::{Database, ReadableDatabase, TableHandle};
 
 fn settings() -> EmbeddedOptions {
@@ -82,7 +82,7 @@ async fn the_directory_is_held_until_the_last_handle_is_dropped() {
 /// recorded that one. Two applications had one table.
 #[tokio::test]
 async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
-    use fluo_core::admin::{Initialization, initialize};
+    use fluo::admin::{Initialization, initialize};
     use futures::FutureExt;
     use tokio::task::unconstrained;
 

@@ -9,12 +9,12 @@
 use std::error::Error as _;
 use std::path::Path;
 
-use fluo_core::coordination::{Application, Applications};
-use fluo_core::{
+use fluo_embedded::{Damage, EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Application, Applications};
+use fluo_table::{
     Authorizations, Cell, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt,
     Versions,
 };
-use fluo_embedded::{Damage, EmbeddedOptions, EmbeddedTables};
 
 const TABLES: [&str; 2] = ["other", "pages"];
 const FLIPS: u64 = 150;

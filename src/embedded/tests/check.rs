@@ -3,11 +3,11 @@
 use std::error::Error as _;
 use std::path::Path;
 
-use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
-use fluo_core::{
+use fluo_embedded::{CheckReport, Damage, EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Application, Applications, FailedNotification, ObserverKind};
+use fluo_table::{
     Authorizations, Column, ErrorKind, Mutation, RowColumn, TableAdmin, Timestamp, Versions,
 };
-use fluo_embedded::{CheckReport, Damage, EmbeddedOptions, EmbeddedTables};
 use redb::{Database, MultimapTableDefinition, TableDefinition, WriteTransaction};
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");

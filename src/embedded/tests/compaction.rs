@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::{
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{
     Authorizations, Cell, Column, Garbage, Mutation, Result, Scan, Span, Table, TableAdmin,
     TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 /// Number of versions in one column: more than several steps inspect.
 const VERSIONS: i64 = 40_000;
@@ -136,7 +136,7 @@ async fn a_write_below_a_marker_stays_hidden_or_stays_visible() {
 }
 
 async fn late_ones(table: &dyn Table) -> Result<Vec<i64>> {
-    let start = fluo_core::Key::new("many", column(), DELETED_UP_TO);
+    let start = fluo_table::Key::new("many", column(), DELETED_UP_TO);
     let cells = table.read(Scan::over(Span::between(start, None))).await?;
     let late = cells.into_iter().filter(|cell| cell.value == "late");
     Ok(late.map(|cell| cell.key.timestamp).collect())

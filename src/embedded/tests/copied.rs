@@ -4,12 +4,11 @@
 
 use std::path::Path;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::{
-    Client, ClientSettings, Column, Error, ErrorKind, MemoryTables, Result, TableAdmin,
-};
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings};
 use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_table::{Column, Error, ErrorKind, MemoryTables, Result, TableAdmin};
 
 fn applications(directory: &Path) -> EmbeddedApplications {
     let create = EmbeddedOptions::new().create_if_missing(true);

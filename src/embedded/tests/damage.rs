@@ -10,12 +10,12 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::Command;
 
-use fluo_core::coordination::{Application, Applications, FailedNotification, ObserverKind};
-use fluo_core::{
+use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Application, Applications, FailedNotification, ObserverKind};
+use fluo_table::{
     Authorizations, Bytes, Column, Condition, Error, ErrorKind, Garbage, Mutation, Result,
     RowColumn, Scan, Span, TableAdmin, TableExt, Timestamp, Versions,
 };
-use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 
 const IN_CHILD: &str = "FLUO_DAMAGE_CHILD";
 const TIMES: &str = "FLUO_SOAK";

@@ -9,11 +9,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use fluo_core::{
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{
     Authorizations, Column, Condition, Error, ErrorKind, Mutation, Result, Scan, Span, TableAdmin,
     TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 const IN_CHILD: &str = "FLUO_FULL_DISK_CHILD";
 /// Limit in blocks, the unit of the shell's `ulimit -f`.

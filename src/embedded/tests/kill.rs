@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fluo_core::coordination::{Application, Applications, Coordination};
-use fluo_core::{
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Application, Applications, Coordination};
+use fluo_table::{
     Authorizations, Column, Condition, Error, Mutation, Outcome, Result, Scan, Span, Table,
     TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 const IN_CHILD: &str = "FLUO_KILL_CHILD";
 const TIMES: &str = "FLUO_SOAK";

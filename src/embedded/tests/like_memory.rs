@@ -6,12 +6,12 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use fluo_core::{
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{
     Authorizations, Bytes, Cell, Clock, Column, ColumnSelector, Condition, ErrorKind, Filter,
     Garbage, Key, MemoryTables, Mutation, Outcome, Scan, Span, Table, TableAdmin, TableExt,
     Tablets, Versions,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use proptest::prelude::*;
 
 #[derive(Debug, Default)]
@@ -150,7 +150,7 @@ async fn apply(
     tables: &dyn TableAdmin,
     table: &dyn Table,
     step: &Step,
-) -> fluo_core::Result<Accepted> {
+) -> fluo_table::Result<Accepted> {
     match step.clone() {
         Step::Write(mutations) => table.write(mutations).await?,
         Step::WriteIf(mutation, condition) => {
@@ -172,7 +172,7 @@ async fn apply(
     Ok(Vec::new())
 }
 
-async fn seen(table: &dyn Table, scan: &Scan) -> fluo_core::Result<Vec<Cell>> {
+async fn seen(table: &dyn Table, scan: &Scan) -> fluo_table::Result<Vec<Cell>> {
     table.read(scan.clone()).await
 }
 
@@ -185,8 +185,8 @@ fn counted(tablets: &Tablets) -> Vec<(Option<Bytes>, u64)> {
         .collect()
 }
 
-async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_core::Result<()> {
-    let directory = tempfile::tempdir().map_err(|e| fluo_core::Error::invalid(e.to_string()))?;
+async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_table::Result<()> {
+    let directory = tempfile::tempdir().map_err(|e| fluo_table::Error::invalid(e.to_string()))?;
     let clock = Arc::new(HeldClock::default());
     let settings = || {
         EmbeddedOptions::new()

@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use fluo_core::{
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{
     Authorizations, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 const VALUE: &[u8] = b"a value that is found in the file";
 

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use fluo_core::{
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{
     Authorizations, Column, Error, ErrorKind, Mutation, Scan, Span, TableAdmin, Versions,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::TryStreamExt;
 use redb::{Database, TableDefinition};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Authorizations, Bytes, Column, Garbage, Mutation, Span, TableAdmin, Versions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{Authorizations, Bytes, Column, Garbage, Mutation, Span, TableAdmin, Versions};
 
 #[tokio::test]
 async fn a_hundred_thousand_split_points_are_added_in_one_call() {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use fluo_core::{
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{
     Authorizations, Clock, Column, Condition, ErrorKind, Garbage, Mutation, Result, Scan, Span,
     Table, TableAdmin, TableExt, Versions,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use futures::FutureExt;
 use futures::future::{join_all, try_join_all};
 
@@ -19,7 +19,7 @@ fn column() -> Column {
     Column::new("page", "uri")
 }
 
-fn put(row: impl Into<fluo_core::Bytes>) -> Mutation {
+fn put(row: impl Into<fluo_table::Bytes>) -> Mutation {
     Mutation::new(row).put(column(), "v")
 }
 
@@ -290,7 +290,7 @@ fn a_scan_reports_that_its_runtime_was_shut_down() {
         table
             .write((0..1_000).map(|row| put(format!("{row:05}"))).collect())
             .await?;
-        Ok::<_, fluo_core::Error>((tables, table))
+        Ok::<_, fluo_table::Error>((tables, table))
     };
     let (_tables, table) = futures::executor::block_on(work).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use accumulo_proxy::{Mutation, ProxyClient, ScanOptions, TimeType};
 use fluo_accumulo::AccumuloTables;
-use fluo_core::{Authorizations, Scan, Span, Table, TableAdmin};
+use fluo_table::{Authorizations, Scan, Span, Table, TableAdmin};
 use futures::stream::TryStreamExt;
 
 use crate::figures::Figures;

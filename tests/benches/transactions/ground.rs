@@ -4,10 +4,11 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, Coordination, ObservedColumn};
-use fluo_core::{Authorizations, Client, ClientSettings, Column, Table, TableAdmin};
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Applications, Coordination, ObservedColumn};
+use fluo_table::{Authorizations, Column, Table, TableAdmin};
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 

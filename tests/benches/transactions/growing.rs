@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo_core::Mutation;
-use fluo_core::Timestamp;
-use fluo_core::layout::{EntryKind, EntryTimestamp, WriteValue};
+use fluo_table::Mutation;
+use fluo_table::Timestamp;
+use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
 
 use crate::ground::{Ground, Outcome, row, uri, value};
 use crate::{rate, share, writing};
@@ -41,7 +41,7 @@ pub(crate) async fn compare(directory: &Path, time: Duration) -> Outcome {
 /// sees.
 async fn fill(ground: &Ground, from: u64, to: u64) -> Outcome {
     let stamp = |kind, at| {
-        Ok::<_, fluo_core::Error>(EntryTimestamp::new(kind, Timestamp::new(at)?).encode())
+        Ok::<_, fluo_table::Error>(EntryTimestamp::new(kind, Timestamp::new(at)?).encode())
     };
     let write = WriteValue {
         start: Timestamp::ZERO,

@@ -3,10 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fluo_core::{
-    Bytes, Column, Error, LoaderSettings, Observers, Span, Transaction, Worker, WorkerSettings,
-    observer_fn,
-};
+use fluo::{LoaderSettings, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo_table::{Bytes, Column, Error, Span};
 use peak_alloc::PeakAlloc;
 
 use crate::ground::{Ground, Outcome, row};

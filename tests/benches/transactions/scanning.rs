@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fluo_core::{CellBatches, Error, Scan, Span};
+use fluo_table::{CellBatches, Error, Scan, Span};
 use futures::TryStreamExt;
 
 use crate::ground::{Ground, Outcome, row, uri, value};

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Instant;
 
-use fluo_core::Error;
+use fluo_table::Error;
 
 use crate::ground::{Ground, Outcome};
 use crate::rate;

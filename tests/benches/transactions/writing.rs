@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fluo_core::{Bytes, Condition, Error, Mutation};
+use fluo_table::{Bytes, Condition, Error, Mutation};
 
 use crate::ground::{Ground, Outcome, row, title, uri, value};
 use crate::{rate, share};
@@ -67,7 +67,7 @@ async fn raw(ground: Arc<Ground>, number: u64) -> Outcome {
         .put(title(), value(number))
         .when(Condition::absent(uri()));
     let outcomes = ground.table.write_conditional(vec![mutation]).await?;
-    match outcomes.iter().all(fluo_core::Outcome::is_accepted) {
+    match outcomes.iter().all(fluo_table::Outcome::is_accepted) {
         true => Ok(()),
         false => Err("an absent row was rejected".into()),
     }

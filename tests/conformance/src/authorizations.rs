@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 use fluo_accumulo::ProxyClient;
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 use fluo_tests::conformance::AUTHORIZATIONS;
 
 /// Authorizations that a user has during the run.

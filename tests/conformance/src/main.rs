@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use fluo_core::TableAdmin;
+use fluo_table::TableAdmin;
 use fluo_tests::conformance::{RULES, Rule, table_prefix};
 
 use crate::run::Tally;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
-use fluo_core::TableAdmin;
+use fluo_table::TableAdmin;
 use fluo_tests::conformance::Rule;
 
 use crate::print;
@@ -86,7 +86,7 @@ fn sentence(payload: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::MemoryTables;
+    use fluo_table::MemoryTables;
     use fluo_tests::{Fault, FaultyTables, conformance};
 
     use super::*;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use fluo_accumulo::{AccumuloTables, IteratorBuild, ProxyOptions};
-use fluo_core::{MemoryTables, TableAdmin};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{MemoryTables, TableAdmin};
 
 use crate::Arguments;
 use crate::authorizations::{self, Granted};

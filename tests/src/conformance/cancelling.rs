@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::{Condition, Mutation, Scan, Span, TableAdmin, Versions};
+use fluo_table::{Condition, Mutation, Scan, Span, TableAdmin, Versions};
 
 use tokio::time::timeout;
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Column, Condition, Filter, Garbage, Mutation, Scan, Span, Table, TableAdmin, Versions,
 };
 

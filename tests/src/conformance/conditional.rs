@@ -3,7 +3,7 @@
 use std::slice;
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, Table,
     TableAdmin, TableExt, Versions,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Cell, Column, ErrorKind, Key, Mutation, Result, Scan, Span, Table,
     TableAdmin, Versions,
 };

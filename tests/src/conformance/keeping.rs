@@ -3,9 +3,9 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
-use fluo_core::balancer::group_balancers;
-use fluo_core::table::property;
-use fluo_core::{
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property;
+use fluo_table::{
     Cell, Column, ColumnSelector, Filter, Garbage, LocalityGroups, Mutation, Scan, Span,
     TableAdmin, TableAdminExt, Versions,
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Condition, ErrorKind, Garbage, Mutation, Scan, Span, TableAdmin, TableAdminExt,
     TableExt, Versions,
 };

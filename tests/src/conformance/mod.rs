@@ -1,8 +1,8 @@
 //! The conformance suite of the ports: one function for each rule of their contracts.
 //!
 //! The name of each function begins with the rule that it checks. The rules T1 to T16 belong to
-//! [`Table`](fluo_core::Table), A1 to A12 to [`TableAdmin`], and V1 to V5 to
-//! [`EntryFilter`](fluo_core::table::EntryFilter), observed through scans. A function creates tables with unique
+//! [`Table`](fluo_table::Table), A1 to A12 to [`TableAdmin`], and V1 to V5 to
+//! [`EntryFilter`](fluo_table::table::EntryFilter), observed through scans. A function creates tables with unique
 //! names and deletes them at the end. So rules can run concurrently, on an instance that is in use.
 //! If a rule does not hold, its function panics and leaves its tables for inspection.
 //!
@@ -15,7 +15,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use fluo_core::{MemoryTables, TableAdmin};
+//! use fluo_table::{MemoryTables, TableAdmin};
 //!
 //! async fn open() -> (Arc<dyn TableAdmin>, ()) {
 //!     (Arc::new(MemoryTables::new()), ())
@@ -71,7 +71,7 @@ mod writing;
 
 use std::sync::Arc;
 
-use fluo_core::TableAdmin;
+use fluo_table::TableAdmin;
 
 pub use agreement::{Workload, agree, agrees_with_reference};
 pub use contention::a3_no_write_reaches_the_next_table;

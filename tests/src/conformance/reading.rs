@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Bytes, Cell, Column, Condition, Key, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
 };
 use futures::stream::{StreamExt, TryStreamExt};
@@ -201,7 +201,7 @@ pub async fn t3_a_scan_sees_acknowledged_writes(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
-async fn own_writes(table: Arc<dyn fluo_core::Table>, task: usize) {
+async fn own_writes(table: Arc<dyn fluo_table::Table>, task: usize) {
     for n in 0..20 {
         let row = format!("task {task}");
         let value = format!("{n}");

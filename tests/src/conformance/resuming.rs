@@ -3,7 +3,7 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
-use fluo_core::{Cell, Filter, Key, Mutation, Scan, Span, TableAdmin, Versions};
+use fluo_table::{Cell, Filter, Key, Mutation, Scan, Span, TableAdmin, Versions};
 use futures::stream::StreamExt;
 
 use super::ground::{Ground, column};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fluo_core::balancer::group_balancers;
-use fluo_core::table::property;
-use fluo_core::{
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property;
+use fluo_table::{
     ErrorKind, Garbage, LocalityGroups, Mutation, Span, TableAdmin, TableAdminExt, Versions,
 };
 

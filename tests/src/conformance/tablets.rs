@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_core::{Bytes, ErrorKind, Mutation, Scan, Span, TableAdmin, Versions};
+use fluo_table::{Bytes, ErrorKind, Mutation, Scan, Span, TableAdmin, Versions};
 
 use super::ground::{Ground, assert_kind, cell, column, put_cell};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fluo_core::table::Filter;
-use fluo_core::{
+use fluo_table::table::Filter;
+use fluo_table::{
     Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Result, Table, TableAdmin,
     TableExt, Versions,
 };

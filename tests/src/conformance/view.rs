@@ -3,7 +3,7 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Cell, Column, ColumnSelector, Filter, Key, Mutation, Scan, Span, TableAdmin, Versions,
 };
 
@@ -119,7 +119,7 @@ pub async fn v1_a_handle_shows_the_cells_of_its_authorizations(tables: Arc<dyn T
     ground.end().await;
 }
 
-fn labels_of(labels: &[&str]) -> fluo_core::Authorizations {
+fn labels_of(labels: &[&str]) -> fluo_table::Authorizations {
     labels.iter().map(|label| (*label).to_owned()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Column, Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Scan, Span, TableAdmin,
     TableExt, Versions,
 };

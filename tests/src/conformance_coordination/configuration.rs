@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fluo_core::coordination::{Application, Applications, ObservedColumn, ObserverKind};
-use fluo_core::{Column, ErrorKind};
+use fluo_table::coordination::{Application, Applications, ObservedColumn, ObserverKind};
+use fluo_table::{Column, ErrorKind};
 
 use super::ground::Ground;
 use crate::unused_name::unused_name as unused_table;

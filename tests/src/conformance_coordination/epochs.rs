@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::ErrorKind;
-use fluo_core::coordination::{Application, Applications};
+use fluo_table::ErrorKind;
+use fluo_table::coordination::{Application, Applications};
 
 use super::ground::Ground;
 use crate::unused_name::unused_name as unused_table;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fluo_core::coordination::{
+use fluo_table::coordination::{
     Application, Applications, Coordination, FailedNotification, ObserverKind, Transactor,
 };
-use fluo_core::{Column, RowColumn, Timestamp};
+use fluo_table::{Column, RowColumn, Timestamp};
 
 use crate::unused_name::unused_name as unused_table;
 
@@ -85,7 +85,7 @@ pub(super) fn at(number: u64) -> Timestamp {
 }
 
 /// Returns a failed notification of a row.
-pub(super) fn failed(row: impl Into<fluo_core::Bytes>) -> FailedNotification {
+pub(super) fn failed(row: impl Into<fluo_table::Bytes>) -> FailedNotification {
     FailedNotification {
         cell: RowColumn::new(row, Column::new("f", "q")),
         kind: ObserverKind::Strong,

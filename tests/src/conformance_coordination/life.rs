@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::coordination::{Application, Applications, ObservedColumn, ObserverKind};
-use fluo_core::{Column, ErrorKind};
+use fluo_table::coordination::{Application, Applications, ObservedColumn, ObserverKind};
+use fluo_table::{Column, ErrorKind};
 use futures::future::join_all;
 
 use super::ground::{Ground, at, count, failed, unused_name};

@@ -1,5 +1,5 @@
 //! The conformance suite of coordination: one function for each rule of the contracts of
-//! [`Applications`] and [`Coordination`](fluo_core::coordination::Coordination).
+//! [`Applications`] and [`Coordination`](fluo_table::coordination::Coordination).
 //!
 //! The name of each function begins with the rule (C1 to C14) that it checks. A function creates
 //! applications with unique names and removes them at the end. So rules can run concurrently, on an
@@ -15,7 +15,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use fluo_core::coordination::{Applications, MemoryApplications};
+//! use fluo_table::coordination::{Applications, MemoryApplications};
 //!
 //! async fn open() -> (Arc<dyn Applications>, ()) {
 //!     (Arc::new(MemoryApplications::new()), ())
@@ -51,7 +51,7 @@ mod workers;
 
 use std::sync::Arc;
 
-use fluo_core::coordination::Applications;
+use fluo_table::coordination::Applications;
 
 pub use reopening::{
     c2_timestamps_continue_after_reopening, c3_the_horizon_survives_reopening,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::coordination::{Application, Applications, TransactorId};
-use fluo_core::{ErrorKind, Timestamp};
+use fluo_table::coordination::{Application, Applications, TransactorId};
+use fluo_table::{ErrorKind, Timestamp};
 use futures::FutureExt;
 
 use super::ground::{Ground, at, count, failed, unused_name};

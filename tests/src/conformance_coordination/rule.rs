@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::coordination::Applications;
+use fluo_table::coordination::Applications;
 use futures::future::BoxFuture;
 
 /// A duration far longer than any rule takes on any instance. A rule that exceeds it hangs.

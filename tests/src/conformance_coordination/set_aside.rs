@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::coordination::{Applications, FailedNotification, ObserverKind};
-use fluo_core::{Column, ErrorKind, RowColumn, Timestamp};
+use fluo_table::coordination::{Applications, FailedNotification, ObserverKind};
+use fluo_table::{Column, ErrorKind, RowColumn, Timestamp};
 use futures::stream::{self, TryStreamExt};
 
 use super::ground::{Ground, at, failed};

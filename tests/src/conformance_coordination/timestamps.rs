@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fluo_core::Timestamp;
-use fluo_core::coordination::Applications;
+use fluo_table::Timestamp;
+use fluo_table::coordination::Applications;
 use futures::future::join_all;
 
 use super::ground::{Ground, at, count};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_core::ErrorKind;
-use fluo_core::coordination::{Applications, TransactorId};
+use fluo_table::ErrorKind;
+use fluo_table::coordination::{Applications, TransactorId};
 use futures::future::join_all;
 
 use super::ground::Ground;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::coordination::{Applications, WorkerMembership};
-use fluo_core::layout::Partition;
+use fluo_table::coordination::{Applications, WorkerMembership};
+use fluo_table::layout::Partition;
 use futures::future::{join_all, try_join_all};
 
 use super::ground::{Ground, count};

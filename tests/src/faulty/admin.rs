@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
 };
 

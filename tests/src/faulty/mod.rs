@@ -6,7 +6,7 @@ mod table;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_core::TableAdmin;
+use fluo_table::TableAdmin;
 
 use crate::AdminCall;
 use plan::Plan;
@@ -14,11 +14,11 @@ use plan::Plan;
 /// The way in which a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// The call has no effect and fails with [`Unavailable`](fluo_core::ErrorKind::Unavailable).
+    /// The call has no effect and fails with [`Unavailable`](fluo_table::ErrorKind::Unavailable).
     Before,
     /// The call takes effect and its answer is lost. It fails with
-    /// [`Uncertain`](fluo_core::ErrorKind::Uncertain), or returns an
-    /// [`Unknown`](fluo_core::Outcome::Unknown) for each conditional mutation.
+    /// [`Uncertain`](fluo_table::ErrorKind::Uncertain), or returns an
+    /// [`Unknown`](fluo_table::Outcome::Unknown) for each conditional mutation.
     After,
     /// The call has no effect, and the caller cannot know that: the answer is that of
     /// [`After`](Fault::After).
@@ -42,7 +42,7 @@ pub enum Fault {
 /// ```
 /// use std::sync::Arc;
 ///
-/// use fluo_core::{ErrorKind, MemoryTables, Result, TableAdmin, Versions};
+/// use fluo_table::{ErrorKind, MemoryTables, Result, TableAdmin, Versions};
 /// use fluo_tests::{Fault, FaultyTables};
 ///
 /// async fn steps(tables: &dyn TableAdmin) -> Result<()> {
@@ -100,7 +100,7 @@ impl FaultyTables {
         self
     }
 
-    /// Makes all handles write [no rows together](fluo_core::Table::together), like a table on
+    /// Makes all handles write [no rows together](fluo_table::Table::together), like a table on
     /// several servers.
     #[must_use]
     pub fn row_by_row(self) -> Self {
@@ -110,7 +110,7 @@ impl FaultyTables {
         }
     }
 
-    /// Ends the `n`-th scan with [`Unavailable`](fluo_core::ErrorKind::Unavailable) after this
+    /// Ends the `n`-th scan with [`Unavailable`](fluo_table::ErrorKind::Unavailable) after this
     /// number of batches.
     #[must_use]
     pub fn fail_scan(self, n: usize, after_batches: usize) -> Self {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{Error, ErrorKind};
+use fluo_table::{Error, ErrorKind};
 
 use super::Fault;
 use crate::AdminCall;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     CellBatches, ConditionalMutation, MultiRowWrite, Mutation, Outcome, Result, Scan, Table,
 };
 use futures::stream::{self, StreamExt};

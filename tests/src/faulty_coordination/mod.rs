@@ -7,8 +7,8 @@ mod presence;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::Result;
-use fluo_core::coordination::{Application, Applications, Coordination, SetupLock};
+use fluo_table::Result;
+use fluo_table::coordination::{Application, Applications, Coordination, SetupLock};
 
 use self::coordination::FaultyCoordination;
 use self::plan::SharedPlan;
@@ -29,12 +29,12 @@ use crate::{CoordinationCall, Fault};
 /// use std::num::NonZeroU32;
 /// use std::sync::Arc;
 ///
-/// use fluo_core::ErrorKind;
-/// use fluo_core::coordination::{Application, Applications, MemoryApplications};
+/// use fluo_table::ErrorKind;
+/// use fluo_table::coordination::{Application, Applications, MemoryApplications};
 /// use fluo_tests::{CoordinationCall, FaultyApplications};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_core::Result<()> {
+/// # async fn main() -> fluo_table::Result<()> {
 /// let applications = FaultyApplications::new(Arc::new(MemoryApplications::new())).cut_off_from(3);
 /// applications.initialize("web", Application::new("1", "web")).await?;
 /// let web = applications.open("web").await?;
@@ -68,7 +68,7 @@ impl FaultyApplications {
     }
 
     /// Fails the `n`-th call and all later ones with
-    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable), as after a permanent loss of the
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable), as after a permanent loss of the
     /// connection.
     #[must_use]
     pub fn cut_off_from(self, n: usize) -> Self {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_core::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result};
 
 use crate::{CoordinationCall, Fault};
 

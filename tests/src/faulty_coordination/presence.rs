@@ -1,9 +1,9 @@
 //! Transactors and workers.
 
 use async_trait::async_trait;
-use fluo_core::coordination::{Transactor, TransactorId, WorkerMembership};
-use fluo_core::layout::Partition;
-use fluo_core::{Result, Timestamp};
+use fluo_table::coordination::{Transactor, TransactorId, WorkerMembership};
+use fluo_table::layout::Partition;
+use fluo_table::{Result, Timestamp};
 
 use super::plan::SharedPlan;
 use crate::CoordinationCall;

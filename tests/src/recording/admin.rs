@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
 };
 

@@ -5,7 +5,7 @@ mod table;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_core::TableAdmin;
+use fluo_table::TableAdmin;
 
 use crate::AdminCall;
 
@@ -38,7 +38,7 @@ pub struct Counts {
 /// ```
 /// use std::sync::Arc;
 ///
-/// use fluo_core::{MemoryTables, TableAdmin};
+/// use fluo_table::{MemoryTables, TableAdmin};
 /// use fluo_tests::{AdminCall, RecordingTables};
 ///
 /// # #[tokio::main(flavor = "current_thread")]

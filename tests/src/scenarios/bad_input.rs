@@ -1,6 +1,7 @@
 //! Rejected calls, which change nothing.
 
-use fluo_core::{ClientSettings, Column, CommitError, ErrorKind, Filter, Scan, Span};
+use fluo::{ClientSettings, CommitError};
+use fluo_table::{Column, ErrorKind, Filter, Scan, Span};
 use futures::TryStreamExt;
 
 use super::instance::Instance;
@@ -16,7 +17,7 @@ pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "1").unwrap();
     tx.delete("bob", &balance()).unwrap();
-    let refused = |result: fluo_core::Result<()>| {
+    let refused = |result: fluo_table::Result<()>| {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
         error.to_string()
@@ -84,7 +85,7 @@ pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
     let kept = client
         .run(async |tx| {
             tx.set("alice", &balance(), "1")?;
-            Ok::<_, fluo_core::Error>(tx)
+            Ok::<_, fluo_table::Error>(tx)
         })
         .await
         .unwrap();

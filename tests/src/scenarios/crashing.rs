@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Client, CommitError, CommitInfo};
+use fluo::{Client, CommitError, CommitInfo};
 
 use super::cutting::{CutTable, Lost};
 use super::instance::Instance;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     CellBatches, ConditionalMutation, Error, ErrorKind, MultiRowWrite, Mutation, Outcome, Result,
     Scan, Table,
 };

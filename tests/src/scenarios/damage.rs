@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use fluo_core::layout::{EntryKind, EntryTimestamp};
-use fluo_core::{Bytes, Client, Error, Mutation, Timestamp};
+use fluo::Client;
+use fluo_table::layout::{EntryKind, EntryTimestamp};
+use fluo_table::{Bytes, Error, Mutation, Timestamp};
 
 use super::instance::Instance;
 use super::scene::{Scene, balance};

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use fluo_core::coordination::{FailedNotification, ObserverKind};
-use fluo_core::{
-    Bytes, Column, Error, Observer, Observers, RowColumn, Transaction, Worker, WorkerSettings,
-    observer_fn,
-};
+use fluo::{Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::{Bytes, Column, Error, RowColumn};
 
 use super::instance::Instance;
 use super::observed::{column, idle, read_now, set, set_all, until};

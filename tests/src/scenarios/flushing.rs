@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use fluo_core::{
-    Bytes, CellBatches, Client, ClientSettings, Column, CommitError, ConditionalMutation, Mutation,
-    Observers, Outcome, Result, Scan, Span, Table, TableAdmin, Transaction, observer_fn,
+use fluo::{Client, ClientSettings, CommitError, Observers, Transaction, observer_fn};
+use fluo_table::{
+    Bytes, CellBatches, Column, ConditionalMutation, Mutation, Outcome, Result, Scan, Span, Table,
+    TableAdmin,
 };
 
 use super::instance::Instance;

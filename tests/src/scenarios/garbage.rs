@@ -4,9 +4,8 @@ use std::error::Error as _;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use fluo_core::{
-    ClientSettings, CommitError, Error, ErrorKind, Scan, SnapshotTooOld, Span, TableExt,
-};
+use fluo::{ClientSettings, CommitError, SnapshotTooOld};
+use fluo_table::{Error, ErrorKind, Scan, Span, TableExt};
 use futures::TryStreamExt;
 
 use super::instance::Instance;
@@ -55,7 +54,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     scene.end().await;
 }
 
-async fn collect(scene: &Scene, client: &fluo_core::Client) {
+async fn collect(scene: &Scene, client: &fluo::Client) {
     client
         .collect_garbage(&*scene.tables, &Span::all())
         .await

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::TableAdmin;
-use fluo_core::coordination::Applications;
+use fluo_table::TableAdmin;
+use fluo_table::coordination::Applications;
 
 use super::ending::EndingApplications;
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_core::{Bytes, Error, LoaderSettings, Observers, RowColumn, Transaction, observer_fn};
+use fluo::{LoaderSettings, Observers, Transaction, observer_fn};
+use fluo_table::{Bytes, Error, RowColumn};
 use tokio::sync::Semaphore;
 
 use super::instance::Instance;

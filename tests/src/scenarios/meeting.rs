@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{CommitError, Conflict, ConflictCause};
+use fluo::{CommitError, Conflict, ConflictCause};
 use futures::future::join_all;
 
 use super::cutting::CutTable;

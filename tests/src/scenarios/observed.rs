@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use fluo_core::{
-    Bytes, Client, Column, Error, Observer, Observers, Snapshot, Transaction, Worker,
-    WorkerSettings, observer_fn,
+use fluo::{
+    Client, Observer, Observers, Snapshot, Transaction, Worker, WorkerSettings, observer_fn,
 };
+use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
 
 /// A timeout that is longer than any step takes on any table.

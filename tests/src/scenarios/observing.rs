@@ -4,10 +4,9 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::layout::{Partition, notification_column};
-use fluo_core::{
-    Bytes, Column, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn,
-};
+use fluo::{Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo_table::layout::{Partition, notification_column};
+use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
 
 use super::instance::Instance;

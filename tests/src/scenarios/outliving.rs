@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::coordination::TransactorId;
-use fluo_core::{
-    CellBatches, ClientSettings, ConditionalMutation, Mutation, Outcome, Result, Scan, Table,
-};
+use fluo::ClientSettings;
+use fluo_table::coordination::TransactorId;
+use fluo_table::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::{Client, ClientSettings};
+use fluo::{Client, ClientSettings};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 

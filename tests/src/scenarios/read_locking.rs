@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Column, OwnedTransaction, RowColumn};
+use fluo::OwnedTransaction;
+use fluo_table::{Column, RowColumn};
 
 use super::cutting::CutTable;
 use super::instance::Instance;

@@ -1,6 +1,6 @@
 //! Reads of committed data.
 
-use fluo_core::{Bytes, Column, ColumnSelector, Key, Scan, Span};
+use fluo_table::{Bytes, Column, ColumnSelector, Key, Scan, Span};
 use futures::TryStreamExt;
 
 use super::instance::Instance;
@@ -175,7 +175,7 @@ pub async fn any_bytes_are_stored_unchanged(instance: Instance) {
                 )?;
                 tx.set(bytes(part), &Column::new("", bytes(part)), "")?;
             }
-            Ok::<_, fluo_core::Error>(())
+            Ok::<_, fluo_table::Error>(())
         })
         .await
         .unwrap();

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, Coordination};
-use fluo_core::{
-    Authorizations, Bytes, Cell, Client, ClientSettings, Column, Filter, Observers, Result,
-    RowColumn, Scan, Snapshot, Span, Table, TableAdmin, TableExt, Timestamp,
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings, Observers, Snapshot};
+use fluo_table::coordination::{Applications, Coordination};
+use fluo_table::{
+    Authorizations, Bytes, Cell, Column, Filter, Result, RowColumn, Scan, Span, Table, TableAdmin,
+    TableExt, Timestamp,
 };
 
 use super::ending::EndingApplications;
@@ -120,7 +121,7 @@ impl Scene {
     pub(super) async fn locked(&self) -> Vec<RowColumn> {
         let latest = Filter::Snapshot { at: Timestamp::MAX };
         let mut found = self.read(latest).await;
-        found.retain(|cell| kind_of(cell) == fluo_core::layout::EntryKind::Lock);
+        found.retain(|cell| kind_of(cell) == fluo_table::layout::EntryKind::Lock);
         found.extend(self.read(Filter::OpenReadLocks).await);
         let place = |cell: Cell| RowColumn::new(cell.key.row, cell.key.column);
         found.into_iter().map(place).collect()
@@ -132,8 +133,8 @@ impl Scene {
     }
 }
 
-fn kind_of(cell: &Cell) -> fluo_core::layout::EntryKind {
-    fluo_core::layout::EntryTimestamp::decode(cell.key.timestamp)
+fn kind_of(cell: &Cell) -> fluo_table::layout::EntryKind {
+    fluo_table::layout::EntryTimestamp::decode(cell.key.timestamp)
         .unwrap()
         .kind
 }

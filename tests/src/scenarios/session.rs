@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::{
-    CellBatches, Client, ClientSettings, ConditionalMutation, ErrorKind, Mutation, Outcome, Result,
-    RetryPolicy, Scan, Span, Table,
+use fluo::{Client, ClientSettings, RetryPolicy};
+use fluo_table::{
+    CellBatches, ConditionalMutation, ErrorKind, Mutation, Outcome, Result, Scan, Span, Table,
 };
 use futures::future::join_all;
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
-use fluo_core::layout::{Partition, notification_column};
-use fluo_core::{Bytes, Error, Observer, Observers, Transaction, observer_fn};
+use fluo::{Observer, Observers, Transaction, observer_fn};
+use fluo_table::layout::{Partition, notification_column};
+use fluo_table::{Bytes, Error};
 
 use super::instance::Instance;
 use super::observed::{column, idle, number, read, set_all, work};

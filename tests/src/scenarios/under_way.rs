@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::layout::{EntryKind, EntryTimestamp};
-use fluo_core::{
+use fluo_table::layout::{EntryKind, EntryTimestamp};
+use fluo_table::{
     Bytes, CellBatches, Change, ConditionalMutation, Mutation, Outcome, Result, Scan, Table,
 };
 use tokio::sync::watch;
@@ -82,7 +82,7 @@ impl UnderWayTable {
 }
 
 fn value_bytes(locking: &Mutation) -> usize {
-    let value = |update: &fluo_core::Update| {
+    let value = |update: &fluo_table::Update| {
         let stamp = EntryTimestamp::decode(update.timestamp?)?;
         match &update.change {
             Change::Put(value) if stamp.kind == EntryKind::Data => Some(value.len()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::ClientSettings;
+use fluo::ClientSettings;
 
 use super::cutting::CutTable;
 use super::instance::Instance;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::layout::{
+use fluo_table::layout::{
     DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, NOTIFICATION_FAMILY,
     NotificationTimestamp, WriteValue, observed_column,
 };
-use fluo_core::{Bytes, Change, Mutation, RowColumn, Timestamp, Update};
+use fluo_table::{Bytes, Change, Mutation, RowColumn, Timestamp, Update};
 
 /// The decided transactions, derived from the entries of primaries at the instant at which the
 /// table accepted them. So the check does not rely on any client.

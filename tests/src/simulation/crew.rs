@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Client, ClientSettings, Worker};
+use fluo::{Client, ClientSettings, Worker};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -70,7 +70,7 @@ pub(super) async fn open(
     world: &World,
     number: u64,
     settings: ClientSettings,
-) -> fluo_core::Result<(Arc<Link>, Client)> {
+) -> fluo_table::Result<(Arc<Link>, Client)> {
     over(Link::new(world.clone(), number), settings).await
 }
 
@@ -79,12 +79,12 @@ pub(super) async fn open_to_everything(
     world: &World,
     number: u64,
     settings: ClientSettings,
-) -> fluo_core::Result<(Arc<Link>, Client)> {
+) -> fluo_table::Result<(Arc<Link>, Client)> {
     let link = Link::of_everything(world.clone(), number, labels::all());
     over(link, settings).await
 }
 
-async fn over(link: Link, settings: ClientSettings) -> fluo_core::Result<(Arc<Link>, Client)> {
+async fn over(link: Link, settings: ClientSettings) -> fluo_table::Result<(Arc<Link>, Client)> {
     let link = Arc::new(link);
     let table = Arc::new(SimulatedTable { link: link.clone() });
     let coordination = Arc::new(SimulatedCoordination { link: link.clone() });

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo_core::ClientSettings;
+use fluo::ClientSettings;
 
 use super::random::Random;
 use super::server::Copies;

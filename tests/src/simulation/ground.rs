@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, ObservedColumn, ObserverKind};
-use fluo_core::{Column, MemoryTables, Result, TableAdmin};
+use fluo::admin::{Initialization, initialize};
+use fluo_table::coordination::{Applications, ObservedColumn, ObserverKind};
+use fluo_table::{Column, MemoryTables, Result, TableAdmin};
 
 pub(super) const TABLE: &str = "simulated";
 pub(super) const APPLICATION: &str = "simulated";

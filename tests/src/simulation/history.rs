@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{Authorizations, Bytes, RowColumn, Timestamp};
+use fluo_table::{Authorizations, Bytes, RowColumn, Timestamp};
 
 /// Every transaction and snapshot of a run, in the order in which they began.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! Compactions of the table during its transactions: flushes, merges of files, garbage collection.
 
-use fluo_core::{Result, Timestamp};
+use fluo_table::{Result, Timestamp};
 use tokio::time::sleep;
 
 use super::WorldBug;

@@ -1,6 +1,6 @@
 //! The labels of cells, and the labels that each client sees.
 
-use fluo_core::{Authorizations, Column};
+use fluo_table::{Authorizations, Column};
 
 use super::ground::number;
 use super::random::Random;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use fluo_core::{Authorizations, ConditionalMutation, Mutation};
+use fluo_table::{Authorizations, ConditionalMutation, Mutation};
 use tokio::time::sleep;
 
 use super::world::World;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use fluo_core::coordination::TransactorId;
-use fluo_core::{Authorizations, Error, ErrorKind};
+use fluo_table::coordination::TransactorId;
+use fluo_table::{Authorizations, Error, ErrorKind};
 use tokio::time::sleep;
 
 use super::denial::{Denial, Denied};

@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::{
-    Bytes, Client, Column, Observer, ObserverError, Observers, Result, Transaction, Worker,
-    WorkerSettings,
-};
+use fluo::{Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerSettings};
+use fluo_table::{Bytes, Column, Result};
 
 use super::actor::number_of;
 use super::ground::{copied, document, number, wish};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{
-    Authorizations, Bytes, Cell, Column, CommitError, CommitInfo, Error, ErrorKind, Result,
-    RowColumn, Scan, Snapshot, Span, Timestamp, Transaction, prefix_successor,
+use fluo::{CommitError, CommitInfo, Snapshot, Transaction};
+use fluo_table::{
+    Authorizations, Bytes, Cell, Column, Error, ErrorKind, Result, RowColumn, Scan, Span,
+    Timestamp, prefix_successor,
 };
 use futures::stream::TryStreamExt;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fluo_core::{Error, Result};
+use fluo_table::{Error, Result};
 use tokio::time::sleep;
 
 use super::actor::{ACCOUNTS, Actor, OPENING, PAIRS};
@@ -87,7 +87,7 @@ impl Simulation {
             .start_paused(true)
             .build()
             .map_err(|error| {
-                Error::with_source(fluo_core::ErrorKind::Storage, "there is no runtime", error)
+                Error::with_source(fluo_table::ErrorKind::Storage, "there is no runtime", error)
             })?;
         runtime.block_on(self.play())
     }

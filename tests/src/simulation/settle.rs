@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::layout::{EntryKind, EntryTimestamp};
-use fluo_core::{
-    ClientSettings, CommitError, ErrorKind, Filter, Key, Result, RowColumn, Scan, Span, Timestamp,
-};
+use fluo::{ClientSettings, CommitError};
+use fluo_table::layout::{EntryKind, EntryTimestamp};
+use fluo_table::{ErrorKind, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
 
 use super::actor::{Actor, DOCUMENTS, number_of, numbers_of};
 use super::crew;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::vec;
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Bytes, Cell, CellBatches, ConditionalMutation, Key, MultiRowWrite, Mutation, Outcome, Result,
     Scan, Span, Table, row_successor,
 };

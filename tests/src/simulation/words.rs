@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use fluo_core::layout::{EntryKind, EntryTimestamp, NOTIFICATION_FAMILY, NotificationTimestamp};
-use fluo_core::{Escaped, Filter, Mutation, Scan, Update};
+use fluo_table::layout::{EntryKind, EntryTimestamp, NOTIFICATION_FAMILY, NotificationTimestamp};
+use fluo_table::{Escaped, Filter, Mutation, Scan, Update};
 
 /// A mutation in one line: its row, and what each update puts.
 pub(super) fn of_mutation(mutation: &Mutation) -> String {

@@ -5,8 +5,10 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_core::coordination::{Applications, Coordination, MemoryApplications, TransactorId};
-use fluo_core::{Authorizations, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result};
+use fluo_table::coordination::{Applications, Coordination, MemoryApplications, TransactorId};
+use fluo_table::{
+    Authorizations, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result,
+};
 
 use super::commits::Commits;
 use super::dials::Dials;

@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use fluo_core::Bytes;
 use fluo_recipes::{
     CompositeRows, Digest, DigestSalt, DigestSide, FieldKind, FieldOrder, FieldSettings, HashInput,
     HashScheme, HashedRows, KeyDesign, Modulo, RandomSalt, ReverseTime, Reversed, RowLength,
     RowSelection, SaltSettings, SaltedPart, TimePosition, Unsalted, WebTable,
 };
+use fluo_table::Bytes;
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -12,11 +12,11 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_core::{
-    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
-};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{RowBatch, RowSelection, SaltedScan, ScanCost, Scans};
+use fluo_table::{
+    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
+};
 use futures::TryStreamExt;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};

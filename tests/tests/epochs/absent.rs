@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_recipes::KeyMigration;
+use fluo_table::{
     Bytes, Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, TableExt,
 };
-use fluo_recipes::KeyMigration;
 
 use crate::scene::{Actor, OLD, Scene, cells_of, in_every_order, now};
 use crate::{column, modulo};

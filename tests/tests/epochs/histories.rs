@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{Filter, Garbage, MemoryTables, Mutation, Span, TableAdmin, Versions};
 use fluo_recipes::{KeyMigration, MigrateSettings, RowBatch, RowSelection};
+use fluo_table::{Filter, Garbage, MemoryTables, Mutation, Span, TableAdmin, Versions};
 use futures::stream::TryStreamExt;
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Authorizations, MemoryTables, Mutation, TableAdmin, Versions};
 use fluo_recipes::KeyMigration;
+use fluo_table::{Authorizations, MemoryTables, Mutation, TableAdmin, Versions};
 use fluo_tests::{Fault, FaultyTables};
 
 use crate::{TABLE, column, digest, migrate, new_table, scan_all, small_steps};

@@ -15,11 +15,11 @@ mod without_key;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fluo_core::{Authorizations, Cell, Column, Table, TableAdmin, Versions};
 use fluo_recipes::{
     DigestSalt, KeyDesign, KeyMigration, MigrateSettings, MigrationCursor, MigrationStep, Modulo,
     RowBatch, RowSelection,
 };
+use fluo_table::{Authorizations, Cell, Column, Table, TableAdmin, Versions};
 use futures::stream::TryStreamExt;
 
 const TABLE: &str = "events";

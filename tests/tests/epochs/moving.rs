@@ -1,10 +1,10 @@
 //! Rows that a migration moves, read before and after.
 
-use fluo_core::{
+use fluo_recipes::{KeyMigration, MigrateSettings, RowBatch, RowSelection};
+use fluo_table::{
     Authorizations, Bytes, Column, ColumnSelector, Garbage, MemoryTables, Mutation, Span,
     TableAdmin, Versions,
 };
-use fluo_recipes::{KeyMigration, MigrateSettings, RowBatch, RowSelection};
 use futures::stream::TryStreamExt;
 
 use crate::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps, text};

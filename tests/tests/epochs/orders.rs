@@ -1,6 +1,6 @@
 //! Readers, writers and migrations in every order of their calls.
 
-use fluo_core::{Scan, Span, TableExt};
+use fluo_table::{Scan, Span, TableExt};
 
 use crate::scene::{Actor, DELETED, NEW, OLD, Scene, cells_of, in_every_order};
 use crate::{Seen, seen};

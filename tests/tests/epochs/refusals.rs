@@ -1,9 +1,9 @@
 //! Invalid requests, and their error messages.
 
-use fluo_core::{MemoryTables, Mutation, Versions};
 use fluo_recipes::{
     KeyDesign, KeyMigration, MigrateSettings, RandomSalt, RowSelection, UnknownKeys,
 };
+use fluo_table::{MemoryTables, Mutation, Versions};
 use futures::stream::TryStreamExt;
 
 use crate::{column, digest, modulo, new_table};

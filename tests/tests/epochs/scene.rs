@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_recipes::{KeyMigration, MigrateSettings, RowSelection};
+use fluo_table::{
     CellBatches, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Scan, Table,
     Versions,
 };
-use fluo_recipes::{KeyMigration, MigrateSettings, RowSelection};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use crate::{Seen, column, migrate, modulo, new_table, scan_all, seen, small_steps};

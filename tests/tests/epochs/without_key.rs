@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use fluo_core::{Bytes, MemoryTables, Mutation, Table, Versions};
 use fluo_recipes::{
     DigestSalt, HashInput, KeyDesign, KeyMigration, MigrateSettings, Modulo, RowBatch,
     RowSelection, SaltedPart, UnknownKeys,
 };
+use fluo_table::{Bytes, MemoryTables, Mutation, Table, Versions};
 use futures::stream::TryStreamExt;
 
 use crate::{column, digest, migrate, new_table, seen};

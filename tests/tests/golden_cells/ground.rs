@@ -3,14 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings, OwnedTransaction};
+use fluo_table::coordination::{
     Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
 };
-use fluo_core::{
-    Authorizations, Cell, Client, ClientSettings, Column, MemoryTables, OwnedTransaction, Scan,
-    Span, TableAdmin, TableExt,
-};
+use fluo_table::{Authorizations, Cell, Column, MemoryTables, Scan, Span, TableAdmin, TableExt};
 
 use fluo_tests::FaultyTables;
 

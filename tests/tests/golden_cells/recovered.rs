@@ -1,7 +1,7 @@
 //! The writes after a transaction that does not finish: by itself, and by the transactions that
 //! meet its locks.
 
-use fluo_core::CommitError;
+use fluo::CommitError;
 
 use crate::ground::{Ground, balance, transfer};
 
@@ -52,7 +52,7 @@ async fn fails_after(calls: usize) -> Ground {
         .await
         .unwrap();
     ground.table.say("and writes carol and dave").await;
-    let writes = async |tx: fluo_core::Transaction| {
+    let writes = async |tx: fluo::Transaction| {
         tx.set("carol", &balance(), "5")?;
         tx.set("dave", &balance(), "6")
     };

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use fluo_core::layout::{
+use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
     NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
 };
-use fluo_core::{Cell, Condition, ConditionalMutation, Escaped, Expected, Filter, RowColumn};
+use fluo_table::{Cell, Condition, ConditionalMutation, Escaped, Expected, Filter, RowColumn};
 
 /// Formats the conditions of a mutation, one on each line.
 pub(crate) fn conditions(mutation: &ConditionalMutation) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Bytes, Cell, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Key, MultiRowWrite,
     Mutation, Outcome, Result, Scan, Span, Table, TableExt,
 };

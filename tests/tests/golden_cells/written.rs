@@ -15,7 +15,7 @@ async fn the_page_shows_a_transaction_of_one_row() {
     let client = ground.client().await;
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "100").unwrap();
-    tx.delete("alice", &fluo_core::Column::new("account", "limit"))
+    tx.delete("alice", &fluo_table::Column::new("account", "limit"))
         .unwrap();
     tx.commit().await.unwrap();
     ground.is_on_the_page("one row").await;

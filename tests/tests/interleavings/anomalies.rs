@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Client, Scan, Span};
+use fluo::Client;
+use fluo_table::{Scan, Span};
 use fluo_tests::soak;
 use futures::stream::TryStreamExt;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Bytes, Mutation, Scan, Span};
+use fluo_table::{Bytes, Mutation, Scan, Span};
 
 /// A call that waits at the gate.
 #[derive(Clone, Debug)]

@@ -5,11 +5,11 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::coordination::{
+use fluo_table::coordination::{
     Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
     WorkerMembership,
 };
-use fluo_core::{
+use fluo_table::{
     CellBatches, ConditionalMutation, MultiRowWrite, Mutation, Outcome, Result, RowColumn, Scan,
     Table, Timestamp,
 };

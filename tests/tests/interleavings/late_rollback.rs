@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fluo_core::{Garbage, Span, TableAdmin};
+use fluo_table::{Garbage, Span, TableAdmin};
 use tokio::time::sleep;
 
 use super::scene::{Scene, get, set};

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::coordination::{Application, Applications, MemoryApplications};
-use fluo_core::{
-    Authorizations, Client, ClientSettings, Column, MemoryTables, OwnedTransaction, Snapshot,
-    TableAdmin, Versions,
-};
+use fluo::{Client, ClientSettings, OwnedTransaction, Snapshot};
+use fluo_table::coordination::{Application, Applications, MemoryApplications};
+use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
 
 use fluo_tests::FaultyTables;
 
@@ -28,7 +26,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Creates a table whose handles write rows [together](fluo_core::Table::together), or do not.
+    /// Creates a table whose handles write rows [together](fluo_table::Table::together), or do not.
     pub(crate) async fn new(
         is_together: bool,
         transactions: usize,

@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use fluo_core::{Client, Error, LoaderSettings, Result, Worker, WorkerSettings};
+use fluo::{Client, LoaderSettings, Worker, WorkerSettings};
+use fluo_table::{Error, Result};
 use futures::future::{try_join, try_join_all};
 
 use crate::shop::{Shop, account, balance, number, observers, order, placed};

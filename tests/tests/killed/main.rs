@@ -22,7 +22,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fluo_core::{Client, Worker, WorkerSettings};
+use fluo::{Client, Worker, WorkerSettings};
 use fluo_tests::soak;
 use tokio::runtime::Runtime;
 

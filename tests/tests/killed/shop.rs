@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, Coordination};
-use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, Error, Observers, RowColumn, Snapshot,
-    Table, TableAdmin, observer_fn,
-};
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings, Observers, Snapshot, observer_fn};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Applications, Coordination};
+use fluo_table::{Authorizations, Bytes, Column, Error, RowColumn, Table, TableAdmin};
 use futures::TryStreamExt;
 
 const APPLICATION: &str = "shop";
@@ -58,19 +56,17 @@ pub(crate) fn number(value: Option<Bytes>) -> i64 {
 }
 
 pub(crate) fn observers() -> Observers {
-    let tally = observer_fn(
-        async |tx: fluo_core::Transaction, row: Bytes, column: Column| {
-            let Some(value) = tx.get(row.clone(), &column).await? else {
-                return Ok(());
-            };
-            let tally = format!("tally/{}", number(Some(value)).unsigned_abs() % TALLIES);
-            let before = number(tx.get(tally.clone(), &count()).await?);
-            tx.set(tally, &count(), (before + 1).to_string())?;
-            tx.delete(row.clone(), &column)?;
-            tx.set(row, &tallied(), "yes")?;
-            Ok::<_, Error>(())
-        },
-    );
+    let tally = observer_fn(async |tx: fluo::Transaction, row: Bytes, column: Column| {
+        let Some(value) = tx.get(row.clone(), &column).await? else {
+            return Ok(());
+        };
+        let tally = format!("tally/{}", number(Some(value)).unsigned_abs() % TALLIES);
+        let before = number(tx.get(tally.clone(), &count()).await?);
+        tx.set(tally, &count(), (before + 1).to_string())?;
+        tx.delete(row.clone(), &column)?;
+        tx.set(row, &tallied(), "yes")?;
+        Ok::<_, Error>(())
+    });
     Observers::new().strong(placed(), "tally", tally).unwrap()
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::TableAdmin;
+use fluo_table::TableAdmin;
 use fluo_tests::conformance;
 
 use crate::cluster::tables;

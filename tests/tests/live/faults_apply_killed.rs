@@ -6,7 +6,7 @@ use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
 use fluo_accumulo::AccumuloTables;
-use fluo_core::{Bytes, TableAdmin, Versions};
+use fluo_table::{Bytes, TableAdmin, Versions};
 use tokio::time::sleep;
 
 use crate::cli::{Fluo, assert_says, fluo};

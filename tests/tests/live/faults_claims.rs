@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fluo_core::{Condition, Error, ErrorKind, Outcome, Table};
+use fluo_table::{Condition, Error, ErrorKind, Outcome, Table};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use accumulo_proxy::{Range, ScanColumn, ScanOptions};
 use fluo_accumulo::AccumuloTables;
-use fluo_core::table::property::GROUP_DEFAULT;
-use fluo_core::{Bytes, ErrorKind, TableAdmin};
 use fluo_recipes::{ApplyError, ApplyEvent, Plan, RowHasher, TableOptimizations};
+use fluo_table::table::property::GROUP_DEFAULT;
+use fluo_table::{Bytes, ErrorKind, TableAdmin};
 use tokio::time::sleep;
 
 use crate::cli::assert_says;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::ErrorKind;
+use fluo_table::ErrorKind;
 use tokio::time::sleep;
 
 use crate::cli::assert_says;

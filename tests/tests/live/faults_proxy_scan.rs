@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_core::{Cell, Column, ErrorKind, Filter, Mutation, Scan, Span, Table};
+use fluo_table::{Cell, Column, ErrorKind, Filter, Mutation, Scan, Span, Table};
 use futures::TryStreamExt;
 
 use crate::cli::assert_says;

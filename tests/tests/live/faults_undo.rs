@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use fluo_accumulo::AccumuloTables;
-use fluo_core::table::property::{BALANCER, GROUP_DEFAULT};
-use fluo_core::{Bytes, TableAdmin, Versions};
 use fluo_recipes::{ApplyError, RowHasher, Step, TableOptimizations};
+use fluo_table::table::property::{BALANCER, GROUP_DEFAULT};
+use fluo_table::{Bytes, TableAdmin, Versions};
 use fluo_tests::{Fault, FaultyTables};
 
 use crate::cli::assert_says;

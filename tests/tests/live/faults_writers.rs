@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_core::{Error, ErrorKind, Table};
+use fluo_table::{Error, ErrorKind, Table};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fluo_accumulo::AccumuloTables;
-use fluo_core::{
-    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
-};
 use fluo_recipes::{
     CompositeRows, DesignSettings, DigestSalt, FieldKind, FieldSettings, KeyDesign, KeyMigration,
     MigrateSettings, Modulo, ReverseTime, RowBatch, RowSelection, SaltedScan, TableOptimizations,
     VerifyOptions, WebTable,
+};
+use fluo_table::{
+    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
 use futures::TryStreamExt;
 

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use accumulo_proxy::{Credentials, ProxyClient, SystemPermission};
 use fluo_accumulo::AccumuloTables;
-use fluo_core::balancer::{BalancerClass, group_balancers};
-use fluo_core::table::property::BALANCER;
-use fluo_core::{Authorizations, ErrorKind, TableAdmin, Versions};
+use fluo_table::balancer::{BalancerClass, group_balancers};
+use fluo_table::table::property::BALANCER;
+use fluo_table::{Authorizations, ErrorKind, TableAdmin, Versions};
 
 use crate::cli::name;
 use crate::cluster::{client, cluster, settings, tables};

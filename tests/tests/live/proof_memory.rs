@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use accumulo_proxy::{Credentials, ProxyOptions};
 use fluo_accumulo::AccumuloTables;
-use fluo_core::{Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
+use fluo_table::{Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
 use fluo_tests::soak;
 use futures::{StreamExt, TryStreamExt, stream};
 

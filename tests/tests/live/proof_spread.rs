@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use fluo_core::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, TableExt, Versions};
 use fluo_recipes::{RowCounting, RowHasher, TableOptimizations, VerifyOptions, groups};
+use fluo_table::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, TableExt, Versions};
 use tokio::time::{Instant, sleep};
 
 use crate::cli::ROWS;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Tablet,
     Tablets, Versions, check_table_name, table::property,
 };

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Cell, Change, Column, Condition, Expected, Filter, Key, Mutation, Scan,
     Span, Versions,
 };

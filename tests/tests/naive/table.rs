@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use fluo_core::{
+use fluo_table::{
     Authorizations, CellBatches, ConditionalMutation, Error, Mutation, Outcome, Result, Scan, Table,
 };
 use futures::stream::{self, StreamExt};

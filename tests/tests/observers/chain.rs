@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_core::{Error, Observers, WorkerSettings, observer_fn};
+use fluo::{Observers, WorkerSettings, observer_fn};
+use fluo_table::Error;
 
 use crate::ground::{Ground, column, copies, idle, number, read_now, set};
 
@@ -42,17 +43,15 @@ async fn a_chain_does_not_wait_for_scans_of_the_table() {
 async fn several_notifications_of_a_cell_collapse_into_one_run() {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = runs.clone();
-    let observer = observer_fn(
-        move |tx: fluo_core::Transaction, row: fluo_core::Bytes, from| {
-            let runs = counted.clone();
-            async move {
-                runs.fetch_add(1, Ordering::SeqCst);
-                let value = number(tx.get(row.clone(), &from).await?);
-                tx.set(row, &column("b"), value.to_string())?;
-                Ok::<_, Error>(())
-            }
-        },
-    );
+    let observer = observer_fn(move |tx: fluo::Transaction, row: fluo_table::Bytes, from| {
+        let runs = counted.clone();
+        async move {
+            runs.fetch_add(1, Ordering::SeqCst);
+            let value = number(tx.get(row.clone(), &from).await?);
+            tx.set(row, &column("b"), value.to_string())?;
+            Ok::<_, Error>(())
+        }
+    });
     let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
     let client = ground.client().await;
     for value in 1..=10 {
@@ -68,7 +67,7 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
 #[tokio::test]
 async fn an_observer_may_notify_itself() {
     let observer = observer_fn(
-        move |tx: fluo_core::Transaction, row: fluo_core::Bytes, from| async move {
+        move |tx: fluo::Transaction, row: fluo_table::Bytes, from| async move {
             let value = number(tx.get(row.clone(), &from).await?);
             if value > 0 {
                 tx.set(row, &from, (value - 1).to_string())?;

@@ -4,11 +4,9 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::coordination::{FailedNotification, ObserverKind};
-use fluo_core::{
-    Bytes, Error, Observer, Observers, RowColumn, Timestamp, Transaction, Worker, WorkerSettings,
-    observer_fn,
-};
+use fluo::{Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::{Bytes, Error, RowColumn, Timestamp};
 use tokio::sync::Semaphore;
 
 use crate::ground::{Ground, column, idle, number, read_now, set};

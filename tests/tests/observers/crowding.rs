@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::layout::{NotificationTimestamp, notification_column};
-use fluo_core::{
-    CellBatches, Client, ClientSettings, ConditionalMutation, Error, ErrorKind, Mutation,
-    Observers, Outcome, Result, Scan, Table, Timestamp, Worker, WorkerSettings, observer_fn,
+use fluo::{Client, ClientSettings, Observers, Worker, WorkerSettings, observer_fn};
+use fluo_table::layout::{NotificationTimestamp, notification_column};
+use fluo_table::{
+    CellBatches, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Scan, Table,
+    Timestamp,
 };
 use futures::StreamExt;
 use tokio::sync::Semaphore;

@@ -3,13 +3,11 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use fluo_core::admin::{self, Initialization};
-use fluo_core::coordination::Applications;
-use fluo_core::{
-    Authorizations, Bytes, Client, ClientSettings, Column, Error, Observers, TableAdmin,
-    Transaction, Worker, WorkerSettings, observer_fn,
-};
+use fluo::admin::{self, Initialization};
+use fluo::{Client, ClientSettings, Observers, Transaction, Worker, WorkerSettings, observer_fn};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::Applications;
+use fluo_table::{Authorizations, Bytes, Column, Error, TableAdmin};
 
 use crate::ground::{column, copies, idle, read_now, set};
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_core::coordination::{FailedNotification, ObserverKind};
-use fluo_core::layout::{NotificationTimestamp, notification_column};
-use fluo_core::{
-    Bytes, Client, Column, Error, ErrorKind, Mutation, Observer, ObserverError, Observers,
-    RowColumn, Timestamp, Transaction, Worker, WorkerSettings, observer_fn,
+use fluo::{
+    Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerSettings, observer_fn,
 };
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::layout::{NotificationTimestamp, notification_column};
+use fluo_table::{Bytes, Column, Error, ErrorKind, Mutation, RowColumn, Timestamp};
 use fluo_tests::ManualClock;
 
 use crate::ground::{Ground, column, idle, read_now, set};

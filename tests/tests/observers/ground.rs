@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fluo_core::coordination::{Application, Applications, Coordination, MemoryApplications};
-use fluo_core::{
-    Authorizations, Client, ClientSettings, Filter, MemoryTables, Observers, Scan, Span, Table,
-    TableAdmin, TableExt, Versions, Worker, WorkerSettings,
+use fluo::{Client, ClientSettings, Observers, Worker, WorkerSettings};
+use fluo_table::coordination::{Application, Applications, Coordination, MemoryApplications};
+use fluo_table::{
+    Authorizations, Filter, MemoryTables, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
 pub(crate) use fluo_tests::scenarios::observed::{
     column, copies, idle, number, read, read_now, set,

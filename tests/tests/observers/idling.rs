@@ -5,11 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::layout::{NotificationTimestamp, notification_column};
-use fluo_core::{
-    CellBatches, Client, ClientSettings, ConditionalMutation, Mutation, Observers, Outcome, Result,
-    Scan, Table, WorkerSettings,
-};
+use fluo::{Client, ClientSettings, Observers, WorkerSettings};
+use fluo_table::layout::{NotificationTimestamp, notification_column};
+use fluo_table::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table};
 use futures::StreamExt;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -218,10 +216,10 @@ impl Table for Moving {
             return self.inner.scan(scan);
         };
         // The part that the scan has passed is read before the move, and the rest after it.
-        let middle = fluo_core::Key::first_of_row("m");
+        let middle = fluo_table::Key::first_of_row("m");
         let passed =
-            fluo_core::Span::between(scan.spans()[0].start().clone(), Some(middle.clone()));
-        let rest = fluo_core::Span::between(middle, None);
+            fluo_table::Span::between(scan.spans()[0].start().clone(), Some(middle.clone()));
+        let rest = fluo_table::Span::between(middle, None);
         let part = |span| {
             let part = Scan::over(span).filter(scan.filter_intent());
             scan.columns().iter().cloned().fold(part, Scan::column)
@@ -256,7 +254,7 @@ impl Table for Moving {
 async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
     let ground = Ground::new(chain()).await;
     let stamp = |timestamp, is_delete| {
-        let timestamp = fluo_core::Timestamp::new(timestamp).unwrap();
+        let timestamp = fluo_table::Timestamp::new(timestamp).unwrap();
         NotificationTimestamp {
             timestamp,
             is_delete,
@@ -287,11 +285,11 @@ async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
 #[tokio::test(start_paused = true)]
 async fn reports_an_invalid_notification() {
     let ground = Ground::new(chain()).await;
-    let broken = Mutation::new("r").put_at(fluo_core::Column::new("ntfy", "x"), 2, "");
+    let broken = Mutation::new("r").put_at(fluo_table::Column::new("ntfy", "x"), 2, "");
     ground.table.write(vec![broken]).await.unwrap();
     let (client, _worker) = ground.start().await;
     let error = client.wait_until_idle().await.unwrap_err();
-    assert_eq!(error.kind(), fluo_core::ErrorKind::Corrupt);
+    assert_eq!(error.kind(), fluo_table::ErrorKind::Corrupt);
     assert!(
         error
             .to_string()

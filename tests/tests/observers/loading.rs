@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_core::{Error, ErrorKind, LoaderSettings, Observers};
+use fluo::{LoaderSettings, Observers};
+use fluo_table::{Error, ErrorKind};
 use tokio::sync::Semaphore;
 
 use crate::ground::{Ground, column, read_now};

@@ -6,7 +6,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fluo_core::{Bytes, Column, Observer, ObserverError, Observers, Transaction, WorkerSettings};
+use fluo::{Observer, ObserverError, Observers, Transaction, WorkerSettings};
+use fluo_table::{Bytes, Column};
 
 use crate::ground::{Ground, column, copies, idle, read_now, set};
 
@@ -85,7 +86,7 @@ async fn a_panic_before_the_future_is_a_failure() {
 /// Regression test: an error that panics when it is formatted had the same effect.
 #[tokio::test(start_paused = true)]
 async fn a_panic_while_an_error_is_formatted_is_a_failure() {
-    let observer = fluo_core::observer_fn(async |_, _, _| Err::<(), _>(Unspeakable));
+    let observer = fluo::observer_fn(async |_, _, _| Err::<(), _>(Unspeakable));
     assert_eq!(
         error_of(observer).await,
         "the observer `a` panicked: no words"

@@ -1,11 +1,9 @@
 //! A worker registers the observers with which the application was initialised.
 
-use fluo_core::admin::{self, Initialization};
-use fluo_core::coordination::{MemoryApplications, ObservedColumn, ObserverKind};
-use fluo_core::{
-    Column, Error, ErrorKind, MemoryTables, Observer, Observers, TableAdmin, Worker,
-    WorkerSettings, observer_fn,
-};
+use fluo::admin::{self, Initialization};
+use fluo::{Observer, Observers, Worker, WorkerSettings, observer_fn};
+use fluo_table::coordination::{MemoryApplications, ObservedColumn, ObserverKind};
+use fluo_table::{Column, Error, ErrorKind, MemoryTables, TableAdmin};
 
 use crate::ground::{Ground, column};
 

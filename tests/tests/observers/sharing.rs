@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_core::{
-    Bytes, Client, Error, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn,
-};
+use fluo::{Client, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo_table::{Bytes, Error};
 
 use crate::ground::{Ground, column, idle, number, read, set};
 

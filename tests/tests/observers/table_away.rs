@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::{
-    Bytes, CellBatches, Client, Column, ConditionalMutation, Error, ErrorKind, Filter, Mutation,
-    ObserverError, Observers, Outcome, Result, Scan, Table, Transaction, WorkerSettings,
-    observer_fn,
+use fluo::{Client, ObserverError, Observers, Transaction, WorkerSettings, observer_fn};
+use fluo_table::{
+    Bytes, CellBatches, Column, ConditionalMutation, Error, ErrorKind, Filter, Mutation, Outcome,
+    Result, Scan, Table,
 };
 use futures::StreamExt;
 

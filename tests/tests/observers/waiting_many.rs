@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_core::layout::{NotificationTimestamp, notification_column};
-use fluo_core::{Error, Mutation, Observers, Timestamp, WorkerSettings, observer_fn};
+use fluo::{Observers, WorkerSettings, observer_fn};
+use fluo_table::layout::{NotificationTimestamp, notification_column};
+use fluo_table::{Error, Mutation, Timestamp};
 use metrics::{
     Counter, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };

@@ -1,9 +1,7 @@
 //! Weak observers run when a transaction requests them.
 
-use fluo_core::{
-    Bytes, Client, ClientSettings, Error, ErrorKind, Observer, Observers, Transaction,
-    WorkerSettings, observer_fn,
-};
+use fluo::{Client, ClientSettings, Observer, Observers, Transaction, WorkerSettings, observer_fn};
+use fluo_table::{Bytes, Error, ErrorKind};
 
 use crate::ground::{Ground, column, copies, idle, number};
 

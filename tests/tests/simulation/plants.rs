@@ -1,6 +1,6 @@
 //! The bugs that a run must find, and the rule that each one breaks.
 
-use fluo_core::planted::{PlantedBug, plant};
+use fluo_table::planted::{PlantedBug, plant};
 use fluo_tests::simulation::{Report, Simulation, WorldBug};
 
 use super::elle;

@@ -1,6 +1,6 @@
 //! The findings about a profile, in sentences.
 
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 use super::as_it_is;

@@ -35,7 +35,7 @@ mod keys;
 mod settings;
 mod verdict;
 
-use fluo_core::Escaped;
+use fluo_table::Escaped;
 use serde::Serialize;
 
 pub use self::decision::Decision;

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 use super::salts::{counts, is_counted_down, is_spread, looked_at, numbers, separators, times_of};
 use crate::key_design::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 use super::evidence::is_no_chance;
 use crate::key_design::HashedRows;

@@ -1,6 +1,6 @@
 //! The tablets of a design in a table, recognised by its split points.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 use super::hashers::points_of;
 use crate::key_design::{DesignSettings, KeyDesign, WebTable};

@@ -25,7 +25,7 @@ mod salts;
 #[cfg(test)]
 mod tests;
 
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 pub use self::look::SaltedLook;

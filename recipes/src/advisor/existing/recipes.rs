@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use fluo_core::{Bytes, Escaped, Versions};
+use fluo_table::{Bytes, Escaped, Versions};
 use serde::Serialize;
 
 use super::layout::{self, Layout};

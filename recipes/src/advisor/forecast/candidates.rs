@@ -1,6 +1,6 @@
 //! The designs that are tried on the keys.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::Serialize;
 
 use super::without_key::is_nearly_all;
@@ -239,7 +239,7 @@ fn digest_salts(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
         let before = char::from(byte).to_string();
         let label = format!(
             "digest-salt of what is before `{}`",
-            fluo_core::Escaped(&[byte])
+            fluo_table::Escaped(&[byte])
         );
         all.push(Candidate::new(
             label,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::Serialize;
 
 use super::interval::Estimate;

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use foldhash::quality::FixedState;
 use serde::Serialize;
 
@@ -150,8 +150,8 @@ impl DesignForecast {
         Self {
             candidate,
             example: written.first().map(|written| Example {
-                row: fluo_core::Escaped(written.row).to_string(),
-                key: fluo_core::Escaped(&written.key).to_string(),
+                row: fluo_table::Escaped(written.row).to_string(),
+                key: fluo_table::Escaped(&written.key).to_string(),
             }),
             without_key,
             result: ForecastResult::Possible {

@@ -1,6 +1,6 @@
 //! The costs of reads in a design.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::Serialize;
 use url::Url;
 

@@ -1,6 +1,6 @@
 //! A key visualizer: the keys by their arrival and by their place in the table.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::Serialize;
 
 use super::sample::SampledKey;

@@ -1,6 +1,6 @@
 //! The leading fields of keys, such as a tenant, a host or a kind.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::{Serialize, Serializer};
 
 use super::text;

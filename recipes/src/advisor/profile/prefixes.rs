@@ -1,6 +1,6 @@
 //! Prefixes that many keys share.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::Serialize;
 
 use super::sample::SampledKey;
@@ -116,10 +116,10 @@ mod tests {
         sample.sort_by(|a, b| a.key.cmp(&b.key));
         let profile = common.finish(&sample);
         let shown = |found: &FrequentPrefix| {
-            format!("{} {:.2}", fluo_core::Escaped(&found.prefix), found.share)
+            format!("{} {:.2}", fluo_table::Escaped(&found.prefix), found.share)
         };
         let frequent = profile.frequent.iter().map(shown).collect();
-        (fluo_core::Escaped(&profile.common).to_string(), frequent)
+        (fluo_table::Escaped(&profile.common).to_string(), frequent)
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Keys in printed results: the escaped form of `fluo_core::Escaped`.
+//! Keys in printed results: the escaped form of `fluo_table::Escaped`.
 
-use fluo_core::Escaped;
+use fluo_table::Escaped;
 use serde::Serializer;
 
 pub(super) fn serialize<S: Serializer>(

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;

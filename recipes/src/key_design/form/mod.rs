@@ -10,7 +10,7 @@ mod web;
 
 use std::borrow::Cow;
 
-use fluo_core::{Bytes, prefix_successor, row_successor};
+use fluo_table::{Bytes, prefix_successor, row_successor};
 
 pub use self::alphabet::RowAlphabet;
 pub use self::composite::{Composite, Field, FieldKind, FieldOrder, FieldSettings};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use memchr::memmem;
 
 use super::super::error::DesignError;

@@ -15,7 +15,7 @@
 
 use std::iter;
 
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;

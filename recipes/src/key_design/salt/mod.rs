@@ -7,7 +7,7 @@ mod random;
 
 use std::borrow::Cow;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 pub(super) use self::digest::DigestDigits;
 pub use self::digest::{Digest, DigestSide};

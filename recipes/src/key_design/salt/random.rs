@@ -80,11 +80,11 @@ impl RandomBuckets {
             return Ok(());
         }
         let (salt, first, last) = (
-            fluo_core::Escaped(salt),
+            fluo_table::Escaped(salt),
             self.nth(0),
             self.nth(self.count() - 1),
         );
-        let (first, last) = (fluo_core::Escaped(&first), fluo_core::Escaped(&last));
+        let (first, last) = (fluo_table::Escaped(&first), fluo_table::Escaped(&last));
         Err(format!(
             "its salt is `{salt}`, and salts are `{first}` to `{last}`"
         ))

@@ -1,6 +1,6 @@
 //! The design `composite`: exact cases.
 
-use fluo_core::{Bytes, Key, Versions};
+use fluo_table::{Bytes, Key, Versions};
 
 use crate::{
     Composite, CompositeRows, DesignErrorKind, DesignSettings, DigestSalt, Field, FieldKind,

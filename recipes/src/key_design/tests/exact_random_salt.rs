@@ -1,6 +1,6 @@
 //! The design `random-salt`: exact cases.
 
-use fluo_core::Key;
+use fluo_table::Key;
 
 use crate::{DesignErrorKind, DesignSettings, KeyDesign, RandomSalt, RowSelection, ScanCost};
 

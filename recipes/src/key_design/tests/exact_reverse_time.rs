@@ -1,6 +1,6 @@
 //! The design `reverse-time`: exact cases.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 use crate::{
     DesignErrorKind, DesignSettings, DigestSalt, KeyDesign, KeyOrder, Modulo, ReverseTime,

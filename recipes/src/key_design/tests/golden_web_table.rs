@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use fluo_core::Escaped;
+use fluo_table::Escaped;
 
 use crate::{DesignErrorKind, DomainDirection, KeyDesign, WebPart, WebTable};
 

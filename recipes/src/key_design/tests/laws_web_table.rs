@@ -1,6 +1,6 @@
 //! The rules K1 to K4 for web pages, on URLs whose keys are close together, and on unusual ones.
 
-use fluo_core::{Bytes, Key, Span};
+use fluo_table::{Bytes, Key, Span};
 use proptest::prelude::*;
 use proptest::sample::select;
 

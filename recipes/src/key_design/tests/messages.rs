@@ -101,7 +101,7 @@ fn a_long_row_has_a_short_message() {
     let rows = long_rows();
     for design in designs() {
         for bytes in &rows {
-            let row = || fluo_core::Bytes::from(bytes.clone());
+            let row = || fluo_table::Bytes::from(bytes.clone());
             short(design.encode_row(bytes).map(drop));
             short(design.decode_key(bytes).map(drop));
             short(design.key_of(bytes).map(drop));

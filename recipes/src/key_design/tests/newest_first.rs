@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Column, MemoryTables, Mutation, Scan, Table, TableAdmin, TableExt,
     Versions,
 };

@@ -1,6 +1,6 @@
 //! The pieces of a range: only those that can contain its rows.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 
 use crate::{DigestSalt, KeyDesign, RowSelection, SaltedPart};
 

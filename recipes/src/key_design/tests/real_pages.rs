@@ -86,7 +86,7 @@ fn one_domain_makes_one_tablet_hot() {
             panic!("{domain} is not one piece");
         };
         let keys = urls().map(|url| design.encode_row(url.as_bytes()).unwrap());
-        keys.filter(|key| span.contains(&fluo_core::Key::first_of_row(key.clone())))
+        keys.filter(|key| span.contains(&fluo_table::Key::first_of_row(key.clone())))
             .count()
     };
     let (github, metacpan) = (pages_of("github.com"), pages_of("metacpan.org"));

@@ -1,6 +1,6 @@
 //! The design `web-table`: split points, scans, settings and explanations of keys.
 
-use fluo_core::{Key, Versions};
+use fluo_table::{Key, Versions};
 
 use crate::{
     DesignErrorKind, DesignSettings, DigestSalt, DomainDirection, KeyDesign, KeyMigration,
@@ -132,7 +132,7 @@ fn a_domain_does_not_include_its_neighbours() {
         let spans = design()
             .spans(&RowSelection::Domain { domain, subdomains })
             .unwrap();
-        let key = fluo_core::Key::first_of_row(format!("5a:{written}"));
+        let key = fluo_table::Key::first_of_row(format!("5a:{written}"));
         spans.iter().any(|span| span.contains(&key))
     };
     for own in [
@@ -175,7 +175,7 @@ fn a_prefix_with_its_whole_host_is_exact() {
             .unwrap();
         let text = |row: &[u8]| String::from_utf8(row.to_vec()).unwrap();
         let ends =
-            |span: &fluo_core::Span| (text(&span.start().row), text(&span.end().unwrap().row));
+            |span: &fluo_table::Span| (text(&span.start().row), text(&span.end().unwrap().row));
         spans.iter().map(ends).collect::<Vec<_>>()
     };
     let one = |start: &str, end: &str| (start.to_owned(), end.to_owned());

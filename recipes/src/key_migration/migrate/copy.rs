@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use fluo_core::{
+use fluo_table::{
     Bytes, Cell, Column, Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table,
     Versions,
 };

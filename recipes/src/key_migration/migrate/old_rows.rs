@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_core::{Bytes, Cell, Scan, Span, Table, row_successor};
+use fluo_table::{Bytes, Cell, Scan, Span, Table, row_successor};
 use futures::TryStreamExt;
 
 use super::settings::MigrateSettings;

@@ -1,6 +1,6 @@
 //! One step of a migration.
 
-use fluo_core::{Bytes, Cell, Change, Mutation, Table, Update};
+use fluo_table::{Bytes, Cell, Change, Mutation, Table, Update};
 
 use super::copy::{Arrival, Moving, copy};
 use super::old_rows::{OldRows, Rest, read};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::balancer::GroupPattern;
-use fluo_core::table::property::{BALANCER, GROUP_PATTERN};
-use fluo_core::{Bytes, Result};
+use fluo_table::balancer::GroupPattern;
+use fluo_table::table::property::{BALANCER, GROUP_PATTERN};
+use fluo_table::{Bytes, Result};
 use serde::{Deserialize, Serialize};
 
 use super::balancer::{Unrequested, pattern_in_force};
@@ -27,7 +27,7 @@ const FORMAT: u32 = 1;
 ///
 /// A plan can be saved and applied later. It contains the state that was found, so that
 /// [`apply`](Self::apply) can reject a table that has changed since. In the saved form (JSON),
-/// rows are text, escaped by [`Escaped`](fluo_core::Escaped).
+/// rows are text, escaped by [`Escaped`](fluo_table::Escaped).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {

@@ -1,6 +1,6 @@
 //! The call that makes a plan: [`TableOptimizations::plan`].
 
-use fluo_core::{Result, TableAdmin};
+use fluo_table::{Result, TableAdmin};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -27,15 +27,15 @@ impl TableOptimizations {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](fluo_core::ErrorKind::NotFound) if the table does not exist;
-    /// [`Invalid`](fluo_core::ErrorKind::Invalid) if the optimizations ask for nothing;
-    /// [`Unavailable`](fluo_core::ErrorKind::Unavailable) if the servers load no group balancer;
+    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the table does not exist;
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the optimizations ask for nothing;
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if the servers load no group balancer;
     /// and the errors of the port.
     ///
     /// # Examples
     ///
     /// ```
-    /// use fluo_core::{Instance, TableAdmin, Versions};
+    /// use fluo_table::{Instance, TableAdmin, Versions};
     /// use fluo_recipes::{RowHasher, TableOptimizations};
     ///
     /// # #[tokio::main(flavor = "current_thread")]

@@ -1,8 +1,8 @@
 //! Checks of a plan that was read from a file.
 
-use fluo_core::balancer::{BalancerClass, GroupPattern};
-use fluo_core::table::property;
-use fluo_core::{Bytes, Error, Escaped, Result, check_table_name};
+use fluo_table::balancer::{BalancerClass, GroupPattern};
+use fluo_table::table::property;
+use fluo_table::{Bytes, Error, Escaped, Result, check_table_name};
 
 use super::{FORMAT, Plan, PropertyChange};
 use crate::optimization::balancer::PROPERTIES;
@@ -13,7 +13,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_core::ErrorKind::Invalid), with the reason.
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid), with the reason.
     pub fn check(&self) -> Result<()> {
         if self.format != FORMAT {
             let format = self.format;

@@ -1,6 +1,6 @@
 //! Comparison of a table with the state that a plan found.
 
-use fluo_core::{Bytes, Error, Escaped, Result};
+use fluo_table::{Bytes, Error, Escaped, Result};
 
 use super::Plan;
 use crate::optimization::balancer::PROPERTIES;

@@ -1,7 +1,7 @@
 //! A builder of contributions, and the checks of their parts.
 
-use fluo_core::balancer::GroupPattern;
-use fluo_core::{Bytes, Escaped};
+use fluo_table::balancer::GroupPattern;
+use fluo_table::{Bytes, Escaped};
 use thiserror::Error;
 
 use super::TableRequirement;

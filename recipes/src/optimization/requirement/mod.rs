@@ -4,7 +4,7 @@ mod builder;
 
 use std::ops::RangeInclusive;
 
-use fluo_core::{Bytes, Tablets, prefix_successor};
+use fluo_table::{Bytes, Tablets, prefix_successor};
 
 pub use self::builder::{TableRequirementBuilder, TableRequirementError};
 use crate::key_design::{DesignError, KeyDesign};

@@ -1,6 +1,6 @@
 //! The share of its rows that each tablet of a recipe has by design.
 
-use fluo_core::{Bytes, Tablet};
+use fluo_table::{Bytes, Tablet};
 
 use super::super::TableRequirement;
 use crate::number::{float, float_len};

@@ -5,7 +5,7 @@
 //! too. Entries alone do not decide: they include deleted cells and cells that need other
 //! authorizations.
 
-use fluo_core::{Result, Table};
+use fluo_table::{Result, Table};
 use serde::Serialize;
 
 use super::census::Census;

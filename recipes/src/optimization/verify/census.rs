@@ -1,7 +1,7 @@
 //! The count of all rows of a table in one scan: each row belongs to a tablet, and to one recipe or
 //! to none.
 
-use fluo_core::{Bytes, Escaped, Filter, Result, Scan, Span, Table, Tablets};
+use fluo_table::{Bytes, Escaped, Filter, Result, Scan, Span, Table, Tablets};
 use futures::TryStreamExt;
 
 use super::super::TableOptimizations;

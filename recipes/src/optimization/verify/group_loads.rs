@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fluo_core::{Result, Tablet};
+use fluo_table::{Result, Tablet};
 
 use super::super::balancer::DEFAULT_GROUP;
 use super::super::forecast::groups_of;

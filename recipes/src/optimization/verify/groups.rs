@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{Result, TableAdmin, Tablets};
+use fluo_table::{Result, TableAdmin, Tablets};
 use serde::Serialize;
 
 use super::super::balancer::DEFAULT_GROUP;
@@ -45,8 +45,8 @@ pub struct GroupVerdict {
 ///
 /// # Errors
 ///
-/// [`NotFound`](fluo_core::ErrorKind::NotFound) if there is no such table;
-/// [`Invalid`](fluo_core::ErrorKind::Invalid) for a pattern that cannot be parsed; and errors of
+/// [`NotFound`](fluo_table::ErrorKind::NotFound) if there is no such table;
+/// [`Invalid`](fluo_table::ErrorKind::Invalid) for a pattern that cannot be parsed; and errors of
 /// the port.
 pub async fn groups(
     admin: &dyn TableAdmin,

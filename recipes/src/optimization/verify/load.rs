@@ -1,6 +1,6 @@
 //! The load of tablets and servers, in figures.
 
-use fluo_core::{Escaped, Tablet};
+use fluo_table::{Escaped, Tablet};
 use serde::Serialize;
 
 use crate::number::float;

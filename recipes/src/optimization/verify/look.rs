@@ -1,6 +1,6 @@
 //! The state of the table, and the standard of comparison.
 
-use fluo_core::{Tablet, Tablets};
+use fluo_table::{Tablet, Tablets};
 
 use super::super::TableOptimizations;
 use super::super::requirement::TableRequirement;

@@ -29,7 +29,7 @@ mod unseen;
 mod verdict;
 mod verifying;
 
-use fluo_core::{Error, ErrorKind, Result, TableAdmin, Tablets};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin, Tablets};
 
 use self::census::Census;
 use self::look::Look;

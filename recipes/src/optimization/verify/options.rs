@@ -1,6 +1,6 @@
 //! The options of a verification.
 
-use fluo_core::Authorizations;
+use fluo_table::Authorizations;
 
 use super::max_skew::MaxSkew;
 use super::row_counting::RowCounting;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 
-use fluo_core::Escaped;
+use fluo_table::Escaped;
 use foldhash::quality::FixedState;
 
 use super::rows::HotPart;

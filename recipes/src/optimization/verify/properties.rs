@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::balancer::{BalancerClass, GroupPattern, PatternError, group_balancers};
-use fluo_core::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
-use fluo_core::{Result, TableAdmin, Tablets};
+use fluo_table::balancer::{BalancerClass, GroupPattern, PatternError, group_balancers};
+use fluo_table::table::property::{BALANCER, GROUP_DEFAULT, GROUP_PATTERN};
+use fluo_table::{Result, TableAdmin, Tablets};
 use serde::Serialize;
 
 use super::super::TableOptimizations;

@@ -1,6 +1,6 @@
 //! The ways to count rows.
 
-use fluo_core::Tablets;
+use fluo_table::Tablets;
 
 /// The way in which [`verify`](crate::TableOptimizations::verify) counts rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

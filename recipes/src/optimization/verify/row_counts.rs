@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use fluo_core::{Bytes, Escaped, Tablet, Tablets};
+use fluo_table::{Bytes, Escaped, Tablet, Tablets};
 
 use super::super::TableRequirement;
 use super::by_design::ByDesign;

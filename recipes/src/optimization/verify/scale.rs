@@ -3,7 +3,7 @@
 //! The test of [evenness](super::evenness) checks the hash. This one checks whether a tablet or a
 //! server is hot for any reason.
 
-use fluo_core::Tablet;
+use fluo_table::Tablet;
 
 use super::evenness::LEAST_P_VALUE;
 use super::load::{FullestTablet, Load, LoadStanding, TabletLoad};

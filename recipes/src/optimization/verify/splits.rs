@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Bytes, Escaped, Result};
+use fluo_table::{Bytes, Escaped, Result};
 use serde::Serialize;
 
 use super::super::TableOptimizations;

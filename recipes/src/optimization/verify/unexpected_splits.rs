@@ -9,8 +9,8 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::balancer::GroupPattern;
-use fluo_core::{Bytes, Error, Escaped, Result};
+use fluo_table::balancer::GroupPattern;
+use fluo_table::{Bytes, Error, Escaped, Result};
 use serde::Serialize;
 
 use super::super::{TableOptimizations, TableRequirement};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use fluo_core::Tablets;
+use fluo_table::Tablets;
 use serde::Serialize;
 use thiserror::Error;
 

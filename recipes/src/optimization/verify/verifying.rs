@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_core::{Authorizations, Result, TableAdmin};
+use fluo_table::{Authorizations, Result, TableAdmin};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -29,15 +29,15 @@ impl TableOptimizations {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](fluo_core::ErrorKind::NotFound) if the table does not exist;
-    /// [`Invalid`](fluo_core::ErrorKind::Invalid) if the optimizations ask for nothing; and the
+    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the table does not exist;
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the optimizations ask for nothing; and the
     /// errors of the port. Servers that load no group balancer are a difference here, and an error
     /// of [`plan`](Self::plan).
     ///
     /// # Examples
     ///
     /// ```
-    /// use fluo_core::{Instance, TableAdmin, Versions};
+    /// use fluo_table::{Instance, TableAdmin, Versions};
     /// use fluo_recipes::{MaxSkew, RowHasher, TableOptimizations};
     ///
     /// # #[tokio::main(flavor = "current_thread")]

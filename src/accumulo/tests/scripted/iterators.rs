@@ -1,12 +1,13 @@
 //! Fluo's published iterators halt tablet servers of Accumulo 2.x, so transactions are refused
 //! there.
 
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings};
 use fluo_accumulo::{AccumuloTables, IteratorBuild};
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::{
-    Authorizations, Client, ClientSettings, Column, Condition, Error, ErrorKind, Filter, Mutation,
-    Result, Scan, Span, TableAdmin, Timestamp,
+use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_table::{
+    Authorizations, Column, Condition, Error, ErrorKind, Filter, Mutation, Result, Scan, Span,
+    TableAdmin, Timestamp,
 };
 use futures::TryStreamExt;
 
@@ -68,7 +69,7 @@ async fn refuses_an_application_on_2_without_any_change() {
     }
     assert!(applications.list().await.unwrap().is_empty());
 
-    let elsewhere = fluo_core::MemoryTables::new();
+    let elsewhere = fluo_table::MemoryTables::new();
     initialize(&elsewhere, &applications, "bank", initialization)
         .await
         .unwrap();

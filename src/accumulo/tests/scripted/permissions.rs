@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::{Authorizations, Bytes, Column, Condition, Error, ErrorKind, Mutation, TableAdmin};
+use fluo_table::{
+    Authorizations, Bytes, Column, Condition, Error, ErrorKind, Mutation, TableAdmin,
+};
 
 use crate::servers::{NEW, OLD, PAGES, Servers};
 

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_core::admin::{Initialization, initialize};
-use fluo_core::coordination::{Applications, MemoryApplications};
-use fluo_core::layout::{
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings};
+use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_table::layout::{
     DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, LockValue, WriteValue,
 };
-use fluo_core::{
-    Authorizations, Bytes, CellBatches, Client, ClientSettings, Column, ConditionalMutation,
-    MemoryTables, Mutation, Outcome, Result, RowColumn, Scan, Span, Table, TableAdmin, Timestamp,
+use fluo_table::{
+    Authorizations, Bytes, CellBatches, Column, ConditionalMutation, MemoryTables, Mutation,
+    Outcome, Result, RowColumn, Scan, Span, Table, TableAdmin, Timestamp,
 };
 use futures::TryStreamExt;
 use tokio::time::timeout;

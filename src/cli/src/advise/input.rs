@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use fluo_core::table::property::GROUP_PATTERN;
-use fluo_core::{
+use fluo_recipes::advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileSettings};
+use fluo_table::table::property::GROUP_PATTERN;
+use fluo_table::{
     Authorizations, Cell, CellBatches, ErrorKind, Filter, Scan, Span, Table, TableAdmin,
 };
-use fluo_recipes::advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileSettings};
 use futures::{StreamExt, TryStreamExt, stream};
 use indicatif::ProgressBar;
 

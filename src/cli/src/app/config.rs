@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::Escaped;
-use fluo_core::coordination::{Application, Applications, ObservedColumn};
+use fluo_table::Escaped;
+use fluo_table::coordination::{Application, Applications, ObservedColumn};
 use serde::Serialize;
 
 use crate::output;

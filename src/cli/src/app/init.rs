@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_core::coordination::ObservedColumn;
-use fluo_core::{ApplicationHandle, Error, ErrorKind, Instance, TableAdminExt, admin};
+use fluo::{ApplicationHandle, InstanceExt, admin};
 use fluo_embedded::EmbeddedTables;
+use fluo_table::coordination::ObservedColumn;
+use fluo_table::{Error, ErrorKind, Instance, TableAdminExt};
 
 use super::observe::{observed, setting};
 use crate::target::{DirectoryArguments, MakingArguments};

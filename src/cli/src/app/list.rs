@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::admin;
-use fluo_core::coordination::Applications;
+use fluo::admin;
+use fluo_table::coordination::Applications;
 use serde::Serialize;
 
 use crate::output;

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use fluo_core::coordination::{ObservedColumn, ObserverKind};
-use fluo_core::{Bytes, Column, unescape};
+use fluo_table::coordination::{ObservedColumn, ObserverKind};
+use fluo_table::{Bytes, Column, unescape};
 
 /// Parses `FAMILY:QUALIFIER=KIND,ID`.
 pub(super) fn observed(text: &str) -> Result<ObservedColumn, String> {

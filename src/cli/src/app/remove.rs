@@ -2,10 +2,10 @@
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo_core::admin;
-use fluo_core::coordination::Applications;
-use fluo_core::{Error, ErrorKind, TableAdmin, TableAdminExt};
+use fluo::admin;
 use fluo_embedded::{EmbeddedApplications, EmbeddedTables};
+use fluo_table::coordination::Applications;
+use fluo_table::{Error, ErrorKind, TableAdmin, TableAdminExt};
 
 use crate::target::DirectoryArguments;
 use crate::{confirm, output};

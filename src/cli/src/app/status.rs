@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::admin;
+use fluo::admin;
 
 use crate::output;
 use crate::target::DirectoryArguments;

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use fluo_core::{Authorizations, Bytes, Column, TableAdmin, Tablets, Versions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{RowHasher, TableOptimizations};
+use fluo_table::{Authorizations, Bytes, Column, TableAdmin, Tablets, Versions};
 
 use crate::exit::Outcome;
 use crate::{interruption, output, progress, table};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use fluo_core::{Escaped, Tablets};
 use fluo_recipes::{ApplyEvent, RowHasher};
+use fluo_table::{Escaped, Tablets};
 
 use crate::output::{count_of, grouped, print};
 use crate::table::bars;

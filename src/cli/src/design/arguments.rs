@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use fluo_core::Versions;
 use fluo_recipes::{HashScheme, KeyDesign, KeyMigration};
+use fluo_table::Versions;
 use toml::Value;
 
 use super::given::Given;

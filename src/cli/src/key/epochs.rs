@@ -1,8 +1,8 @@
 //! Keys of a table whose rows may be written in several designs.
 
 use anyhow::{Result, anyhow};
-use fluo_core::{Bytes, Escaped};
 use fluo_recipes::{KeyDesign, KeyMigration};
+use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 use crate::output::{self, grouped, plural};

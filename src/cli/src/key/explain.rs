@@ -6,8 +6,8 @@ use std::ffi::{OsStr, OsString};
 use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::Table;
-use fluo_core::{Bytes, Escaped};
 use fluo_recipes::{KeyDesign, KeyMigration, RowHasher, SplitFormula};
+use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 use super::epochs::{EpochOf, design_at, row_of};

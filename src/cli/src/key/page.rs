@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::{Arg, Args};
 use comfy_table::Table;
-use fluo_core::Escaped;
 use fluo_recipes::{KeyDesign, ScanCost};
+use fluo_table::Escaped;
 use serde::Serialize;
 
 use crate::design::{DesignArguments, KNOWN, Known};

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use fluo_core::{Bytes, Escaped};
 use fluo_recipes::{KeyDesign, TableOptimizations, TableRequirement};
+use fluo_table::{Bytes, Escaped};
 
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;

@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fluo_core::{Bytes, Escaped, Span};
 use fluo_recipes::{KeyDesign, RowSelection, ScanCost};
+use fluo_table::{Bytes, Escaped, Span};
 use serde::Serialize;
 
 use crate::design::DesignArguments;

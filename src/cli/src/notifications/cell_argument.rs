@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_core::Column;
+use fluo_table::Column;
 use serde::Serialize;
 
 use crate::byte_encoding::Written;

@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::coordination::FailedNotification;
+use fluo_table::coordination::FailedNotification;
 use serde::Serialize;
 
 use super::cell_argument::Place;

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::Cell;
-use fluo_core::coordination::Application;
-use fluo_core::layout::{NotificationTimestamp, observed_column};
+use fluo_table::Cell;
+use fluo_table::coordination::Application;
+use fluo_table::layout::{NotificationTimestamp, observed_column};
 use futures::stream::TryStreamExt;
 use serde::Serialize;
 

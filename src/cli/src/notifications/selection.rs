@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo_core::RowColumn;
+use fluo_table::RowColumn;
 
 use super::cell_argument::Place;
 use crate::byte_encoding::Written;

@@ -10,8 +10,8 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo_core::layout::NOTIFICATION_FAMILY;
-use fluo_core::{Cell, CellBatches, ColumnSelector, Scan as Request};
+use fluo_table::layout::NOTIFICATION_FAMILY;
+use fluo_table::{Cell, CellBatches, ColumnSelector, Scan as Request};
 use futures::stream::TryStreamExt;
 use indicatif::ProgressBar;
 

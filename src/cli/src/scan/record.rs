@@ -1,11 +1,11 @@
 //! Records: cells of a snapshot and stored entries, as they are printed.
 
-use fluo_core::coordination::TransactorId;
-use fluo_core::layout::{
+use fluo_table::coordination::TransactorId;
+use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
     NOTIFICATION_FAMILY, NotificationTimestamp, ReadLockValue, WriteValue, observed_column,
 };
-use fluo_core::{Cell, Result, RowColumn};
+use fluo_table::{Cell, Result, RowColumn};
 use serde::Serialize;
 
 use crate::byte_encoding::Written;

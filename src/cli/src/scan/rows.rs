@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo_core::{Escaped, Span, row_successor};
+use fluo_table::{Escaped, Span, row_successor};
 
 use crate::byte_encoding::Written;
 

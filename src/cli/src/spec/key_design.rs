@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use anyhow::{Context, Result, anyhow};
-use fluo_core::{Bytes, unescape};
 use fluo_recipes::KeyDesign;
+use fluo_table::{Bytes, unescape};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 

@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use fluo_core::Bytes;
 use fluo_recipes::{
     HashScheme, KeyDesign, MaxSkew, OtherRows, RowHasher, TableOptimizations, TableRequirement,
 };
+use fluo_table::Bytes;
 use serde::Deserialize;
 use toml::Spanned;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo_core::TableAdmin;
 use fluo_recipes::Plan;
+use fluo_table::TableAdmin;
 use serde::Serialize;
 
 use super::apply_progress::Course;

@@ -133,7 +133,7 @@ fn line_of(event: ApplyEvent<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::{Bytes, Error};
+    use fluo_table::{Bytes, Error};
 
     use super::*;
 

@@ -4,8 +4,8 @@ use std::error::Error as _;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::Error;
 use fluo_embedded::{CheckReport, Damage, EmbeddedTables};
+use fluo_table::Error;
 use serde::Serialize;
 
 use crate::exit::Outcome;

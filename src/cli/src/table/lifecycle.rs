@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::{TableAdmin, TableAdminExt, Versions};
+use fluo_table::{TableAdmin, TableAdminExt, Versions};
 
 use super::system_tables;
 use crate::confirm;
@@ -77,7 +77,7 @@ pub(crate) struct List {
 
 impl Create {
     pub(crate) async fn run(&self) -> Result<()> {
-        fluo_core::check_table_name(&self.name)?;
+        fluo_table::check_table_name(&self.name)?;
         system_tables::check_is_none(&self.name)?;
         let tables = self
             .target
@@ -94,7 +94,7 @@ impl Delete {
         system_tables::check_is_none(&self.name)?;
         let tables = self.open().await?;
         if !tables.table_exists(&self.name).await? {
-            return Err(fluo_core::Error::no_such_table(&self.name).into());
+            return Err(fluo_table::Error::no_such_table(&self.name).into());
         }
         if !self.yes {
             let name = &self.name;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_core::{Authorizations, Table, Versions};
 use fluo_recipes::{KeyMigration, MigrateSettings, MigrationProgress, MigrationStep};
+use fluo_table::{Authorizations, Table, Versions};
 use serde::Serialize;
 
 use super::system_tables;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fluo_core::{Bytes, Escaped};
 use fluo_recipes::{Plan, Step, TabletRun};
+use fluo_table::{Bytes, Escaped};
 
 use crate::atomic_file;
 use crate::output::{self, count_of, plural, shown};

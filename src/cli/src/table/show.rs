@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_core::{ErrorKind, Escaped, Tablets};
+use fluo_table::{ErrorKind, Escaped, Tablets};
 use serde::Serialize;
 
 use super::bars;
@@ -75,7 +75,7 @@ impl Show {
 }
 
 fn shown(tablets: &Tablets) -> Vec<ShownTablet> {
-    let tablet = |tablet: &fluo_core::Tablet| ShownTablet {
+    let tablet = |tablet: &fluo_table::Tablet| ShownTablet {
         end_row: tablet.end_row.as_ref().map(|row| Escaped(row).to_string()),
         server: tablet.server.clone(),
         entries: tablet.entries,

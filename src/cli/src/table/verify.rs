@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use fluo_core::{Authorizations, Error, TableAdmin};
 use fluo_recipes::{
     Difference, DifferenceKind, MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions,
 };
+use fluo_table::{Authorizations, Error, TableAdmin};
 
 use super::verdict_text;
 use super::wait_until_balanced::Wait;

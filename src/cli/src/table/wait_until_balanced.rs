@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use fluo_core::{ErrorKind, TableAdmin};
 use fluo_recipes::{GroupVerdict, groups};
+use fluo_table::{ErrorKind, TableAdmin};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::time::{Instant, sleep, timeout};
@@ -87,7 +87,7 @@ impl Wait {
     /// check is limited to the rest of the wait, so a server that does not answer cannot extend it.
     pub(super) async fn look<T>(
         &mut self,
-        look: impl Future<Output = fluo_core::Result<T>>,
+        look: impl Future<Output = fluo_table::Result<T>>,
     ) -> Result<Option<T>> {
         let left = self.limit.saturating_sub(self.elapsed()).max(LEAST_LOOK);
         let failure = match timeout(left, look).await {
@@ -291,7 +291,7 @@ mod tests {
             let look = async move {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 match fails {
-                    true => Err(fluo_core::Error::new(kind, "no server answers")),
+                    true => Err(fluo_table::Error::new(kind, "no server answers")),
                     false => Ok(7),
                 }
             };
@@ -327,7 +327,7 @@ mod tests {
     async fn a_hanging_check_ends_with_the_wait() {
         for (limit, ends) in [(60, 60), (1, 10)] {
             let mut wait = Wait::new("looking", Duration::from_secs(limit));
-            let silence = std::future::pending::<fluo_core::Result<u8>>();
+            let silence = std::future::pending::<fluo_table::Result<u8>>();
             let error = wait.look(silence).await.unwrap_err();
             assert_eq!(
                 exit::sentence(&error),

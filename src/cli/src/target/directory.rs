@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo_core::{Error, ErrorKind, TableAdmin};
 use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
+use fluo_table::{Error, ErrorKind, TableAdmin};
 
 use super::place;
 use crate::arguments;

@@ -151,7 +151,7 @@ impl Environment {
 }
 
 /// Converts the error of a connection. Rejected credentials get advice on the right ones.
-pub(super) fn advised(error: &fluo_core::Error) -> anyhow::Error {
+pub(super) fn advised(error: &fluo_table::Error) -> anyhow::Error {
     let proxy = error
         .source()
         .and_then(|source| source.downcast_ref::<ProxyError>());

@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
+use fluo::admin;
 use fluo_accumulo::{AccumuloTables, ProxyOptions};
-use fluo_core::{Error, ErrorKind, TableAdmin, admin};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::{Error, ErrorKind, TableAdmin};
 
 pub(crate) use self::directory::{DirectoryArguments, MakingArguments, advised};
 

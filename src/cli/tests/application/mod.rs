@@ -6,13 +6,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_core::coordination::{Applications, Coordination, TransactorId};
-use fluo_core::layout::{EntryKind, EntryTimestamp, LockValue};
-use fluo_core::{
-    Authorizations, Client, ClientSettings, Column, ErrorKind, Mutation, RowColumn, Table,
-    TableAdmin, Timestamp,
-};
+use fluo::{Client, ClientSettings};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::{Applications, Coordination, TransactorId};
+use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
+use fluo_table::{
+    Authorizations, Column, ErrorKind, Mutation, RowColumn, Table, TableAdmin, Timestamp,
+};
 
 use crate::command::Place;
 

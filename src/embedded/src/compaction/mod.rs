@@ -23,7 +23,7 @@ mod whole_columns;
 
 use std::sync::Arc;
 
-use fluo_core::{Bytes, Garbage, Key, Result, Span};
+use fluo_table::{Bytes, Garbage, Key, Result, Span};
 use redb::{ReadTransaction, WriteTransaction};
 use tracing::debug;
 

@@ -1,7 +1,7 @@
 //! One step of a compaction.
 
-use fluo_core::table::{Admission, ColumnGarbage, EntryFilter, EntryFilterState};
-use fluo_core::{Error, Garbage, Scan, Span, Versions};
+use fluo_table::table::{Admission, ColumnGarbage, EntryFilter, EntryFilterState};
+use fluo_table::{Error, Garbage, Scan, Span, Versions};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use crate::catalog;
@@ -197,8 +197,8 @@ impl Compaction {
 mod tests {
     use std::num::NonZeroU32;
 
-    use fluo_core::table::StoredKey;
-    use fluo_core::{Column, Key};
+    use fluo_table::table::StoredKey;
+    use fluo_table::{Column, Key};
     use proptest::prelude::*;
     use redb::Database;
     use redb::backends::InMemoryBackend;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::layout::garbage::keep;
-use fluo_core::layout::{
+use fluo_table::layout::garbage::keep;
+use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, WriteValue,
 };
-use fluo_core::{Bytes, Column, Garbage, Key, RowColumn, Span, Timestamp, Versions};
+use fluo_table::{Bytes, Column, Garbage, Key, RowColumn, Span, Timestamp, Versions};
 use proptest::prelude::*;
 use redb::backends::InMemoryBackend;
 use redb::{Database, ReadableTable, WriteTransaction};

@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_core::Result;
-use fluo_core::coordination::{Sessions, no_such_application, zookeeper_format};
+use fluo_table::Result;
+use fluo_table::coordination::{Sessions, no_such_application, zookeeper_format};
 use redb::ReadTransaction;
 
 use super::dead_letters::Count;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use fluo_core::Result;
-use fluo_core::coordination::{
+use fluo_table::Result;
+use fluo_table::coordination::{
     Application, Applications, Coordination, SetupLock, application_exists, check_application_name,
     still_running, table_in_use, zookeeper_format,
 };

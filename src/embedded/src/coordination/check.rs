@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::coordination::{FailedNotification, check_application_name, zookeeper_format};
+use fluo_table::coordination::{FailedNotification, check_application_name, zookeeper_format};
 use redb::{ReadTransaction, ReadableTable};
 
 use super::{dead_letters, nodes};

@@ -5,11 +5,11 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::coordination::{
+use fluo_table::coordination::{
     Application, Coordination, Epochs, FailedNotification, TimestampBlock, Transactor,
     TransactorId, WorkerMembership, check_settings, no_such_application, zookeeper_format,
 };
-use fluo_core::{Result, RowColumn, Timestamp};
+use fluo_table::{Result, RowColumn, Timestamp};
 use redb::{ReadTransaction, WriteTransaction};
 use tokio::time::Instant;
 
@@ -88,7 +88,7 @@ impl EmbeddedCoordination {
         let block = stamps.take(count)?;
         block.ok_or_else(|| {
             let message = "timestamps that were just reserved are missing";
-            fluo_core::Error::new(fluo_core::ErrorKind::Storage, message)
+            fluo_table::Error::new(fluo_table::ErrorKind::Storage, message)
         })
     }
 }

@@ -12,8 +12,8 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use fluo_core::coordination::{FailedNotification, ObserverKind, too_many_dead_letters};
-use fluo_core::{KeyRef, RowColumn, Timestamp};
+use fluo_table::coordination::{FailedNotification, ObserverKind, too_many_dead_letters};
+use fluo_table::{KeyRef, RowColumn, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
 use super::application::locked;
@@ -202,7 +202,7 @@ pub(super) fn unreadable() -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::{Bytes, Column, ErrorKind};
+    use fluo_table::{Bytes, Column, ErrorKind};
     use proptest::prelude::*;
     use redb::Database;
     use redb::backends::InMemoryBackend;

@@ -23,7 +23,7 @@ pub(crate) use registry::Registry;
 
 use crate::tables::{EmbeddedTables, Shared};
 
-/// The applications of one directory: an [`Applications`](fluo_core::coordination::Applications). A
+/// The applications of one directory: an [`Applications`](fluo_table::coordination::Applications). A
 /// clone shares them.
 ///
 /// Transactors and workers are present as long as this process holds them. They, and the handles of
@@ -32,7 +32,7 @@ use crate::tables::{EmbeddedTables, Shared};
 /// # Examples
 ///
 /// ```
-/// use fluo_core::coordination::{Application, Applications};
+/// use fluo_table::coordination::{Application, Applications};
 /// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
 ///
 /// # #[tokio::main(flavor = "current_thread")]

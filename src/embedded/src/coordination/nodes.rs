@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use fluo_core::coordination::{Application, Epochs, no_such_application, zookeeper_format};
-use fluo_core::{ErrorKind, Timestamp};
+use fluo_table::coordination::{Application, Epochs, no_such_application, zookeeper_format};
+use fluo_table::{ErrorKind, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
 use crate::error::Failure;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use fluo_core::Result;
-use fluo_core::coordination::SetupLocks;
+use fluo_table::Result;
+use fluo_table::coordination::SetupLocks;
 
 use super::application::{EmbeddedApplication, locked};
 use crate::store::Store;

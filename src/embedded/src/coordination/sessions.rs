@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::coordination::{Transactor, TransactorId, WorkerMembership};
-use fluo_core::layout::Partition;
-use fluo_core::{Result, Timestamp};
+use fluo_table::coordination::{Transactor, TransactorId, WorkerMembership};
+use fluo_table::layout::Partition;
+use fluo_table::{Result, Timestamp};
 
 use super::application::EmbeddedApplication;
 use crate::tables::Shared;

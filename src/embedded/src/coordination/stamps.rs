@@ -8,8 +8,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use fluo_core::coordination::TimestampBlock;
-use fluo_core::{Result, Timestamp};
+use fluo_table::coordination::TimestampBlock;
+use fluo_table::{Result, Timestamp};
 use tokio::time::Instant;
 
 /// The size of the smallest reservation, as in Fluo.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fluo_core::{Bytes, Cell, Column, Key, KeyRef};
+use fluo_table::{Bytes, Cell, Column, Key, KeyRef};
 
 /// A builder that gathers the bytes of cells in one buffer, and splits it into cells at the end.
 ///

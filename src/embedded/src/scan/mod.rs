@@ -8,7 +8,7 @@
 mod batch;
 mod reader;
 
-use fluo_core::{Cell, CellBatches, Error, ErrorKind, Result};
+use fluo_table::{Cell, CellBatches, Error, ErrorKind, Result};
 use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
 

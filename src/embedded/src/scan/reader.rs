@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::table::{Admission, EntryFilter, EntryFilterState};
-use fluo_core::{Authorizations, Cell, Result, Scan, Span, Versions};
+use fluo_table::table::{Admission, EntryFilter, EntryFilterState};
+use fluo_table::{Authorizations, Cell, Result, Scan, Span, Versions};
 use redb::{Range, ReadOnlyTable};
 
 use super::batch::BatchBuilder;

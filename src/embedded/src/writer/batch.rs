@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Change, ConditionalMutation, Error, KeyRef, Mutation, Versions,
 };
 use redb::{Table, WriteTransaction};
@@ -148,7 +148,7 @@ impl<'t> Batch<'t> {
         &self,
         table_id: u64,
         row: &Bytes,
-        conditions: &[fluo_core::Condition],
+        conditions: &[fluo_table::Condition],
         authorizations: &Authorizations,
     ) -> Result<bool, Failure> {
         let table = self.tables.get(&table_id).ok_or_else(not_open)?;

@@ -24,7 +24,7 @@ use std::fmt;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Clock, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result,
 };
 use redb::WriteTransaction;
@@ -231,7 +231,7 @@ fn no_answer() -> Error {
 mod tests {
     use std::path::Path;
 
-    use fluo_core::{Column, Condition};
+    use fluo_table::{Column, Condition};
     use futures::FutureExt;
     use futures::executor::block_on;
 
@@ -248,7 +248,7 @@ mod tests {
         name: &'static str,
     ) -> impl FnOnce(&WriteTransaction) -> Result<Verdict<()>, Failure> {
         move |transaction| {
-            crate::catalog::create(transaction, name, fluo_core::Versions::All)?;
+            crate::catalog::create(transaction, name, fluo_table::Versions::All)?;
             Ok(Verdict::Commit(()))
         }
     }
@@ -286,7 +286,7 @@ mod tests {
             name: "t".into(),
         };
         let column = Column::new("f", "q");
-        let mutation = fluo_core::Mutation::new("r").put(column.clone(), "v");
+        let mutation = fluo_table::Mutation::new("r").put(column.clone(), "v");
         let conditional = mutation.clone().when(Condition::absent(column));
         for error in [
             block_on(writer.write(table.clone(), vec![mutation])).unwrap_err(),
@@ -330,7 +330,8 @@ mod tests {
             name: "t".into(),
         };
         let write = |bytes: usize| {
-            let mutation = fluo_core::Mutation::new("r").put(Column::new("f", "q"), vec![0; bytes]);
+            let mutation =
+                fluo_table::Mutation::new("r").put(Column::new("f", "q"), vec![0; bytes]);
             Box::pin(writer.write(table.clone(), vec![mutation]))
         };
         let (mut first, mut second, mut large) = (write(600), write(600), write(5_000));

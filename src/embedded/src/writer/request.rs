@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fluo_core::{Authorizations, ConditionalMutation, Error, Mutation, Outcome, Result};
+use fluo_table::{Authorizations, ConditionalMutation, Error, Mutation, Outcome, Result};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::thread::WriterThread;

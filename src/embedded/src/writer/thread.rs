@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use fluo_core::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result};
 use redb::WriteTransaction;
 use tracing::debug;
 
@@ -206,7 +206,7 @@ fn in_doubt(cause: &Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::{Authorizations, Column, Condition, Mutation, Outcome};
+    use fluo_table::{Authorizations, Column, Condition, Mutation, Outcome};
     use tokio::sync::oneshot;
 
     use super::super::request::{TableRef, Work};

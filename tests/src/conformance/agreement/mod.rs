@@ -6,7 +6,7 @@ mod side;
 
 use std::sync::Arc;
 
-use fluo_core::{MemoryTables, TableAdmin};
+use fluo_table::{MemoryTables, TableAdmin};
 
 use operation::Operation;
 pub(super) use random::Random;

@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use fluo_core::{
+use fluo_table::{
     Bytes, Change, Column, ColumnSelector, Condition, ConditionalMutation, Expected, Filter, Key,
     Mutation, Scan, Span, Update, Versions,
 };
@@ -135,7 +135,7 @@ fn condition(random: &mut Random) -> Condition {
         column,
         timestamp,
         expected,
-        filter: fluo_core::Filter::None,
+        filter: fluo_table::Filter::None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{
+use fluo_table::{
     Authorizations, Bytes, Cell, Error, ErrorKind, Garbage, Outcome, Result, Scan, Span, Table,
     TableAdmin, TableExt, Versions,
 };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::layout::notification_column;
-use fluo_core::{Bytes, Cell, Column, Key, Mutation, RowColumn};
+use fluo_table::layout::notification_column;
+use fluo_table::{Bytes, Cell, Column, Key, Mutation, RowColumn};
 
 use super::entry::{self, Entry};
 use crate::conformance::agreement::Random;

@@ -1,11 +1,11 @@
 //! Random entries of a column.
 
-use fluo_core::coordination::TransactorId;
-use fluo_core::layout::{
+use fluo_table::coordination::TransactorId;
+use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue,
     NotificationTimestamp, ReadLockValue, WriteValue,
 };
-use fluo_core::{Bytes, Column, RowColumn, Timestamp};
+use fluo_table::{Bytes, Column, RowColumn, Timestamp};
 
 use crate::conformance::agreement::Random;
 

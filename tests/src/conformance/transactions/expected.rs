@@ -2,11 +2,11 @@
 
 use std::num::NonZeroU32;
 
-use fluo_core::layout::{
+use fluo_table::layout::{
     NotificationsFilter, Partition, Prewrite, PrewriteFilter, ReadLocksFilter, SnapshotFilter,
     StatusFilter,
 };
-use fluo_core::{Cell, Filter, Key, RowColumn, Timestamp};
+use fluo_table::{Cell, Filter, Key, RowColumn, Timestamp};
 
 use super::cells::Cells;
 use super::entry::Entry;

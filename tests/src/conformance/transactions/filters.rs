@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fluo_core::layout::{EntryKind, EntryTimestamp};
-use fluo_core::{
+use fluo_table::layout::{EntryKind, EntryTimestamp};
+use fluo_table::{
     Column, ColumnSelector, Condition, ConditionalMutation, ErrorKind, Filter, Mutation, Outcome,
     RowColumn, Scan, Span, TableAdmin, Timestamp, Versions,
 };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_core::layout::garbage::{keep, keep_notifications};
-use fluo_core::layout::{EntryKind, EntryTimestamp};
-use fluo_core::{Garbage, Key, RowColumn, Scan, Span, TableAdmin, Timestamp, Versions};
+use fluo_table::layout::garbage::{keep, keep_notifications};
+use fluo_table::layout::{EntryKind, EntryTimestamp};
+use fluo_table::{Garbage, Key, RowColumn, Scan, Span, TableAdmin, Timestamp, Versions};
 
 use super::cells::Cells;
 use super::entry::Entry;

@@ -3,7 +3,7 @@
 //!
 //! The checks draw cells at random, with entries that transactions write and entries that no
 //! transaction writes. They compare the answers of a table with the pure functions of
-//! [`fluo_core::layout`].
+//! [`fluo_table::layout`].
 
 mod cells;
 mod entry;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_core::{ErrorKind, Filter, Scan, Span, TableAdmin, Timestamp, Versions};
+use fluo_table::{ErrorKind, Filter, Scan, Span, TableAdmin, Timestamp, Versions};
 use futures::TryStreamExt;
 
 use crate::conformance::ground::Ground;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fluo_core::{Cell, Key, Scan, Span, TableAdmin, Versions};
+use fluo_table::{Cell, Key, Scan, Span, TableAdmin, Versions};
 use futures::stream::StreamExt;
 
 use super::cells::Cells;

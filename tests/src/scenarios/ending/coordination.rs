@@ -5,11 +5,11 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
-use fluo_core::coordination::{
+use fluo_table::coordination::{
     Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
     WorkerMembership,
 };
-use fluo_core::{Result, RowColumn, Timestamp};
+use fluo_table::{Result, RowColumn, Timestamp};
 
 use super::Sessions;
 use super::session::{EndingTransactor, Session};

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_trait::async_trait;
-use fluo_core::Result;
-use fluo_core::coordination::{Application, Applications, Coordination, SetupLock, TransactorId};
+use fluo_table::Result;
+use fluo_table::coordination::{Application, Applications, Coordination, SetupLock, TransactorId};
 
 use self::coordination::EndingCoordination;
 use self::session::Session;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_core::coordination::{Transactor, TransactorId};
-use fluo_core::{Error, ErrorKind, Result, Timestamp};
+use fluo_table::coordination::{Transactor, TransactorId};
+use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::RwLock;
 
 /// The session of the wrapped coordination, or `None` after it has ended.

@@ -1,6 +1,6 @@
 //! Money moves between accounts.
 
-use fluo_core::Result;
+use fluo_table::Result;
 
 use super::{Actor, number_of, value};
 use crate::simulation::ground::number;

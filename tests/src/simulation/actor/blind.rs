@@ -1,6 +1,6 @@
 //! Sets and deletes of cells by transactions that read nothing.
 
-use fluo_core::{Column, Result};
+use fluo_table::{Column, Result};
 
 use super::{Actor, value};
 

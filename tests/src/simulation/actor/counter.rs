@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use fluo_core::{Error, Result, RetryPolicy};
+use fluo::RetryPolicy;
+use fluo_table::{Error, Result};
 
 use super::{Actor, number_of};
 use crate::simulation::ground::number;

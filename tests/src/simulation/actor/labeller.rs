@@ -1,6 +1,6 @@
 //! Writes of cells with labels, beside cells without one or alone.
 
-use fluo_core::Result;
+use fluo_table::Result;
 
 use super::{Actor, value};
 use crate::simulation::ground::number;

@@ -1,6 +1,7 @@
 //! Appends to lists and reads of lists, which an independent checker verifies.
 
-use fluo_core::{Bytes, CommitError, CommitInfo, ErrorKind, Result};
+use fluo::{CommitError, CommitInfo};
+use fluo_table::{Bytes, ErrorKind, Result};
 
 use super::Actor;
 use crate::simulation::elle::{Ended, Step};

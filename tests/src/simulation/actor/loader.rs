@@ -1,6 +1,6 @@
 //! Writes of documents, which notify observers.
 
-use fluo_core::Result;
+use fluo_table::Result;
 
 use super::{Actor, value};
 use crate::simulation::ground::{document, wish};

@@ -13,7 +13,8 @@ mod wide;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use fluo_core::{Bytes, Client, CommitError, Error, ErrorKind, OwnedTransaction, Result};
+use fluo::{Client, CommitError, OwnedTransaction};
+use fluo_table::{Bytes, Error, ErrorKind, Result};
 use tokio::time::{sleep, timeout};
 
 use super::dials::Dials;

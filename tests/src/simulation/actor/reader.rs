@@ -1,6 +1,6 @@
 //! Snapshots are read, at leisure.
 
-use fluo_core::Result;
+use fluo_table::Result;
 
 use super::{ACCOUNTS, Actor, OPENING, PAIRS, number_of};
 use crate::simulation::ground::number;
@@ -35,7 +35,7 @@ fn check_sums(actor: &Actor, prefix: &str, seen: &Seen) {
         return;
     };
     let of_row = |row: &str| {
-        let cell = fluo_core::RowColumn::new(row.to_owned(), number());
+        let cell = fluo_table::RowColumn::new(row.to_owned(), number());
         number_of(cells.get(&cell).map(|version| &version.value))
     };
     if prefix == "bank:" {

@@ -1,7 +1,7 @@
 //! Two cells that must not both be empty. Read locks ensure that; snapshot isolation alone does
 //! not.
 
-use fluo_core::Result;
+use fluo_table::Result;
 
 use super::{Actor, number_of, value};
 use crate::simulation::ground::number;

@@ -1,6 +1,6 @@
 //! Rows of very many cells.
 
-use fluo_core::{Column, Result};
+use fluo_table::{Column, Result};
 
 use super::{Actor, value};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::Timestamp;
+use fluo_table::Timestamp;
 
 use crate::simulation::commits::Commits;
 use crate::simulation::history::{History, Story, Told};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{Authorizations, Bytes, Column, RowColumn, Timestamp, Visibility};
+use fluo_table::{Authorizations, Bytes, Column, RowColumn, Timestamp, Visibility};
 
 use crate::simulation::commits::Commits;
 use crate::simulation::history::{History, Version};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_core::{RowColumn, Timestamp};
+use fluo_table::{RowColumn, Timestamp};
 
 use crate::simulation::commits::Commits;
 use crate::simulation::history::History;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_core::{RowColumn, Timestamp};
+use fluo_table::{RowColumn, Timestamp};
 
 use super::model::Model;
 use crate::simulation::history::{History, Seen, Story, Version};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use fluo_core::layout::NOTIFICATION_FAMILY;
-use fluo_core::layout::garbage::{CellGarbage, NotificationGarbage};
-use fluo_core::table::ColumnGarbage;
-use fluo_core::{Bytes, Column, Timestamp};
+use fluo_table::layout::NOTIFICATION_FAMILY;
+use fluo_table::layout::garbage::{CellGarbage, NotificationGarbage};
+use fluo_table::table::ColumnGarbage;
+use fluo_table::{Bytes, Column, Timestamp};
 
 use super::attached::Attached;
 use super::entries::{Columns, Entries, Entry, MEMORY};

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use fluo_core::layout::SeekHint;
-use fluo_core::table::{Admission, EntryFilter};
-use fluo_core::{
+use fluo_table::layout::SeekHint;
+use fluo_table::table::{Admission, EntryFilter};
+use fluo_table::{
     Authorizations, Bytes, Cell, Change, Column, Condition, ConditionalMutation, Key, KeyRef,
     Mutation, Scan, Span, Update, Versions, row_successor,
 };

@@ -8,7 +8,7 @@ mod entries;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_core::{Authorizations, Cell, ConditionalMutation, Mutation, Result, Scan, Timestamp};
+use fluo_table::{Authorizations, Cell, ConditionalMutation, Mutation, Result, Scan, Timestamp};
 
 pub(super) use attached::Attached;
 pub(super) use compaction::Tablet;

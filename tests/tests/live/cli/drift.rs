@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 
 use fluo_accumulo::AccumuloTables;
-use fluo_core::balancer::{BalancerClass, group_balancers};
-use fluo_core::table::property;
-use fluo_core::{Bytes, TableAdmin};
+use fluo_table::balancer::{BalancerClass, group_balancers};
+use fluo_table::table::property;
+use fluo_table::{Bytes, TableAdmin};
 
 use super::gate::Gate;
 use super::{Fluo, assert_says, fluo, name};

@@ -1,6 +1,6 @@
 //! The life of a table, from its creation to a verified distribution.
 
-use fluo_core::TableAdmin;
+use fluo_table::TableAdmin;
 
 use super::{ROWS, assert_says, fluo, name};
 

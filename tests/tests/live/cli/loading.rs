@@ -7,8 +7,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use fluo_core::{Bytes, Scan, Span, TableExt};
 use fluo_recipes::RowHasher;
+use fluo_table::{Bytes, Scan, Span, TableExt};
 
 use super::{Fluo, assert_says, fluo, name};
 use crate::faults_ground::{Broken, blocking, open, say};

@@ -9,9 +9,9 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use fluo_accumulo::AccumuloTables;
-use fluo_core::balancer::group_balancers;
-use fluo_core::table::property;
-use fluo_core::{Bytes, TableAdmin};
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property;
+use fluo_table::{Bytes, TableAdmin};
 
 use super::failures::failure;
 use super::{Fluo, fluo, name};

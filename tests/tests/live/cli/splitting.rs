@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use fluo_core::{Bytes, Column, Escaped, Mutation, TableAdmin};
 use fluo_recipes::RowHasher;
+use fluo_table::{Bytes, Column, Escaped, Mutation, TableAdmin};
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 

@@ -18,7 +18,8 @@ use crate::cargo;
 
 /// All folders with Rust code, in the order in which their measures are printed.
 const FOLDERS: &[&str] = &[
-    "src/core",
+    "src/table",
+    "src/engine",
     "src/embedded",
     "src/accumulo-proxy",
     "src/accumulo",

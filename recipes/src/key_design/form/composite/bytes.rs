@@ -18,7 +18,7 @@
 //! quiet NaN without a sign, `7f f8 00 ..` before the flip, which sorts after infinity. Other bytes
 //! are rejected when they are read.
 
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 
 use super::super::escape;
 use super::field::{Field, FieldKind, FieldSettings};

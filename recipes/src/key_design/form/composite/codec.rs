@@ -1,6 +1,6 @@
 //! Conversions of field values to keys and rows, for callers that have values and not text.
 
-use fluo_core::{Bytes, Span, prefix_successor};
+use fluo_table::{Bytes, Span, prefix_successor};
 
 use super::super::super::error::DesignError;
 use super::super::super::row_selection::RowSelection;
@@ -73,7 +73,7 @@ impl Composite {
     /// # Examples
     ///
     /// ```
-    /// use fluo_core::Key;
+    /// use fluo_table::Key;
     /// use fluo_recipes::{Composite, Field, FieldKind, FieldSettings};
     ///
     /// let number = |name| FieldSettings::new(name, FieldKind::Unsigned).descending();

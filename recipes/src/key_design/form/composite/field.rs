@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// The kind of values in a field of a composite row.

@@ -8,7 +8,7 @@ mod field;
 mod ranges;
 mod text;
 
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 
 pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::super::error::DesignError;

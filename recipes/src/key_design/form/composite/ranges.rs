@@ -1,6 +1,6 @@
 //! The location of sets of composite rows, requested by the text of their fields.
 
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 
 use super::super::super::error::DesignError;
 use super::super::super::row_selection::RowSelection;

@@ -16,7 +16,7 @@
 mod ranges;
 mod time;
 
-use fluo_core::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 

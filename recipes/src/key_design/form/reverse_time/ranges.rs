@@ -4,7 +4,7 @@
 //! row is the same in both. A bound that ends within the digits of a time is rejected:
 //! `Rows::Between` takes times as numbers.
 
-use fluo_core::{Bytes, Escaped, prefix_successor};
+use fluo_table::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
 
 use super::super::super::error::DesignError;

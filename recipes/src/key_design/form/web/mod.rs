@@ -54,7 +54,7 @@ mod written;
 use std::borrow::Cow;
 use std::fmt;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub(in super::super) use self::domain::holds;

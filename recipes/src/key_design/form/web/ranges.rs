@@ -1,6 +1,6 @@
 //! The location of the pages of a set of rows.
 
-use fluo_core::{Bytes, prefix_successor};
+use fluo_table::{Bytes, prefix_successor};
 
 use super::super::super::error::DesignError;
 use super::super::super::row_selection::RowSelection;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use fluo_core::{Bytes, Key};
+use fluo_table::{Bytes, Key};
 use proptest::prelude::*;
 use proptest::sample::select;
 

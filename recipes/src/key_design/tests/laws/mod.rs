@@ -10,7 +10,7 @@ mod times;
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-use fluo_core::{Bytes, Key, Span};
+use fluo_table::{Bytes, Key, Span};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 

@@ -1,6 +1,6 @@
 //! Laws for rows read backwards.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use proptest::prelude::*;
 
 use super::{Case, by_bytes, sets_of, text};

@@ -1,6 +1,6 @@
 //! Laws for rows as they are, with a computed salt or without a salt.
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use proptest::prelude::*;
 
 use super::{Case, by_bytes, sets_of};

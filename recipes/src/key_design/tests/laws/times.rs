@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use fluo_core::Bytes;
+use fluo_table::Bytes;
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use fluo_core::Escaped;
 use fluo_recipes::advisor::{Arrivals, HeatMap, KeyProfile};
+use fluo_table::Escaped;
 use maud::{Markup, html};
 
 use crate::output::{count_of, grouped, plural};

@@ -1,7 +1,7 @@
 //! The properties of the keys, in sentences and tables.
 
-use fluo_core::Escaped;
 use fluo_recipes::advisor::{Distinct, KeyProfile, Severity};
+use fluo_table::Escaped;
 use maud::{Markup, html};
 
 use super::super::Answer;

@@ -14,8 +14,8 @@
 
 use std::collections::HashMap;
 
-use fluo_core::{Bytes, Condition, ConditionalMutation, Mutation, Outcome, Result, Table};
 use fluo_recipes::{KeyMigration, MigrationError};
+use fluo_table::{Bytes, Condition, ConditionalMutation, Mutation, Outcome, Result, Table};
 
 /// The outcomes of the rows of one write.
 #[derive(Debug, Default)]
@@ -179,7 +179,7 @@ impl Created {
 mod tests {
     use std::sync::Arc;
 
-    use fluo_core::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
+    use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
     use fluo_tests::{Fault, FaultyTables};
 
     use super::*;

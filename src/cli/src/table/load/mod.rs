@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo_core::{Authorizations, Bytes, Column, Escaped, TableAdmin};
 use fluo_recipes::{DesignError, KeyDesign};
+use fluo_table::{Authorizations, Bytes, Column, Escaped, TableAdmin};
 use serde::Serialize;
 
 pub(crate) use self::writing::write_rows;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::Context;
-use fluo_core::ErrorKind;
+use fluo_table::ErrorKind;
 use tokio::task::{Id, JoinError};
 
 use super::insert_if_absent::{Conflict, Created};
@@ -37,7 +37,7 @@ pub(crate) struct Tally {
 /// The end of a write.
 pub(super) enum Ended {
     /// All rows are written, or the write failed.
-    Put(fluo_core::Result<()>),
+    Put(fluo_table::Result<()>),
     /// Each row has its own outcome.
     Created(Created),
 }
@@ -125,7 +125,7 @@ impl Tally {
         }
     }
 
-    fn put(&mut self, rows: u64, outcome: fluo_core::Result<()>) -> Option<anyhow::Error> {
+    fn put(&mut self, rows: u64, outcome: fluo_table::Result<()>) -> Option<anyhow::Error> {
         match outcome {
             Ok(()) => {
                 self.written += rows;
@@ -216,7 +216,7 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use fluo_core::{Bytes, Error};
+    use fluo_table::{Bytes, Error};
 
     use super::*;
 
@@ -226,7 +226,7 @@ mod tests {
         write
     }
 
-    fn end(tally: &mut Tally, rows: usize, outcome: fluo_core::Result<()>) {
+    fn end(tally: &mut Tally, rows: usize, outcome: fluo_table::Result<()>) {
         let write = begin(tally, rows);
         tally.end(Ok((write, Ended::Put(outcome))));
     }

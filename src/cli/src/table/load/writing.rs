@@ -4,8 +4,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use fluo_core::{Bytes, Column, Mutation, Table};
 use fluo_recipes::KeyMigration;
+use fluo_table::{Bytes, Column, Mutation, Table};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo_core::{ErrorKind, TableAdmin};
 use fluo_recipes::{RowCounting, TableOptimizations, VerifyOptions};
+use fluo_table::{ErrorKind, TableAdmin};
 use tokio::time::sleep;
 
 use self::changes::{Change, Changes, Seen};

@@ -1,0 +1,311 @@
+//! The timestamps at which this client still reads, and the publication of the oldest one.
+//!
+//! Garbage collection drops only entries that no snapshot at or above the horizon can see. The
+//! horizon is never above a timestamp that a live client has published. Therefore:
+//!
+//! - **H1.** The published timestamp is never above an active timestamp, unless the active one is
+//!   too old (H3). Before the client requests a timestamp, the active ones already include a lower
+//!   bound of it: a timestamp that was assigned earlier.
+//! - **H2.** If nothing is published yet, the client first takes a timestamp, publishes it, and
+//!   discards it.
+//! - **H3.** A timestamp that is older than the age limit is no longer held. A reader at such a
+//!   timestamp checks the horizon after each read (S2), and takes a commit timestamp only while the
+//!   horizon has not passed the start. It either fails as stale or works as before. It never gets
+//!   wrong data.
+//!
+//! The task that maintains the horizon also publishes. No step of a commit waits for it, nor does
+//! the end of a transaction. Two operations wait. Beginning a transaction waits if nothing is
+//! published, which is so after the client had no open transaction for a while (H2). A commit that
+//! was rolled back by another transaction, or has become stale, waits before it returns: it checks
+//! whether the session has ended, which excludes publishing. The published timestamp may lag
+//! behind. That holds back more garbage than necessary, never less.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::client::session::Session;
+use fluo_table::Result;
+use fluo_table::Timestamp;
+use fluo_table::coordination::{Coordination, TransactorId};
+
+/// The active timestamps of one client.
+#[derive(Debug, Default)]
+pub(crate) struct ActiveTimestamps {
+    state: Mutex<State>,
+    /// Held during a publication, so that publications are ordered.
+    publishing: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Active timestamps, each with a unique number, because lower bounds may be equal.
+    active: BTreeMap<(Timestamp, u64), Instant>,
+    next_number: u64,
+    published: Published,
+    /// The latest timestamp that was certainly assigned.
+    latest: Timestamp,
+}
+
+/// The state of the publication.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Published {
+    /// Nothing: the client has no active timestamp.
+    #[default]
+    Nothing,
+    At(Timestamp),
+    /// A call is in progress, or its outcome is unknown: a timestamp may be published that has to
+    /// be withdrawn.
+    Unknown,
+}
+
+/// The key of an active timestamp.
+pub(crate) type ActiveKey = (Timestamp, u64);
+
+impl ActiveTimestamps {
+    /// Takes a timestamp, which is active until it is [ended](Self::end).
+    pub(crate) async fn begin(
+        &self,
+        coordination: &dyn Coordination,
+        session: &Session,
+    ) -> Result<ActiveKey> {
+        let bound = loop {
+            if let Some(bound) = self.lower_bound() {
+                break bound;
+            }
+            self.publish_first(coordination, session).await?;
+        };
+        let mut holding = Holding {
+            all: self,
+            key: Some(bound),
+        };
+        let start = coordination.timestamps(NonZeroU32::MIN).await?.first;
+        holding.key = None;
+        Ok(self.replace(bound, start))
+    }
+
+    /// Ends an active timestamp.
+    pub(crate) fn end(&self, key: ActiveKey) {
+        self.locked().active.remove(&key);
+    }
+
+    /// Publishes the oldest active timestamp, or that there is none, if that has changed.
+    pub(crate) async fn publish(&self, session: &Session, max_age: Duration) -> Result<()> {
+        let _alone = self.publishing.lock().await;
+        let Some(oldest) = self.to_publish(max_age) else {
+            return Ok(());
+        };
+        session.transactor().publish_oldest_active(oldest).await?;
+        self.locked().published = oldest.map_or(Published::Nothing, Published::At);
+        Ok(())
+    }
+
+    /// Returns the oldest active timestamp.
+    pub(crate) fn oldest(&self) -> Option<Timestamp> {
+        self.locked().oldest()
+    }
+
+    fn lower_bound(&self) -> Option<ActiveKey> {
+        let mut state = self.locked();
+        let Published::At(published) = state.published else {
+            return None;
+        };
+        let bound = published.max(state.latest);
+        Some(state.insert(bound))
+    }
+
+    async fn publish_first(
+        &self,
+        coordination: &dyn Coordination,
+        session: &Session,
+    ) -> Result<()> {
+        let _alone = self.publishing.lock().await;
+        if matches!(self.locked().published, Published::At(_)) {
+            return Ok(());
+        }
+        let bound = coordination.timestamps(NonZeroU32::MIN).await?.first;
+        let oldest = {
+            let mut state = self.locked();
+            state.published = Published::Unknown;
+            // After a new session, older timestamps may be active.
+            state.oldest().map_or(bound, |oldest| oldest.min(bound))
+        };
+        session
+            .transactor()
+            .publish_oldest_active(Some(oldest))
+            .await?;
+        let mut state = self.locked();
+        state.published = Published::At(oldest);
+        state.latest = state.latest.max(bound);
+        Ok(())
+    }
+
+    /// Begins another transactor if the session of the suspect has ended, unless another caller has
+    /// already done so. Returns whether the session had ended. The timestamp that the suspect
+    /// published no longer counts, so the next transaction publishes first.
+    pub(crate) async fn renew_session(
+        &self,
+        coordination: &dyn Coordination,
+        session: &Session,
+        suspect: TransactorId,
+    ) -> Result<bool> {
+        let _alone = self.publishing.lock().await;
+        if session.id() != suspect {
+            // Another caller was faster.
+            return Ok(true);
+        }
+        if coordination.is_alive(suspect).await? {
+            return Ok(false);
+        }
+        let next = coordination.begin_transactor().await?;
+        // It has published nothing. But its next publication may take effect although its answer is
+        // lost.
+        self.locked().published = Published::Unknown;
+        session.replace(next);
+        Ok(true)
+    }
+
+    /// Returns the timestamp to publish: the oldest active one after timestamps above the age limit
+    /// were ended, or `Some(None)` if there is none. Returns `None` if that is already published.
+    /// If there is no active timestamp, nothing counts as published from now on: a transaction that
+    /// begins waits until the publication is complete (H2).
+    fn to_publish(&self, max_age: Duration) -> Option<Option<Timestamp>> {
+        let mut state = self.locked();
+        state.active.retain(|_, begun| begun.elapsed() < max_age);
+        let oldest = state.oldest();
+        match (oldest, state.published) {
+            (None, Published::Nothing) => None,
+            (Some(oldest), Published::At(published)) if oldest == published => None,
+            (None, _) => {
+                state.published = Published::Unknown;
+                Some(None)
+            }
+            (oldest, _) => Some(oldest),
+        }
+    }
+
+    fn replace(&self, bound: ActiveKey, start: Timestamp) -> ActiveKey {
+        let mut state = self.locked();
+        let key = state.insert(start);
+        state.active.remove(&bound);
+        state.latest = state.latest.max(start);
+        key
+    }
+
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn oldest(&self) -> Option<Timestamp> {
+        self.active.keys().next().map(|(oldest, _)| *oldest)
+    }
+
+    fn insert(&mut self, timestamp: Timestamp) -> ActiveKey {
+        let key = (timestamp, self.next_number);
+        self.next_number += 1;
+        self.active.insert(key, Instant::now());
+        key
+    }
+}
+
+/// A guard that ends a lower bound if its timestamp never arrives: the call failed, or the caller
+/// was cancelled.
+struct Holding<'a> {
+    all: &'a ActiveTimestamps,
+    key: Option<ActiveKey>,
+}
+
+impl Drop for Holding<'_> {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            self.all.end(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use async_trait::async_trait;
+    use futures::FutureExt;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::admin::{Initialization, initialize};
+    use fluo_table::coordination::{Applications, MemoryApplications, Transactor, TransactorId};
+    use fluo_table::table::MemoryTables;
+
+    /// A transactor that publishes only when the test allows it.
+    #[derive(Debug)]
+    struct SlowTransactor {
+        inner: Box<dyn Transactor>,
+        may_publish: Arc<Semaphore>,
+    }
+
+    #[async_trait]
+    impl Transactor for SlowTransactor {
+        fn id(&self) -> TransactorId {
+            self.inner.id()
+        }
+
+        async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
+            self.may_publish.acquire().await.unwrap().forget();
+            self.inner.publish_oldest_active(oldest).await
+        }
+    }
+
+    async fn coordination() -> Arc<dyn Coordination> {
+        let applications = MemoryApplications::new();
+        let web = Initialization::new("1", "web");
+        initialize(&MemoryTables::new(), &applications, "web", web)
+            .await
+            .unwrap();
+        applications.open("web").await.unwrap()
+    }
+
+    /// While a publication is in progress, for however long, other transactions begin and end.
+    #[tokio::test]
+    async fn begins_transactions_while_a_publication_is_in_progress() {
+        let coordination = coordination().await;
+        let may_publish = Arc::new(Semaphore::new(1));
+        let session = Session::new(Box::new(SlowTransactor {
+            inner: coordination.begin_transactor().await.unwrap(),
+            may_publish: may_publish.clone(),
+        }));
+        let active = ActiveTimestamps::default();
+        let hour = Duration::from_secs(3_600);
+        let begin = async || active.begin(&*coordination, &session).await.unwrap();
+        let first = begin().await;
+        let mut publishing = Box::pin(active.publish(&session, hour));
+        assert!((&mut publishing).now_or_never().is_none());
+        let second = begin().now_or_never().unwrap();
+        active.end(first);
+        active.end(second);
+        let third = begin().now_or_never().unwrap();
+        assert!((&mut publishing).now_or_never().is_none());
+
+        may_publish.add_permits(1);
+        publishing.await.unwrap();
+        assert!(coordination.advance_horizon().await.unwrap() <= first.0);
+        may_publish.add_permits(1);
+        active.publish(&session, hour).await.unwrap();
+        assert_eq!(coordination.advance_horizon().await.unwrap(), third.0);
+
+        // The client also publishes that nothing is open. The next transaction then publishes first
+        // (H2).
+        active.end(third);
+        may_publish.add_permits(1);
+        active.publish(&session, hour).await.unwrap();
+        let mut beginning = Box::pin(begin());
+        assert!((&mut beginning).now_or_never().is_none());
+        may_publish.add_permits(1);
+        let fourth = beginning.await;
+        assert!(coordination.advance_horizon().await.unwrap() <= fourth.0);
+    }
+}

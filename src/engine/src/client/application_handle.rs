@@ -1,0 +1,336 @@
+//! The handle of one application: [`ApplicationHandle`].
+
+use std::collections::BTreeMap;
+
+use crate::client::admin::{self, Initialization, Status, check_observers};
+use crate::client::backoff::Backoff;
+use crate::client::{Client, ClientSettings};
+use crate::observer::Observers;
+use fluo_table::Timestamp;
+use fluo_table::coordination::{Application, Applications, ObservedColumn};
+use fluo_table::table::TableAdmin;
+use fluo_table::{Error, ErrorKind, Instance, Result};
+
+/// The handle of one application: options first, then one of the calls that create, open or remove
+/// it.
+///
+/// [`application`](crate::InstanceExt::application) returns it. The application need not exist; the handle holds nothing
+/// open.
+///
+/// | option | meaning | default |
+/// |---|---|---|
+/// | [`table`](Self::table) | the table of the application | a table with the application's name |
+/// | [`observers`](Self::observers) | the observers of a new application | none |
+/// | [`set`](Self::set) | a setting of a new application | none |
+/// | [`clear`](Self::clear) | true to replace what exists | no |
+/// | [`settings`](Self::settings) | the settings of the client | [`ClientSettings::default`] |
+///
+/// # Examples
+///
+/// ```
+/// use fluo::admin::Status;
+/// use fluo::{observer_fn, Observers, Transaction};
+/// use fluo::{Bytes, Column, Error, Instance, InstanceExt};
+///
+/// async fn count(tx: Transaction, page: Bytes, links: Column) -> Result<(), Error> {
+///     let length = tx.get(page.clone(), &links).await?.map_or(0, |links| links.len());
+///     tx.set(page, &Column::new("page", "length"), length.to_string())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo::Result<()> {
+/// let fluo = Instance::in_memory();
+/// let observers = Observers::new().strong(Column::new("page", "links"), "count", observer_fn(count))?;
+///
+/// // The first process creates the application, and every later one opens it.
+/// let web = fluo.application("web").table("pages").observers(&observers).set("language", "en");
+/// let client = web.open_or_create().await?;
+/// assert_eq!(client.application().table, "pages");
+/// assert_eq!(web.status().await?, Status::Running);
+///
+/// drop(client);
+/// assert_eq!(web.status().await?, Status::Stopped);
+/// web.remove().await?;
+/// assert_eq!(web.status().await?, Status::NotFound);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a handle does nothing until one of its calls is awaited"]
+pub struct ApplicationHandle {
+    instance: Instance,
+    name: String,
+    table: Option<String>,
+    observed: Option<Vec<ObservedColumn>>,
+    application_settings: BTreeMap<String, String>,
+    clear: bool,
+    settings: ClientSettings,
+}
+
+impl ApplicationHandle {
+    pub(super) fn new(instance: Instance, name: String) -> Self {
+        Self {
+            instance,
+            name,
+            table: None,
+            observed: None,
+            application_settings: BTreeMap::new(),
+            clear: false,
+            settings: ClientSettings::default(),
+        }
+    }
+
+    /// Sets the table of the application. A new application gets a new table of this name; an
+    /// existing one must have this table. Default: a new application's table has the name of the
+    /// application, and an existing one may have any table.
+    pub fn table(mut self, table: impl Into<String>) -> Self {
+        self.table = Some(table.into());
+        self
+    }
+
+    /// Sets the observers of the application. A new application stores their columns; an existing
+    /// one must have the same observers. Default: a new application has no observers, and an
+    /// existing one may have any.
+    pub fn observers(self, observers: &Observers) -> Self {
+        self.observed_columns(observers.observed_columns())
+    }
+
+    /// Sets the observers of the application by their columns, for a program that does not run them
+    /// itself. See [`observers`](Self::observers).
+    pub fn observed_columns(mut self, observed: impl IntoIterator<Item = ObservedColumn>) -> Self {
+        self.observed = Some(observed.into_iter().collect());
+        self
+    }
+
+    /// Adds a setting of a new application, for its observers and loaders. An existing application
+    /// keeps its own settings, which an operator may have changed.
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.application_settings.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets whether [`create`](Self::create) and [`initialize`](Self::initialize) first delete an
+    /// application and a table of these names, with all their data. Default: no, and both calls
+    /// fail if either exists.
+    ///
+    /// The existing application must have the same table, because its own table would be left
+    /// behind otherwise.
+    pub fn clear(mut self, clear: bool) -> Self {
+        self.clear = clear;
+        self
+    }
+
+    /// Sets the settings of the client that the handle opens.
+    pub fn settings(mut self, settings: ClientSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Returns the name of the application.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Checks all options that can be checked without reading anything. All calls that create the
+    /// application do it too.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for the name of the application, an observed column, a
+    /// setting of the application, or a setting of the client.
+    pub fn check(&self) -> Result<()> {
+        self.settings.check()?;
+        let any_id = "id".to_owned();
+        self.initialization(any_id).check(&self.name)
+    }
+
+    /// Creates the application and its table, and opens a client of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`initialize`](Self::initialize), then those of [`open`](Self::open): the
+    /// application exists then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo::{ErrorKind, Instance, InstanceExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> fluo::Result<()> {
+    /// let web = Instance::in_memory().application("web");
+    /// let first = web.create().await?;
+    /// assert_eq!(web.create().await.unwrap_err().kind(), ErrorKind::AlreadyExists);
+    ///
+    /// // An application is only replaced after its clients have ended.
+    /// assert_eq!(web.clone().clear(true).create().await.unwrap_err().kind(), ErrorKind::Unavailable);
+    /// drop(first);
+    /// let second = web.clear(true).create().await?;
+    /// # drop(second);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn create(&self) -> Result<Client> {
+        self.initialize().await?;
+        self.open_existing().await
+    }
+
+    /// Creates the application and its table, and opens nothing. Its id comes from the
+    /// [generator](Instance::with_ids) of the instance.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`check`](Self::check) and of [`admin::initialize`]:
+    /// [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or its table exists and
+    /// [`clear`](Self::clear) is not set; [`Unavailable`](ErrorKind::Unavailable) if it is running,
+    /// or if another caller is creating or removing it.
+    pub async fn initialize(&self) -> Result<()> {
+        self.check()?;
+        let (tables, applications) = self.ports();
+        let initialization = self.initialization(self.instance.new_id());
+        admin::initialize(tables, applications, &self.name, initialization).await
+    }
+
+    /// Opens a client of the application.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::open_application`]: [`NotFound`](ErrorKind::NotFound) if the application
+    /// does not exist. [`Invalid`](ErrorKind::Invalid) if the application has another
+    /// [`table`](Self::table) or other [`observers`](Self::observers) than the handle, or if
+    /// [`clear`](Self::clear) is set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo::{ErrorKind, Instance, InstanceExt};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> fluo::Result<()> {
+    /// let web = Instance::in_memory().application("web");
+    /// assert_eq!(web.open().await.unwrap_err().kind(), ErrorKind::NotFound);
+    /// web.initialize().await?;
+    /// let client = web.open().await?;
+    /// # drop(client);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn open(&self) -> Result<Client> {
+        self.check_keeps("open")?;
+        self.open_existing().await
+    }
+
+    /// Opens a client of the application, and creates the application first if it does not exist.
+    ///
+    /// Several processes may call this at the same time: one of them creates the application, and
+    /// the others wait until they can open it, for at most
+    /// [`give_up_after`](ClientSettings::give_up_after).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), apart from `NotFound` for the application, and of
+    /// [`initialize`](Self::initialize). [`AlreadyExists`](ErrorKind::AlreadyExists) if a table has
+    /// the name of the new application's table: an interrupted creation or removal may have left
+    /// it. [`create`](Self::create) with [`clear`](Self::clear) replaces it.
+    pub async fn open_or_create(&self) -> Result<Client> {
+        self.check_keeps("open_or_create")?;
+        let mut backoff = Backoff::for_calls(&self.settings, Timestamp::ZERO);
+        loop {
+            let is_new = !self.exists().await?;
+            let opened = match is_new {
+                true => self.create().await,
+                false => self.open_existing().await,
+            };
+            let Err(error) = opened else {
+                return opened;
+            };
+            let is_overtaken = match error.kind() {
+                // Another caller is creating or removing it.
+                ErrorKind::Unavailable => is_new,
+                // Another caller has created it.
+                ErrorKind::AlreadyExists => is_new && self.exists().await?,
+                // Another caller has removed it.
+                ErrorKind::NotFound => !self.exists().await?,
+                _ => false,
+            };
+            if !is_overtaken || !backoff.wait().await {
+                return Err(error);
+            }
+        }
+    }
+
+    /// Returns the state of the application.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`admin::status`].
+    pub async fn status(&self) -> Result<Status> {
+        admin::status(self.ports().1, &self.name).await
+    }
+
+    /// Removes the application and deletes its table, with all its data.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`admin::remove`]: [`NotFound`](ErrorKind::NotFound) if the
+    /// application does not exist, and [`Unavailable`](ErrorKind::Unavailable) while it is running.
+    pub async fn remove(&self) -> Result<()> {
+        let (tables, applications) = self.ports();
+        admin::remove(tables, applications, &self.name).await
+    }
+
+    async fn open_existing(&self) -> Result<Client> {
+        let (tables, applications) = self.ports();
+        let (name, settings) = (self.name.as_str(), self.settings.clone());
+        let check = |stored: &Application| self.check_stored(stored);
+        Client::open_checked(tables, applications, name, settings, check).await
+    }
+
+    async fn exists(&self) -> Result<bool> {
+        let stored = admin::stored(self.ports().1, &self.name).await?;
+        Ok(stored.is_some())
+    }
+
+    fn ports(&self) -> (&dyn TableAdmin, &dyn Applications) {
+        (
+            &**self.instance.table_admin(),
+            &**self.instance.applications(),
+        )
+    }
+
+    fn initialization(&self, id: String) -> Initialization {
+        Initialization {
+            id,
+            table: self.table.as_ref().unwrap_or(&self.name).clone(),
+            observers: self.observed.clone().unwrap_or_default(),
+            settings: self.application_settings.clone(),
+            clear_table: self.clear,
+            clear_application: self.clear,
+        }
+    }
+
+    /// Rejects a call that keeps an existing application if the handle is to replace it.
+    fn check_keeps(&self, call: &str) -> Result<()> {
+        if !self.clear {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "`clear` deletes the application `{name}`, and `{call}` keeps it; call `create` to replace `{name}`, or \
+             `{call}` without `clear`",
+            name = self.name
+        )))
+    }
+
+    fn check_stored(&self, stored: &Application) -> Result<()> {
+        if let Some(table) = self.table.as_ref().filter(|table| **table != stored.table) {
+            return Err(Error::invalid(format!(
+                "the application `{}` has the table `{}`, not `{table}`; open it with that table, or without naming one",
+                self.name, stored.table
+            )));
+        }
+        match &self.observed {
+            Some(observed) => check_observers(&stored.observers, observed),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Pauses that grow.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::client::ClientSettings;
+use fluo_table::Timestamp;
+
+/// The pauses between tries. Each is twice as long as the one before, up to a limit, and each is
+/// shortened by up to a half, so that transactions that failed together do not retry together.
+///
+/// The shortening is derived from the transaction's timestamp, which is unique, so no random
+/// numbers are needed.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    begun: Instant,
+    pause: Duration,
+    longest: Duration,
+    limit: Duration,
+    drawn: u64,
+}
+
+impl Backoff {
+    /// Creates the pauses of a wait for a lock. The checks of the lock end the wait.
+    pub(crate) fn for_locks(settings: &ClientSettings, start: Timestamp) -> Self {
+        Self::new(settings, Duration::MAX, start)
+    }
+
+    /// Creates the pauses of a call that may be repeated for a limited time.
+    pub(crate) fn for_calls(settings: &ClientSettings, start: Timestamp) -> Self {
+        Self::new(settings, settings.give_up_after, start)
+    }
+
+    fn new(settings: &ClientSettings, limit: Duration, start: Timestamp) -> Self {
+        Self {
+            begun: Instant::now(),
+            pause: settings.first_wait,
+            longest: settings.longest_wait,
+            limit,
+            drawn: start.get(),
+        }
+    }
+
+    /// Waits before the next try. Returns false once the time is up.
+    pub(crate) async fn wait(&mut self) -> bool {
+        if self.begun.elapsed() >= self.limit {
+            return false;
+        }
+        self.pause().await;
+        true
+    }
+
+    /// Waits before the next try, even if the time is up.
+    pub(crate) async fn pause(&mut self) {
+        sleep(self.next_pause()).await;
+    }
+
+    fn next_pause(&mut self) -> Duration {
+        let whole = self.pause;
+        self.pause = (self.pause * 2).min(self.longest);
+        self.drawn = mixed(self.drawn);
+        cut(whole, self.drawn)
+    }
+}
+
+/// Returns a pause shortened by up to a half, as `drawn` selects.
+pub(crate) fn cut(pause: Duration, drawn: u64) -> Duration {
+    let part = u32::try_from(mixed(drawn) % 512).unwrap_or_default();
+    pause - pause * part / 1024
+}
+
+/// Returns the number after the finalizer of SplitMix64 (Steele, Lea, Flood 2014), which maps
+/// neighbouring numbers to distant ones.
+fn mixed(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_pauses_to_the_longest_and_shortens_them_by_less_than_a_half() {
+        let settings = ClientSettings::default();
+        let mut backoff = Backoff::for_locks(&settings, Timestamp::new(7).unwrap());
+        let mut whole = settings.first_wait;
+        for _ in 0..20 {
+            let pause = backoff.next_pause();
+            assert!(
+                pause <= whole && pause > whole / 2,
+                "{pause:?} of {whole:?}"
+            );
+            whole = (whole * 2).min(settings.longest_wait);
+        }
+        let other = Backoff::for_locks(&settings, Timestamp::new(8).unwrap()).next_pause();
+        let same = Backoff::for_locks(&settings, Timestamp::new(7).unwrap()).next_pause();
+        assert_ne!(other, same);
+    }
+}

@@ -1,0 +1,76 @@
+//! The binding of a table to the coordination of its application.
+
+use std::collections::BTreeMap;
+
+use tracing::warn;
+
+use crate::client::application_table::{self, APPLICATION, EPOCH};
+use fluo_table::coordination::{Application, Coordination};
+use fluo_table::table::TableAdmin;
+use fluo_table::{Error, ErrorKind, Result};
+
+/// Checks that a table and the coordination of its application belong together, and records this
+/// opening of the coordination in the table.
+/// [`Client::open_application`](crate::Client::open_application) calls this function; call it
+/// before [`Client::open`](crate::Client::open).
+///
+/// If the user may read properties but not change them, the function compares, logs a warning, and
+/// returns `Ok`; this opening is then not recorded. If the user may not read properties either, as
+/// without `ALTER_TABLE` on Accumulo 2.1, it logs a warning and compares nothing.
+///
+/// # Errors
+///
+/// [`Invalid`](ErrorKind::Invalid) if the table belongs to another application, or was opened with
+/// another copy of the coordination since. The errors of [`TableAdmin::properties`], of
+/// [`TableAdmin::set_property`] and of the coordination.
+pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
+    let application = coordination.application().await?;
+    let table = &application.table;
+    let properties = match tables.properties(table).await {
+        Err(error) if error.kind() == ErrorKind::Denied => {
+            warn!(%error, table, "the table was not compared with its coordination");
+            return Ok(());
+        }
+        properties => properties?,
+    };
+    let id = properties.get(APPLICATION);
+    if id.is_some_and(|id| *id != application.id) {
+        return Err(of_another(&application));
+    }
+    let found = properties.get(EPOCH).map(String::as_str);
+    let epoch = coordination.begin_epoch(found).await?;
+    let mut changes = Vec::new();
+    if found != Some(epoch.as_str()) {
+        changes.push((EPOCH, epoch.as_str()));
+    }
+    if id.is_none() {
+        changes.push((APPLICATION, &application.id));
+    }
+    match write(tables, table, &properties, &changes).await {
+        Err(error) if error.kind() == ErrorKind::Denied => {
+            warn!(%error, table, "the table cannot be bound to its coordination");
+            Ok(())
+        }
+        written => written,
+    }
+}
+
+async fn write(
+    tables: &dyn TableAdmin,
+    table: &str,
+    properties: &BTreeMap<String, String>,
+    changes: &[(&str, &str)],
+) -> Result<()> {
+    for (property, value) in changes {
+        tables.set_property(table, property, value).await?;
+    }
+    application_table::detach_iterators(tables, table, properties).await
+}
+
+fn of_another(application: &Application) -> Error {
+    let Application { id, table, .. } = application;
+    Error::invalid(format!(
+        "table `{table}` belongs to another application than the one with the id `{id}`, or to an earlier initialisation of \
+         it; open it with the coordination that it was initialised with"
+    ))
+}

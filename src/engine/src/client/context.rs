@@ -1,0 +1,81 @@
+//! The state that the handles of one client share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use crate::client::active_timestamps::ActiveTimestamps;
+use crate::client::lock_wait::Sightings;
+use crate::client::session::Session;
+use crate::client::{Backoff, ClientSettings};
+use crate::observer::{Collections, Listeners};
+use fluo_table::coordination::{Application, Coordination, ObserverKind};
+use fluo_table::table::{Mutation, Table};
+use fluo_table::{Column, Timestamp};
+use fluo_table::{Error, ErrorKind, Result};
+
+/// The state that the handles of one client share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) table: Arc<dyn Table>,
+    pub(crate) coordination: Arc<dyn Coordination>,
+    pub(crate) session: Session,
+    pub(crate) settings: ClientSettings,
+    pub(crate) application: Application,
+    pub(crate) active: ActiveTimestamps,
+    /// Room for transactions that are committed in the background, in number and in bytes.
+    pub(crate) commits: Arc<Semaphore>,
+    pub(crate) commit_bytes: Arc<Semaphore>,
+    /// The first sightings of locks.
+    pub(crate) sightings: Sightings,
+    pub(crate) observed: BTreeMap<Column, ObserverKind>,
+    /// The workers of this client, which receive the notifications of its commits.
+    pub(crate) listeners: Listeners,
+    /// The collections of garbage by its workers.
+    pub(crate) collections: Collections,
+}
+
+impl Shared {
+    /// Returns the kind of the observer of a column, or `None` if it has none.
+    pub(crate) fn observed(&self, column: &Column) -> Option<ObserverKind> {
+        self.observed.get(column).copied()
+    }
+
+    /// Returns the pauses of a call that is repeated.
+    pub(crate) fn call_backoff(&self, start: Timestamp) -> Backoff {
+        Backoff::for_calls(&self.settings, start)
+    }
+
+    /// Writes idempotent mutations until the write is acknowledged or the time is up.
+    pub(crate) async fn write_until_done(
+        &self,
+        mutations: Vec<Mutation>,
+        start: Timestamp,
+    ) -> Result<()> {
+        if mutations.is_empty() {
+            return Ok(());
+        }
+        let mut backoff = self.call_backoff(start);
+        // Once a call may have been applied, a later refusal does not prove that it was not.
+        let mut doubt: Option<Error> = None;
+        loop {
+            let error = match self.table.write(mutations.clone()).await {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            };
+            let has_passed = is_passing(error.kind());
+            if error.kind() == ErrorKind::Uncertain {
+                doubt.get_or_insert_with(|| error.clone());
+            }
+            if !has_passed || !backoff.wait().await {
+                return Err(doubt.unwrap_or(error));
+            }
+        }
+    }
+}
+
+/// Checks whether the same call may succeed later, or may already have succeeded.
+pub(crate) fn is_passing(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Unavailable | ErrorKind::Uncertain)
+}

@@ -1,0 +1,339 @@
+//! The handle of an open application: [`Client`].
+
+use std::future::Future;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+use tracing::{debug, debug_span};
+
+use crate::client::active_timestamps::ActiveTimestamps;
+use crate::client::application_table;
+use crate::client::binding::bind;
+use crate::client::session::Session;
+use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
+use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
+use fluo_table::coordination::{Application, Applications, Coordination, TransactorId};
+use fluo_table::table::{Garbage, Table, TableAdmin};
+use fluo_table::{Authorizations, Column, Span, Timestamp};
+use fluo_table::{Error, ErrorKind, Result};
+
+/// A client of an application. A clone shares everything with it.
+///
+/// While one of its clones, snapshots or transactions exists, the client is one live transactor:
+/// other clients wait for the locks of its transactions, and garbage that its snapshots can read is
+/// not collected. If its session ends earlier, for example after a pause of the whole process, the
+/// client begins a new session by itself. Other clients may roll back the transactions of the ended
+/// session; a runner gets a conflict then, and retries.
+///
+/// # Examples
+///
+/// ```
+/// use fluo::{Column, Instance, InstanceExt};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo::Result<()> {
+/// let client = Instance::in_memory().application("bank").open_or_create().await?;
+/// let balance = Column::new("account", "balance");
+/// let amount = |bytes: Option<fluo::Bytes>| -> u64 {
+///     bytes.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()).unwrap_or(0)
+/// };
+/// client.run(async |tx| tx.set("alice", &balance, "100")).await?;
+/// client
+///     .run(async |tx| {
+///         let (alice, bob) = (tx.get("alice", &balance).await?, tx.get("bob", &balance).await?);
+///         tx.set("alice", &balance, (amount(alice) - 30).to_string())?;
+///         tx.set("bob", &balance, (amount(bob) + 30).to_string())
+///     })
+///     .await?;
+/// let now = client.snapshot().await?;
+/// assert_eq!(amount(now.get("alice", &balance).await?) + amount(now.get("bob", &balance).await?), 100);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Client {
+    /// Opens a client of an application by its name, on the table that it was initialised with.
+    /// [`application`](crate::InstanceExt::application)(crate::Instance::application) does the same with fewer arguments.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo::admin::{Initialization, initialize};
+    /// use fluo_table::coordination::MemoryApplications;
+    /// use fluo::{Client, ClientSettings};
+    /// use fluo::Column;
+    /// use fluo_table::MemoryTables;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> fluo::Result<()> {
+    /// let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+    /// initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "accounts")).await?;
+    /// let client = Client::open_application(&tables, &applications, "bank", ClientSettings::default()).await?;
+    /// client.run(async |tx| tx.set("alice", &Column::new("account", "balance"), "100")).await?;
+    /// assert_eq!(client.application().table, "accounts");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open) and [`admin::bind`](crate::admin::bind);
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the application or its table does not exist;
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the servers lack a part that
+    /// [transactions need](TableAdmin::check_transactions).
+    pub async fn open_application(
+        tables: &dyn TableAdmin,
+        applications: &dyn Applications,
+        name: &str,
+        settings: ClientSettings,
+    ) -> Result<Self> {
+        Self::open_checked(tables, applications, name, settings, |_| Ok(())).await
+    }
+
+    /// Opens a client of an application by its name, if its stored configuration passes a check.
+    /// Nothing is written before the check.
+    pub(super) async fn open_checked(
+        tables: &dyn TableAdmin,
+        applications: &dyn Applications,
+        name: &str,
+        settings: ClientSettings,
+        check: impl FnOnce(&Application) -> Result<()>,
+    ) -> Result<Self> {
+        tables.check_transactions().await?;
+        let coordination = applications.open(name).await?;
+        let application = coordination.application().await?;
+        check(&application)?;
+        let table = application.table;
+        let opened = tables.open_table(&table, Authorizations::none()).await;
+        let table = opened.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::with_source(
+                ErrorKind::NotFound,
+                format!(
+                    "the table `{table}` of the application `{name}` does not exist; create the application again with \
+                     `clear`"
+                ),
+                error,
+            ),
+            _ => error,
+        })?;
+        bind(tables, &*coordination).await?;
+        Self::open(table, coordination, settings).await
+    }
+
+    /// Opens a client from a table and a coordination, for tables behind wrappers and for other
+    /// authorizations.
+    ///
+    /// The table must be the one that the application was initialised with: the table of another
+    /// application has its own locks and timestamps. A [`Table`] has no name, so this function does
+    /// not check it; [`open_application`](Self::open_application) and
+    /// [`admin::bind`](crate::admin::bind) do.
+    ///
+    /// All clients of an application should have the same authorizations: all labels that its
+    /// transactions write. A client that cannot see the primary of a transaction waits while the
+    /// owner of the transaction is alive. If the owner has crashed, only clients that see the
+    /// primary can read the locked cells. The primary is a cell without a visibility, if the
+    /// transaction writes one.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if a setting is out of its bounds;
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the application was removed; and the errors of
+    /// the coordination.
+    pub async fn open(
+        table: Arc<dyn Table>,
+        coordination: Arc<dyn Coordination>,
+        settings: ClientSettings,
+    ) -> Result<Self> {
+        settings.check()?;
+        let application = coordination.application().await?;
+        let observed = application
+            .observers
+            .iter()
+            .map(|observed| (observed.column.clone(), observed.kind))
+            .collect();
+        let transactor = coordination.begin_transactor().await?;
+        let shared = Arc::new(Shared {
+            table,
+            coordination,
+            session: Session::new(transactor),
+            active: ActiveTimestamps::default(),
+            commits: Arc::new(Semaphore::new(settings.max_commits_in_flight)),
+            commit_bytes: Arc::new(Semaphore::new(settings.max_commit_bytes_in_flight)),
+            settings,
+            application,
+            sightings: crate::client::lock_wait::Sightings::default(),
+            observed,
+            listeners: crate::observer::Listeners::default(),
+            collections: crate::observer::Collections::default(),
+        });
+        tokio::spawn(keep_horizon(
+            Arc::downgrade(&shared),
+            shared.settings.horizon_period,
+        ));
+        Ok(Self { shared })
+    }
+
+    /// Runs a body as a transaction until it commits, and returns its result. The same as
+    /// [`Runner::run`] with the default policy.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Runner::run`].
+    pub async fn run<T, E, F>(&self, body: impl Fn(Transaction) -> F) -> Result<T, E>
+    where
+        F: Future<Output = Result<T, E>>,
+        E: From<Error>,
+    {
+        self.runner().run(body).await
+    }
+
+    /// Returns a runner with the default policy, to change it and to run bodies with it.
+    pub fn runner(&self) -> Runner {
+        Runner::new(self.clone())
+    }
+
+    /// Begins a transaction that the caller commits.
+    ///
+    /// # Errors
+    ///
+    /// Those of the coordination.
+    pub async fn begin(&self) -> Result<OwnedTransaction> {
+        let open = Open::begin(&self.shared, None).await?;
+        Ok(OwnedTransaction::new(&open))
+    }
+
+    /// Takes a snapshot of everything that is committed when it is called.
+    ///
+    /// # Errors
+    ///
+    /// Those of the coordination.
+    pub async fn snapshot(&self) -> Result<Snapshot> {
+        let span = |start| debug_span!("snapshot", %start);
+        let reading = Reading::begin(self.shared.clone(), span).await?;
+        Ok(Snapshot {
+            reading: Arc::new(reading),
+        })
+    }
+
+    /// Commits a transaction in the background, so that one task can run thousands of commits at
+    /// once. Waits until there is room for it: the bounds are
+    /// [`max_commits_in_flight`](ClientSettings::max_commits_in_flight) and
+    /// [`max_commit_bytes_in_flight`](ClientSettings::max_commit_bytes_in_flight).
+    ///
+    /// Dropping the returned value does not stop the commit, but loses its outcome.
+    pub async fn commit_in_background(&self, transaction: OwnedTransaction) -> PendingCommit {
+        PendingCommit::begin(&self.shared, transaction).await
+    }
+
+    /// Moves the horizon of garbage collection up as far as the active transactions and snapshots
+    /// of all clients allow, and returns it. A compaction may drop entries that no snapshot at or
+    /// above the horizon can see.
+    ///
+    /// The client also does this by itself, once in every
+    /// [`horizon_period`](ClientSettings::horizon_period).
+    ///
+    /// # Errors
+    ///
+    /// Those of the coordination.
+    pub async fn advance_horizon(&self) -> Result<Timestamp> {
+        self.shared.advance_horizon().await
+    }
+
+    /// Moves the horizon up, and compacts a part of the table without the entries that no snapshot
+    /// at or above the horizon needs. Returns the horizon.
+    ///
+    /// This is the only place that collects garbage. A worker calls it on a schedule after
+    /// [`Worker::collecting_garbage`](crate::Worker::collecting_garbage).
+    ///
+    /// No property of the table is set. If an earlier version of this program attached garbage
+    /// iterators to the table, they are detached. The iterators of a table of Fluo's Java client
+    /// stay.
+    ///
+    /// # Errors
+    ///
+    /// Those of the coordination, of [`TableAdmin::properties`], and of [`TableAdmin::compact`].
+    /// All entries that were dropped before the error were garbage.
+    pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
+        let table = &self.shared.application.table;
+        // Snapshots observe the horizon before the compaction does: a read below it fails.
+        let horizon = self.advance_horizon().await?;
+        let properties = tables.properties(table).await?;
+        application_table::detach_iterators(tables, table, &properties).await?;
+        let garbage = Garbage::DropBelow(horizon);
+        tables.compact(table, span, garbage).await?;
+        Ok(horizon)
+    }
+
+    /// Returns the stored application, as it was when the client was opened.
+    pub fn application(&self) -> &Application {
+        &self.shared.application
+    }
+
+    /// Returns the transactor of the client, which owns its locks. It changes when a session ends
+    /// while the client exists.
+    pub fn transactor(&self) -> TransactorId {
+        self.shared.session.id()
+    }
+}
+
+impl Shared {
+    pub(crate) async fn advance_horizon(&self) -> Result<Timestamp> {
+        let max_age = self.settings.max_transaction_age;
+        let suspect = self.session.id();
+        if let Err(error) = self.active.publish(&self.session, max_age).await {
+            self.renew_session_or(suspect, error).await?;
+            self.active.publish(&self.session, max_age).await?;
+        }
+        let oldest = self.active.oldest().unwrap_or_default();
+        metrics::gauge!("fluo_oldest_active_timestamp").set(gauged(oldest));
+        let horizon = self.coordination.advance_horizon().await?;
+        metrics::gauge!("fluo_horizon_timestamp").set(gauged(horizon));
+        Ok(horizon)
+    }
+
+    pub(crate) fn not_weakly_observed(&self, column: &Column) -> Error {
+        let weak: Vec<String> = self
+            .observed
+            .iter()
+            .filter(|(_, kind)| **kind == fluo_table::coordination::ObserverKind::Weak)
+            .map(|(column, _)| format!("`{column}`"))
+            .collect();
+        let known = match weak.as_slice() {
+            [] => "the application has no weak observers".to_owned(),
+            _ => format!("weak observers watch {}", weak.join(", ")),
+        };
+        Error::invalid(format!(
+            "no weak observer watches the column `{column}`; {known}"
+        ))
+    }
+}
+
+/// Returns a timestamp as the value of a gauge, exact below 2^53.
+fn gauged(timestamp: Timestamp) -> f64 {
+    let number = timestamp.get();
+    let half = |bits: u64| f64::from(u32::try_from(bits & 0xffff_ffff).unwrap_or_default());
+    half(number >> 32) * 2_f64.powi(32) + half(number)
+}
+
+/// Publishes the oldest active timestamp, and keeps the transactor alive, as long as the client
+/// exists.
+async fn keep_horizon(client: Weak<Shared>, period: Duration) {
+    loop {
+        sleep(period).await;
+        let Some(client) = client.upgrade() else {
+            return;
+        };
+        if let Err(error) = client.renew_session(client.session.id()).await {
+            debug!(%error, "cannot check whether the session has ended");
+        }
+        if let Err(error) = client.advance_horizon().await {
+            debug!(%error, "cannot advance the horizon of garbage collection");
+        }
+    }
+}

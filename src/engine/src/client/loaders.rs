@@ -1,0 +1,321 @@
+//! Many transactions at once, within bounds.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::task::JoinSet;
+
+use crate::client::{Client, Runner};
+use crate::observer::caught;
+use crate::transaction::Transaction;
+use fluo_table::{Error, ErrorKind, Result};
+
+/// The bounds of [`Loaders`].
+///
+/// # Examples
+///
+/// ```
+/// use fluo::LoaderSettings;
+///
+/// let settings = LoaderSettings { tasks: 4, ..LoaderSettings::default() };
+/// assert!(settings.check().is_ok());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoaderSettings {
+    /// Number of bodies that run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`. Default:
+    /// 32.
+    pub tasks: usize,
+    /// Number of further bodies that wait for their turn before the caller has to wait; at most
+    /// 1,000,000. Fluo's `fluo.loader.queue.size`. Default: 32.
+    pub queue: usize,
+}
+
+impl Default for LoaderSettings {
+    fn default() -> Self {
+        Self {
+            tasks: 32,
+            queue: 32,
+        }
+    }
+}
+
+/// Maximum number of bodies that run at once.
+const MOST_TASKS: usize = 10_000;
+/// Maximum number of bodies that wait.
+const MOST_WAITING: usize = 1_000_000;
+
+impl LoaderSettings {
+    /// Checks the bounds of all settings; [`Client::loaders`] includes this check.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for the first field that is out of its bounds; the message
+    /// states them.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=MOST_TASKS).contains(&self.tasks) {
+            return Err(Error::invalid(format!(
+                "setting `tasks` is {}; it must be at least 1 and at most {MOST_TASKS}",
+                self.tasks
+            )));
+        }
+        if self.queue > MOST_WAITING {
+            return Err(Error::invalid(format!(
+                "setting `queue` is {}; it must be at most {MOST_WAITING}",
+                self.queue
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// A runner of bodies as transactions, many at once, each until it commits.
+///
+/// [`load`](Self::load) takes an input, such as a line of a file, and a body: an async closure, or
+/// an async function. Each attempt gets a clone of the input, so the body owns it. The caller waits
+/// while too many bodies run or wait. Dropping the loaders without [`finish`](Self::finish) cancels
+/// the bodies that have not committed by then.
+///
+/// # Examples
+///
+/// ```
+/// # use fluo::{Instance, InstanceExt};
+/// use std::fs::File;
+/// use std::io::{BufRead, BufReader};
+///
+/// use fluo::LoaderSettings;
+/// use fluo::Column;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let fluo = Instance::in_memory();
+/// # let client = fluo.application("web").create().await?;
+/// # let directory = std::env::temp_dir().join(format!("fluo-loaders-{}", std::process::id()));
+/// # std::fs::create_dir_all(&directory)?;
+/// # let path = directory.join("pages.txt");
+/// # std::fs::write(&path, "com.example\norg.wikipedia\n")?;
+/// let loaders = client.loaders(LoaderSettings::default())?;
+/// for line in BufReader::new(File::open(path)?).lines() {
+///     loaders
+///         .load(line?, async |tx, page| tx.set(page, &Column::new("page", "state"), "new"))
+///         .await?;
+/// }
+/// loaders.finish().await?;
+/// # std::fs::remove_dir_all(directory)?;
+/// # let now = client.snapshot().await?;
+/// # assert!(now.get("org.wikipedia", &Column::new("page", "state")).await?.is_some());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Each body runs in its own task, so it borrows nothing. To pass several inputs, use a tuple. To
+/// share a value between all bodies, put an [`Arc`] into the tuple: `loaders.load((line,
+/// shared.clone()), async |tx, (line, shared)| ..)`.
+pub struct Loaders {
+    runner: Runner,
+    /// Room for running and waiting bodies.
+    room: Arc<Semaphore>,
+    /// Room for running bodies.
+    running: Arc<Semaphore>,
+    most: u32,
+    tasks: Mutex<JoinSet<()>>,
+    first_error: Arc<Mutex<Option<Error>>>,
+}
+
+impl Client {
+    /// Returns loaders, which run many bodies as transactions at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if a setting is out of its bounds.
+    pub fn loaders(&self, settings: LoaderSettings) -> Result<Loaders> {
+        self.runner().loaders(settings)
+    }
+}
+
+impl Runner {
+    /// Returns loaders like [`Client::loaders`], with the retry policy and the hook of this runner.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Client::loaders`].
+    pub fn loaders(self, settings: LoaderSettings) -> Result<Loaders> {
+        settings.check()?;
+        let LoaderSettings { tasks, queue } = settings;
+        Ok(Loaders {
+            runner: self,
+            room: Arc::new(Semaphore::new(tasks + queue)),
+            running: Arc::new(Semaphore::new(tasks)),
+            most: u32::try_from(tasks + queue).unwrap_or(u32::MAX),
+            tasks: Mutex::default(),
+            first_error: Arc::default(),
+        })
+    }
+}
+
+impl Loaders {
+    /// Waits until there is room, and runs a body in the background like [`Runner::run`]. Each
+    /// attempt gets a clone of the input.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the bodies that were loaded before. This body does not run then.
+    pub async fn load<I, F>(
+        &self,
+        input: I,
+        body: impl Fn(Transaction, I) -> F + Send + 'static,
+    ) -> Result<()>
+    where
+        I: Clone + Send + 'static,
+        F: Future<Output = Result<()>> + Send,
+    {
+        let room = self.room().await;
+        // Checked after the wait, because a body may have failed meanwhile.
+        self.check()?;
+        let runner = self.runner.clone();
+        let first_error = self.first_error.clone();
+        self.spawn(room, async move {
+            if let Err(error) = run(&runner, input, body).await {
+                metrics::counter!("fluo_loads_failed_total").increment(1);
+                locked(&first_error).get_or_insert(error);
+            }
+        });
+        Ok(())
+    }
+
+    /// Waits until there is room, runs a body in the background like [`load`](Self::load), and
+    /// returns a future of its result. A failure of this body does not end other loads, and their
+    /// failures do not end it.
+    pub async fn submit<I, T, E, F>(
+        &self,
+        input: I,
+        body: impl Fn(Transaction, I) -> F + Send + 'static,
+    ) -> PendingLoad<T, E>
+    where
+        I: Clone + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+        F: Future<Output = Result<T, E>> + Send,
+    {
+        let room = self.room().await;
+        let runner = self.runner.clone();
+        let (sender, outcome) = oneshot::channel();
+        self.spawn(room, async move {
+            let result = run(&runner, input, body).await;
+            // A caller that has dropped the future does not want the result.
+            drop(sender.send(result));
+        });
+        PendingLoad { outcome }
+    }
+
+    /// Waits until each body has committed or failed.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the bodies that were [loaded](Self::load).
+    pub async fn finish(self) -> Result<()> {
+        // With all permits taken, no body runs or waits. The semaphore is never closed.
+        drop(self.room.acquire_many(self.most).await);
+        self.check()
+    }
+
+    fn check(&self) -> Result<()> {
+        match &*locked(&self.first_error) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    async fn room(&self) -> Option<OwnedSemaphorePermit> {
+        self.room.clone().acquire_owned().await.ok()
+    }
+
+    fn spawn(
+        &self,
+        room: Option<OwnedSemaphorePermit>,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let running = self.running.clone();
+        let mut tasks = locked(&self.tasks);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            let turn = running.acquire_owned().await;
+            work.await;
+            drop((turn, room));
+        });
+    }
+}
+
+/// Runs a body until it commits. Converts a panic into an error.
+async fn run<I, T, E, F>(
+    runner: &Runner,
+    input: I,
+    body: impl Fn(Transaction, I) -> F,
+) -> Result<T, E>
+where
+    I: Clone,
+    E: From<Error>,
+    F: Future<Output = Result<T, E>>,
+{
+    let run = runner.run(move |tx| body(tx, input.clone()));
+    let ran = caught("the body of a load", run).await;
+    ran.unwrap_or_else(|panicked| Err(panicked.into()))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Loaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaders")
+            .field("runner", &self.runner)
+            .field("room", &self.room.available_permits())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The result of a body that was [submitted](Loaders::submit). Awaiting it returns the result.
+#[derive(Debug)]
+#[must_use = "await the load to get the result of its body"]
+pub struct PendingLoad<T, E> {
+    outcome: oneshot::Receiver<Result<T, E>>,
+}
+
+impl<T, E: From<Error>> Future for PendingLoad<T, E> {
+    type Output = Result<T, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.outcome).poll(context).map(|outcome| {
+            outcome.unwrap_or_else(|_| {
+                let message = "the loaders were dropped before the result of this body was known; check its writes \
+                               before you repeat them";
+                Err(Error::new(ErrorKind::Uncertain, message).into())
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_a_setting_out_of_bounds_and_the_bounds() {
+        let message = |tasks, queue| {
+            let settings = LoaderSettings { tasks, queue };
+            settings.check().unwrap_err().to_string()
+        };
+        assert_eq!(
+            message(0, 1),
+            "setting `tasks` is 0; it must be at least 1 and at most 10000"
+        );
+        assert_eq!(
+            message(1, 2_000_000),
+            "setting `queue` is 2000000; it must be at most 1000000"
+        );
+    }
+}

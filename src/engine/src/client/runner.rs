@@ -1,0 +1,342 @@
+//! Retries of a transaction until it commits.
+
+use std::fmt;
+use std::future::Future;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use tracing::{Instrument, debug};
+
+use crate::client::Client;
+use crate::transaction::{CommitError, CommitInfo, Open, Transaction, Trigger};
+use fluo_table::Timestamp;
+use fluo_table::{Error, Result};
+
+/// A runner of bodies as transactions. It repeats each body until it commits, within a
+/// [`RetryPolicy`].
+///
+/// # Examples
+///
+/// ```
+/// # use fluo::{Instance, InstanceExt};
+/// use fluo::RetryDecision;
+/// use fluo::Column;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo::Result<()> {
+/// # let fluo = Instance::in_memory();
+/// # let client = fluo.application("bank").create().await?;
+/// let column = Column::new("page", "visits");
+/// let visits = client
+///     .runner()
+///     .on_retry(|attempt| {
+///         eprintln!("attempt {}: {}", attempt.number, attempt.error);
+///         if attempt.number < 3 { attempt.policy_decision } else { RetryDecision::GiveUp }
+///     })
+///     .run(async |tx| {
+///         let before = tx.get("org.wikipedia", &column).await?;
+///         let visits = before.map_or(0, |visits| visits.len()) + 1;
+///         tx.set("org.wikipedia", &column, vec![b'|'; visits])?;
+///         Ok::<_, fluo::Error>(visits)
+///     })
+///     .await?;
+/// assert_eq!(visits, 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Runner {
+    client: Client,
+    policy: RetryPolicy,
+    hook: Option<Hook>,
+    pub(crate) trigger: Option<Trigger>,
+}
+
+type Hook = Arc<dyn Fn(&Attempt<'_>) -> RetryDecision + Send + Sync>;
+
+/// The limits and pauses for retries of a transaction that conflicted or became stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// Maximum number of attempts; `None` sets no limit but the time. Default: `None`.
+    pub max_attempts: Option<NonZeroU32>,
+    /// The time since the start of the first attempt after which a failed attempt is the last. The
+    /// last attempt may begin one pause later than that. Default: 10 minutes.
+    ///
+    /// A lock whose owner hangs is rolled back after
+    /// [`rollback_after`](crate::ClientSettings::rollback_after). A run with a shorter limit fails
+    /// because of one such lock. So the default limit of a client's runner is at least twice as
+    /// long, unless you [set](Runner::retry) a policy.
+    pub max_elapsed: Duration,
+    /// The pause before the second attempt. Each further one is twice as long, and each is
+    /// shortened by up to a half. Default: 1 millisecond.
+    pub first_pause: Duration,
+    /// The longest pause. Default: 1 second.
+    pub longest_pause: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            max_attempts: None,
+            max_elapsed: Duration::from_secs(600),
+            first_pause: Duration::from_millis(1),
+            longest_pause: Duration::from_secs(1),
+        }
+    }
+}
+
+/// A failed attempt that may succeed if it is repeated.
+#[derive(Debug)]
+pub struct Attempt<'a> {
+    /// The number of the attempt; the first is 1.
+    pub number: u32,
+    /// The start timestamp of the attempt.
+    pub start: Timestamp,
+    /// The time since the first attempt began.
+    pub elapsed: Duration,
+    /// The error of the attempt.
+    pub error: &'a CommitError,
+    /// The decision of the policy.
+    pub policy_decision: RetryDecision,
+}
+
+/// A decision about a failed attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryDecision {
+    /// The next attempt begins after a pause.
+    RetryAfter(Duration),
+    /// The run returns the error.
+    GiveUp,
+}
+
+impl Runner {
+    pub(crate) fn new(client: Client) -> Self {
+        let rollback_after = client.shared.settings.rollback_after;
+        let usual = RetryPolicy::default();
+        Self {
+            client,
+            policy: RetryPolicy {
+                max_elapsed: usual.max_elapsed.max(rollback_after.saturating_mul(2)),
+                ..usual
+            },
+            hook: None,
+            trigger: None,
+        }
+    }
+
+    /// Sets the policy. A run with a `max_elapsed` of at most
+    /// [`rollback_after`](crate::ClientSettings::rollback_after) ends before the lock of a hanging
+    /// owner is rolled back.
+    #[must_use]
+    pub fn retry(self, policy: RetryPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Sets a hook that decides about each failed attempt. It receives the decision of the policy,
+    /// and its return value replaces that decision.
+    #[must_use]
+    pub fn on_retry(
+        self,
+        hook: impl Fn(&Attempt<'_>) -> RetryDecision + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            hook: Some(Arc::new(hook)),
+            ..self
+        }
+    }
+
+    /// Runs a body as a transaction until it commits, and returns the body's result.
+    ///
+    /// If the run is dropped, it starts no further attempt, but a commit in progress continues.
+    ///
+    /// The body runs once for each attempt, with a new transaction. It cannot commit the
+    /// transaction:
+    ///
+    /// ```compile_fail,E0599
+    /// # use fluo::Client;
+    /// # use fluo::{Column, Error};
+    /// # async fn commits_by_itself(client: &Client) -> Result<(), Error> {
+    /// client
+    ///     .run(async |tx| {
+    ///         tx.set("alice", &Column::new("account", "balance"), "100")?;
+    ///         tx.commit().await?;
+    ///         Ok::<_, Error>(())
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
+    ///
+    /// The body may borrow its surroundings, but cannot change them, because a retry would repeat
+    /// the change. (It may change values behind shared references, such as a counter of attempts.)
+    ///
+    /// ```compile_fail,E0594
+    /// # use fluo::Client;
+    /// # use fluo::{Column, Error};
+    /// # async fn counts_twice(client: &Client) -> Result<(), Error> {
+    /// let mut visits = 0;
+    /// client
+    ///     .run(|tx| {
+    ///         visits += 1;
+    ///         async move { tx.set("org.wikipedia", &Column::new("page", "visits"), "1") }
+    ///     })
+    ///     .await
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// An error of the body ends the run, and nothing is written. All other errors are an
+    /// [`Error`], converted into the body's error type. A conflict after the last retry is
+    /// [`Unavailable`](crate::ErrorKind::Unavailable), with the [`Conflict`](crate::Conflict) as
+    /// its source. Nothing was written, unless the kind is
+    /// [`Uncertain`](crate::ErrorKind::Uncertain).
+    pub async fn run<T, E, F>(&self, body: impl Fn(Transaction) -> F) -> Result<T, E>
+    where
+        F: Future<Output = Result<T, E>>,
+        E: From<Error>,
+    {
+        let (result, _) = self.run_committed(body).await?;
+        Ok(result)
+    }
+
+    /// Runs a body like [`run`](Self::run), and also returns the timestamps of the committed
+    /// transaction.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`run`](Self::run).
+    pub async fn run_committed<T, E, F>(
+        &self,
+        body: impl Fn(Transaction) -> F,
+    ) -> Result<(T, CommitInfo), E>
+    where
+        F: Future<Output = Result<T, E>>,
+        E: From<Error>,
+    {
+        match self.attempt_all(body).await {
+            Ok(done) => Ok(done),
+            Err(RunError::Body(error)) => Err(error),
+            Err(RunError::Commit(error)) => Err(Error::from(error).into()),
+        }
+    }
+
+    pub(crate) async fn attempt_all<T, E, F>(
+        &self,
+        body: impl Fn(Transaction) -> F,
+    ) -> Result<(T, CommitInfo), RunError<E>>
+    where
+        F: Future<Output = Result<T, E>>,
+    {
+        let begun = Instant::now();
+        let mut pause = self.policy.first_pause;
+        for number in 1.. {
+            let open = Open::begin(&self.client.shared, self.trigger.clone())
+                .await
+                .map_err(|error| RunError::Commit(error.into()))?;
+            let start = open.reading().start();
+            let ended = Ended(&open);
+            let attempted = attempt(&open, body(open.handle())).await;
+            drop(ended);
+            let error = match attempted {
+                Ok(done) => return Ok(done),
+                Err(RunError::Commit(
+                    error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
+                )) => error,
+                Err(other) => return Err(other),
+            };
+            drop(open);
+            let attempt = Attempt {
+                number,
+                start,
+                elapsed: begun.elapsed(),
+                error: &error,
+                policy_decision: self.policy_decision(number, begun.elapsed(), pause, start),
+            };
+            let decision = self
+                .hook
+                .as_ref()
+                .map_or(attempt.policy_decision, |hook| hook(&attempt));
+            debug!(%start, number, ?decision, "an attempt failed");
+            match decision {
+                RetryDecision::GiveUp => return Err(RunError::Commit(error)),
+                RetryDecision::RetryAfter(pause) => sleep(pause).await,
+            }
+            metrics::counter!("fluo_transaction_retries_total").increment(1);
+            pause = (pause * 2).min(self.policy.longest_pause);
+        }
+        // The attempts are counted to four billion, which no run reaches.
+        Err(RunError::Commit(CommitError::Failed(Error::new(
+            crate::ErrorKind::Unavailable,
+            "the transaction was cancelled after 4294967295 attempts",
+        ))))
+    }
+
+    fn policy_decision(
+        &self,
+        number: u32,
+        elapsed: Duration,
+        pause: Duration,
+        start: Timestamp,
+    ) -> RetryDecision {
+        let has_attempts = self
+            .policy
+            .max_attempts
+            .is_none_or(|most| number < most.get());
+        if !has_attempts || elapsed >= self.policy.max_elapsed {
+            return RetryDecision::GiveUp;
+        }
+        RetryDecision::RetryAfter(super::backoff::cut(pause, start.get()))
+    }
+}
+
+/// Runs the body of an attempt, and commits its writes.
+async fn attempt<T, E>(
+    open: &Open,
+    body: impl Future<Output = Result<T, E>>,
+) -> Result<(T, CommitInfo), RunError<E>> {
+    let span = open.reading().span.clone();
+    let ran = body.instrument(span).await;
+    match ran {
+        Ok(result) => match open.commit().await {
+            Ok(committed) => Ok((result, committed)),
+            Err(error) => Err(RunError::Commit(error)),
+        },
+        Err(error) => {
+            open.end();
+            // A body that fails because its snapshot has become stale is retried.
+            match open.reading().stale() {
+                Some(stale) => Err(RunError::Commit(CommitError::SnapshotTooOld(stale))),
+                None => Err(RunError::Body(error)),
+            }
+        }
+    }
+}
+
+/// A guard that ends a transaction however the body ends. A handle may outlive a body that panicked
+/// or was dropped.
+struct Ended<'a>(&'a Open);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// The reason why a run ended without a commit.
+#[derive(Debug)]
+pub(crate) enum RunError<E> {
+    /// The body failed.
+    Body(E),
+    /// The begin or the commit failed.
+    Commit(CommitError),
+}
+
+impl fmt::Debug for Runner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runner")
+            .field("policy", &self.policy)
+            .finish_non_exhaustive()
+    }
+}

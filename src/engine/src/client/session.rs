@@ -1,0 +1,168 @@
+//! The transactor of a client, and its replacement.
+//!
+//! Other clients consider a client alive as long as the session of its transactor lasts. A session
+//! may end while the client's process still runs, because the process was suspended or could not
+//! reach the coordination for too long. Then other clients roll its transactions back, its
+//! published timestamp no longer holds the horizon, and its number is never alive again (C6). So
+//! the client begins another transactor and continues with it. It checks whether the session has
+//! ended:
+//!
+//! - when the coordination refuses to publish for it,
+//! - when one of its transactions was rolled back by another one, or has become stale,
+//! - once in every [`horizon_period`](crate::ClientSettings::horizon_period).
+//!
+//! A commit in progress keeps the old number in its locks. Other transactions that meet these locks
+//! roll it back. That is a conflict like any other, so it runs again with the new number. The
+//! timestamps at which the client still reads are published again (H1).
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tracing::warn;
+
+use crate::client::Shared;
+use crate::transaction::{CommitError, ConflictCause};
+use fluo_table::coordination::{Transactor, TransactorId};
+use fluo_table::{Error, ErrorKind, Result};
+
+/// The transactor with which a client currently begins and commits transactions.
+#[derive(Debug)]
+pub(crate) struct Session {
+    transactor: RwLock<Arc<dyn Transactor>>,
+}
+
+impl Session {
+    pub(crate) fn new(transactor: Box<dyn Transactor>) -> Self {
+        Self {
+            transactor: RwLock::new(transactor.into()),
+        }
+    }
+
+    pub(crate) fn transactor(&self) -> Arc<dyn Transactor> {
+        let transactor = self.transactor.read();
+        transactor.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn id(&self) -> TransactorId {
+        self.transactor().id()
+    }
+
+    pub(super) fn replace(&self, next: Box<dyn Transactor>) {
+        let mut transactor = self
+            .transactor
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        warn!(
+            ended = %transactor.id(),
+            next = %next.id(),
+            "the session of this client has ended; it continues as another transactor"
+        );
+        *transactor = next.into();
+        metrics::counter!("fluo_sessions_ended_total").increment(1);
+    }
+}
+
+impl Shared {
+    /// Begins another transactor if the session of the suspect has ended, unless another caller has
+    /// already done so. Returns whether the session had ended.
+    pub(crate) async fn renew_session(&self, suspect: TransactorId) -> Result<bool> {
+        self.active
+            .renew_session(&*self.coordination, &self.session, suspect)
+            .await
+    }
+
+    /// Checks whether to retry a refused call. It is worth a retry if the session at the time of
+    /// the call, the suspect, had ended and another transactor has begun. Another caller may have
+    /// begun that one before the refusal arrived.
+    ///
+    /// # Errors
+    ///
+    /// The refusal if the session had not ended, or the error of beginning another transactor.
+    pub(crate) async fn renew_session_or(
+        &self,
+        suspect: TransactorId,
+        refusal: Error,
+    ) -> Result<()> {
+        let may_have_ended = refusal.kind() == ErrorKind::Unavailable;
+        match may_have_ended && self.renew_session(suspect).await? {
+            true => Ok(()),
+            false => Err(refusal),
+        }
+    }
+
+    /// Checks the session after an error that an ended session would explain, so that the next
+    /// transaction has a live one.
+    pub(crate) async fn renew_session_after(&self, error: &CommitError) {
+        let is_suspect = match error {
+            CommitError::SnapshotTooOld(_) => true,
+            CommitError::Conflict(met) => met.other == Some(ConflictCause::RolledBackByPeer),
+            CommitError::Acknowledged | CommitError::Failed(_) => false,
+        };
+        if is_suspect {
+            // If this fails, the next transaction that begins returns the error.
+            drop(self.renew_session(self.session.id()).await);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Weak;
+
+    use async_trait::async_trait;
+
+    use super::*;
+    use crate::admin::{Initialization, initialize};
+    use crate::client::{Client, ClientSettings};
+    use fluo_table::Timestamp;
+    use fluo_table::coordination::MemoryApplications;
+    use fluo_table::table::MemoryTables;
+
+    /// A transactor whose session has ended. Another task is refused as well, and begins the next
+    /// transactor before the refusal arrives.
+    #[derive(Debug)]
+    struct Ended {
+        id: TransactorId,
+        client: Weak<Shared>,
+    }
+
+    #[async_trait]
+    impl Transactor for Ended {
+        fn id(&self) -> TransactorId {
+            self.id
+        }
+
+        async fn publish_oldest_active(&self, _: Option<Timestamp>) -> Result<()> {
+            let client = self.client.upgrade().unwrap();
+            let next = client.coordination.begin_transactor().await.unwrap();
+            client.session.replace(next);
+            Err(Error::new(ErrorKind::Unavailable, "the session has ended"))
+        }
+    }
+
+    /// The refused caller checked whether the next transactor was alive, which it was, and returned
+    /// the refusal.
+    #[tokio::test]
+    async fn retries_a_refused_call_after_another_caller_renewed_the_session() {
+        let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+        let web = Initialization::new("1", "web");
+        initialize(&tables, &applications, "web", web)
+            .await
+            .unwrap();
+        let settings = ClientSettings::default();
+        let client = Client::open_application(&tables, &applications, "web", settings);
+        let client = client.await.unwrap();
+        let end = || {
+            let ended = Ended {
+                id: client.transactor(),
+                client: Arc::downgrade(&client.shared),
+            };
+            client.shared.session.replace(Box::new(ended));
+        };
+        end();
+        let held = client.snapshot().await.unwrap();
+        assert_eq!(client.transactor(), TransactorId(2));
+        end();
+        assert_eq!(client.advance_horizon().await.unwrap(), held.start());
+        assert_eq!(client.transactor(), TransactorId(3));
+    }
+}

@@ -1,0 +1,85 @@
+//! Dead letters, and their return to the table.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use crate::client::{Client, Shared};
+use crate::transaction::RowMutations;
+use crate::transaction::encode_entries;
+use fluo_table::Result;
+use fluo_table::coordination::FailedNotification;
+use fluo_table::{Bytes, Column, RowColumn};
+
+/// Records a dead letter, and then deletes the notification from the table, at its own timestamp,
+/// so a later one of the cell stays. Both steps may be repeated.
+pub(super) async fn set_aside(client: &Shared, failed: FailedNotification) -> Result<()> {
+    let (cell, at) = (failed.cell.clone(), failed.timestamp);
+    client.coordination.add_dead_letter(failed).await?;
+    let mut writes = RowMutations::default();
+    writes.delete_notifications(&cell, at);
+    client.write_until_done(writes.into_mutations(), at).await
+}
+
+impl Client {
+    /// Returns the dead letters by cell: notifications whose observers failed too often.
+    ///
+    /// # Errors
+    ///
+    /// All errors of the coordination.
+    pub async fn failed_notifications(&self) -> Result<Vec<FailedNotification>> {
+        self.shared.coordination.dead_letters().await
+    }
+
+    /// Requeues the dead letter of a cell, so its observer runs again. Returns `false` if there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// All errors of the table and the coordination. The notification may then be requeued and
+    /// still be in the dead letters, or be in them again. The call may be repeated.
+    pub async fn retry_notification(&self, cell: &RowColumn) -> Result<bool> {
+        let records = self.failed_notifications().await?;
+        let wanted = records.into_iter().filter(|record| record.cell == *cell);
+        let requeued = self.requeue(wanted.collect()).await?;
+        Ok(requeued > 0)
+    }
+
+    /// Requeues all dead letters, and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`retry_notification`](Self::retry_notification).
+    pub async fn retry_all_notifications(&self) -> Result<usize> {
+        let records = self.failed_notifications().await?;
+        self.requeue(records).await
+    }
+
+    /// Writes notifications at a new timestamp, and then removes their records.
+    async fn requeue(&self, records: Vec<FailedNotification>) -> Result<usize> {
+        let Some(count) = u32::try_from(records.len()).ok().and_then(NonZeroU32::new) else {
+            return Ok(0);
+        };
+        let shared = &self.shared;
+        // A new timestamp, so that no earlier deletion hides them.
+        let at = shared.coordination.timestamps(NonZeroU32::MIN).await?.first;
+        let mut writes = RowMutations::default();
+        let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
+        for RowColumn { row, column } in records.iter().map(|record| &record.cell) {
+            writes.add(row, |mutation| {
+                encode_entries::notification(mutation, column, at)
+            });
+            notified
+                .entry(row.clone())
+                .or_default()
+                .push(column.clone());
+        }
+        shared.write_until_done(writes.into_mutations(), at).await?;
+        for record in &records {
+            // The record of a further failure stays, because its timestamp is later.
+            let (cell, up_to) = (&record.cell, record.timestamp);
+            shared.coordination.remove_dead_letter(cell, up_to).await?;
+        }
+        shared.listeners.offer(&notified, at);
+        Ok(usize::try_from(count.get()).unwrap_or(usize::MAX))
+    }
+}

@@ -1,0 +1,61 @@
+//! The place of a worker among the other workers.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+use tracing::warn;
+
+use fluo_table::Result;
+use fluo_table::coordination::{Coordination, WorkerMembership};
+use fluo_table::layout::Partition;
+
+/// The membership of a worker in its application, from joining until this is dropped.
+#[derive(Debug)]
+pub(super) struct Membership {
+    coordination: Arc<dyn Coordination>,
+    place: Mutex<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    membership: Box<dyn WorkerMembership>,
+    refusals: u32,
+}
+
+/// Number of refusals of the share after which the place counts as lost. The share is also refused
+/// for a short time while shares are redistributed.
+const MOST_REFUSALS: u32 = 5;
+
+impl Membership {
+    pub(super) async fn join(coordination: Arc<dyn Coordination>) -> Result<Self> {
+        let membership = coordination.join_workers().await?;
+        let place = Place {
+            membership,
+            refusals: 0,
+        };
+        Ok(Self {
+            coordination,
+            place: Mutex::new(place),
+        })
+    }
+
+    /// Returns the current share of this worker. Joins again after several refusals.
+    pub(super) async fn share(&self) -> Result<Partition> {
+        let mut place = self.place.lock().await;
+        let refused = match place.membership.share().await {
+            Ok(share) => {
+                place.refusals = 0;
+                return Ok(share);
+            }
+            Err(refused) => refused,
+        };
+        place.refusals += 1;
+        if place.refusals < MOST_REFUSALS {
+            return Err(refused);
+        }
+        warn!(error = %refused, "this worker has lost its membership; joining again");
+        place.membership = self.coordination.join_workers().await?;
+        place.refusals = 0;
+        place.membership.share().await
+    }
+}

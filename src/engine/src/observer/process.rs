@@ -1,0 +1,207 @@
+//! The run of an observer for a notification, and the handling of its result.
+
+use std::error::Error as StdError;
+use std::sync::Arc;
+
+use tracing::{Instrument, debug, debug_span, warn};
+
+use crate::client::{Client, RetryDecision, RunError, is_passing};
+use crate::observer::dead_letters::set_aside;
+use crate::observer::observers::Registered;
+use crate::observer::queue::{Found, Queue};
+use crate::observer::{Observers, WorkerSettings, caught};
+use crate::transaction::{CommitError, Trigger};
+use fluo_table::Clock;
+use fluo_table::Error;
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::{RowColumn, Timestamp};
+
+/// The tasks that run the notifications of one worker.
+#[derive(Debug)]
+pub(super) struct Processor {
+    pub(super) client: Client,
+    pub(super) queue: Arc<Queue>,
+    pub(super) observers: Observers,
+    pub(super) settings: WorkerSettings,
+    pub(super) clock: Arc<dyn Clock>,
+}
+
+/// The result of a try.
+#[derive(Debug)]
+enum Tried {
+    /// The notifications of the cell are processed up to a timestamp.
+    Done(Timestamp, &'static str),
+    /// It failed for a reason other than the notification, and is retried.
+    Passing(String),
+    /// It failed for a reason that may be permanent.
+    Failed(String),
+}
+
+impl Tried {
+    fn from_error(is_passing: bool, error: String) -> Self {
+        match is_passing {
+            true => Self::Passing(error),
+            false => Self::Failed(error),
+        }
+    }
+}
+
+impl Processor {
+    /// Runs one notification after the other, until the queue is closed.
+    pub(super) async fn run(self: Arc<Self>) {
+        while let Some(found) = self.queue.next().await {
+            let span = debug_span!("notification", cell = %found.cell, at = %found.at);
+            self.process(found).instrument(span).await;
+        }
+    }
+
+    async fn process(&self, found: Found) {
+        let tries = self.queue.tries(&found.cell).saturating_add(1);
+        match self.attempt(&found).await {
+            Tried::Done(up_to, outcome) => {
+                count(outcome);
+                metrics::histogram!("fluo_notification_tries").record(tries);
+                self.forget_record(&found.cell, up_to).await;
+                self.queue.done(&found.cell, up_to);
+            }
+            Tried::Passing(error) => {
+                count("passing");
+                debug!(error, "a notification is retried later");
+                self.queue.postpone(&found.cell, tries - 1);
+            }
+            Tried::Failed(error) => {
+                count("failed");
+                self.failed(found, tries, error).await;
+            }
+        }
+    }
+
+    async fn attempt(&self, found: &Found) -> Tried {
+        let Some(registered) = self.observers.get(&found.cell.column) else {
+            let message = format!(
+                "no observer of the column `{}` is registered in this worker; register one, or start a worker that has it",
+                found.cell.column
+            );
+            return Tried::Failed(message);
+        };
+        // User code can panic outside of its future too: while it creates the future, and while it
+        // formats an error.
+        let what = format!("the observer `{}`", registered.observed.id);
+        let tried = caught(&what, self.observe(registered, &what, found)).await;
+        tried.unwrap_or_else(|panicked| Tried::Failed(panicked.to_string()))
+    }
+
+    async fn observe(&self, registered: &Registered, what: &str, found: &Found) -> Tried {
+        let trigger = Trigger {
+            cell: found.cell.clone(),
+            notified_at: found.at,
+            kind: registered.observed.kind,
+        };
+        let queue = self.queue.clone();
+        let mut runner = self.client.runner().on_retry(move |attempt| {
+            // A stop waits for the current attempts, but starts no further ones.
+            if queue.is_closed() {
+                RetryDecision::GiveUp
+            } else {
+                attempt.policy_decision
+            }
+        });
+        runner.trigger = Some(trigger);
+        let ran = runner.attempt_all(|tx| {
+            let reading = tx.reading.clone();
+            let RowColumn { row, column } = found.cell.clone();
+            let observed = async move { registered.observer.process(tx, row, column).await };
+            async move {
+                let error = match caught(what, observed).await {
+                    Ok(Ok(())) => return Ok(()),
+                    Ok(Err(error)) => with_causes(&*error),
+                    Err(panicked) => with_causes(&panicked),
+                };
+                // An observer may wrap the error of a read in a way that hides its cause, so the
+                // reader's record decides.
+                Err(Tried::from_error(reading.has_passing_failure(), error))
+            }
+        });
+        match ran.await {
+            Ok(((), committed)) => Tried::Done(committed.start, "committed"),
+            Err(RunError::Commit(CommitError::Acknowledged)) => {
+                Tried::Done(found.at, "acknowledged")
+            }
+            Err(RunError::Commit(
+                error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
+            )) => Tried::Passing(with_causes(&Error::from(error))),
+            Err(RunError::Commit(CommitError::Failed(error))) => {
+                Tried::from_error(is_passing(error.kind()), with_causes(&error))
+            }
+            Err(RunError::Body(tried)) => tried,
+        }
+    }
+
+    /// Retries later, or moves the notification to the dead letters (O1: recorded first, then
+    /// deleted from the table).
+    async fn failed(&self, found: Found, tries: u32, error: String) {
+        let Found { cell, at } = found;
+        debug!(error, tries, "a notification failed");
+        if tries < self.settings.max_tries.get() {
+            self.queue.postpone(&cell, tries);
+            return;
+        }
+        let observer = self.observers.get(&cell.column);
+        let failed = FailedNotification {
+            cell: cell.clone(),
+            kind: observer.map_or(ObserverKind::Strong, |registered| registered.observed.kind),
+            timestamp: at,
+            tries,
+            error,
+            failed_at_ms: self.clock.now_ms(),
+        };
+        warn!(%cell, tries, error = failed.error, "a notification is moved to the dead letters");
+        let set_aside = set_aside(&self.client.shared, failed).await;
+        // This includes a failure: the record may be stored by then, and a later success has to
+        // remove it.
+        self.queue.add_dead_letter(&cell);
+        match set_aside {
+            Ok(()) => {
+                metrics::counter!("fluo_notifications_set_aside_total").increment(1);
+                self.queue.done(&cell, at);
+            }
+            Err(error) => {
+                warn!(%cell, %error, "a notification could not be moved to the dead letters; retrying");
+                self.queue.postpone(&cell, tries);
+            }
+        }
+    }
+
+    /// Removes the dead letter of a cell after a success. A dead letter that another worker has
+    /// recorded for a later notification stays, because this run has not processed it. This worker
+    /// caches it only after the next listing.
+    async fn forget_record(&self, cell: &RowColumn, up_to: Timestamp) {
+        if !self.queue.take_dead_letter(cell) {
+            return;
+        }
+        let coordination = &self.client.shared.coordination;
+        if let Err(error) = coordination.remove_dead_letter(cell, up_to).await {
+            debug!(%error, "a processed notification stays in the dead letters; retrying after the next success");
+            self.queue.add_dead_letter(cell);
+        }
+    }
+}
+
+fn count(outcome: &'static str) {
+    metrics::counter!("fluo_notifications_total", "outcome" => outcome).increment(1);
+}
+
+/// Returns an error with its causes, unless its message already includes them.
+fn with_causes(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,515 @@
+//! The cache of a worker's notifications: those that wait for a task, and those that are running.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::select;
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{Instant, sleep_until};
+
+use crate::observer::WorkerSettings;
+use crate::observer::capacity::Room;
+use crate::observer::dead_letter_index::{Listing, Records};
+use crate::observer::retry_schedule::Failures;
+use fluo_table::layout::{Partition, notification_column};
+use fluo_table::{RowColumn, Timestamp};
+
+/// The notifications of one worker, between the scanner and the client that find them and the tasks
+/// that run them.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    settings: WorkerSettings,
+    state: Mutex<State>,
+    /// One permit for each waiting notification.
+    ready: Semaphore,
+    /// Wakes the scanner after a change of the state that concerns it.
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    share: Option<Partition>,
+    /// Waiting notifications, the oldest first.
+    waiting: BTreeSet<(Timestamp, RowColumn)>,
+    /// The room of the waiting notifications.
+    room: Room,
+    /// Waiting and running notifications.
+    tracked: BTreeMap<RowColumn, Tracked>,
+    /// Cells that were processed since the current part of the scan began, each with the timestamp
+    /// up to which it was processed. The scan may have read them before that.
+    finished: BTreeMap<RowColumn, Timestamp>,
+    is_scanning: bool,
+    failures: Failures,
+    records: Records,
+    is_scan_wanted: bool,
+    is_room_wanted: bool,
+}
+
+#[derive(Debug)]
+struct Tracked {
+    at: Timestamp,
+    /// A later notification that was found since.
+    later: Option<Timestamp>,
+}
+
+/// A notification to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) cell: RowColumn,
+    pub(super) at: Timestamp,
+}
+
+/// The result of offering a notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offered {
+    /// It waits for a task now.
+    Queued,
+    /// It is already cached or processed, belongs to another worker, or has to wait because it
+    /// failed.
+    Skipped,
+    /// There is no room for it. If a scan has found it, there will be room [later](Queue::room).
+    NoRoom,
+}
+
+impl Queue {
+    pub(super) fn new(settings: WorkerSettings) -> Self {
+        Self {
+            state: Mutex::new(State::new(&settings)),
+            settings,
+            ready: Semaphore::new(0),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Accepts a notification that was just written. If there is no room, a later scan finds it.
+    pub(crate) fn offer(&self, cell: &RowColumn, at: Timestamp) {
+        self.admit_beside(&mut self.locked(), cell, at);
+    }
+
+    /// Accepts a notification that a scan has found.
+    pub(super) fn offer_found(&self, found: Found) -> Offered {
+        let Found { cell, at } = found;
+        let mut state = self.locked();
+        state.room.end_reservation();
+        let offered = self.admit(&mut state, &cell, at);
+        if offered == Offered::NoRoom {
+            state.room.reserve(&cell);
+        }
+        offered
+    }
+
+    /// Returns the next notification to run, or `None` once the queue is closed.
+    pub(super) async fn next(&self) -> Option<Found> {
+        loop {
+            self.ready.acquire().await.ok()?.forget();
+            if let Some(found) = self.begin_next() {
+                return Some(found);
+            }
+        }
+    }
+
+    /// Records that the notifications of a cell are processed up to a timestamp.
+    pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp) {
+        let mut state = self.locked();
+        state.failures.forget(cell);
+        if state.is_scanning && state.finished.len() < self.settings.max_queued_notifications * 2 {
+            state.finished.insert(cell.clone(), up_to);
+        }
+        let later = state.tracked.remove(cell).and_then(|tracked| tracked.later);
+        if let Some(later) = later.filter(|later| *later > up_to) {
+            self.admit_beside(&mut state, cell, later);
+        }
+    }
+
+    /// Records that a notification has failed in its last try, which was number `tries`, and
+    /// retries it after a pause.
+    pub(super) fn postpone(&self, cell: &RowColumn, tries: u32) {
+        let mut state = self.locked();
+        state.tracked.remove(cell);
+        state.failures.postpone(cell, tries, &self.settings);
+        self.changed.notify_one();
+    }
+
+    /// Returns the number of failed tries of a cell.
+    pub(super) fn tries(&self, cell: &RowColumn) -> u32 {
+        self.locked().failures.tries(cell)
+    }
+
+    /// Caches that a cell has a dead letter.
+    pub(super) fn add_dead_letter(&self, cell: &RowColumn) {
+        self.locked().records.add(cell);
+    }
+
+    /// Caches the cells of all dead letters, from a listing that was [started](Self::set_share)
+    /// before.
+    pub(super) fn set_dead_letters<'a>(
+        &self,
+        listing: Listing,
+        records: impl IntoIterator<Item = &'a RowColumn>,
+    ) {
+        self.locked().records.add_all(listing, records);
+    }
+
+    /// Returns `true` if a cell may have a dead letter, and removes the cell from the cache.
+    pub(super) fn take_dead_letter(&self, cell: &RowColumn) -> bool {
+        self.locked().records.take(cell)
+    }
+
+    /// Sets the share of this worker. Starts a listing of the dead letters if they have to be
+    /// [cached](Self::set_dead_letters).
+    pub(super) fn set_share(&self, share: Partition) -> Option<Listing> {
+        let mut state = self.locked();
+        if state.share.replace(share) != Some(share) {
+            state.records.forget();
+        }
+        state.records.begin_listing()
+    }
+
+    /// Begins or ends a part of a scan. During it the queue records processed cells.
+    pub(super) fn set_scanning(&self, is_scanning: bool) {
+        let mut state = self.locked();
+        state.is_scanning = is_scanning;
+        state.finished.clear();
+    }
+
+    /// Forgets the failures of cells that a complete scan, begun at an instant, did not find.
+    pub(super) fn forget_gone(&self, begun: Instant) {
+        let mut state = self.locked();
+        let State {
+            failures, tracked, ..
+        } = &mut *state;
+        failures.forget_gone(begun, |cell| tracked.contains_key(cell));
+    }
+
+    /// Ends a complete scan, or one that failed. A cell for which it had no room is found by the
+    /// next scan, not by a further part of this one.
+    pub(super) fn end_scan(&self) {
+        self.locked().room.end_reservation();
+    }
+
+    /// Waits until at most half of the room is taken, and the last cell without room has room.
+    pub(super) async fn room(&self) {
+        loop {
+            {
+                let mut state = self.locked();
+                state.is_room_wanted = !state.room.is_enough_for_scan();
+                if !state.is_room_wanted {
+                    return;
+                }
+            }
+            self.changed.notified().await;
+        }
+    }
+
+    /// Waits for the next scan: for `pause`, or less if a failed notification is due or a scan is
+    /// requested, but for at least `least`. So scans that fail or find no room do not follow each
+    /// other directly.
+    pub(super) async fn rest(&self, least: Duration, pause: Duration) {
+        let now = Instant::now();
+        let (earliest, latest) = (now + least, now + pause);
+        loop {
+            let until = {
+                let state = self.locked();
+                let due = state.failures.next_due();
+                match state.is_scan_wanted {
+                    true => earliest,
+                    false => due.map_or(latest, |due| due.clamp(earliest, latest)),
+                }
+            };
+            select! {
+                biased;
+                () = sleep_until(until) => break,
+                () = self.changed.notified() => {}
+            }
+        }
+        // The scan that begins now is the requested one.
+        self.locked().is_scan_wanted = false;
+    }
+
+    /// Closes the queue: it gives out no further notification.
+    pub(super) fn close(&self) {
+        self.ready.close();
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.ready.is_closed()
+    }
+
+    fn admit(&self, state: &mut State, cell: &RowColumn, at: Timestamp) -> Offered {
+        if let Some(tracked) = state.tracked.get_mut(cell) {
+            if at > tracked.at {
+                tracked.later = tracked.later.max(Some(at));
+            }
+            return Offered::Skipped;
+        }
+        let is_finished = state.finished.get(cell).is_some_and(|up_to| *up_to >= at);
+        if is_finished || !state.owns(cell) || state.failures.is_early(cell) {
+            return Offered::Skipped;
+        }
+        if !state.room.take(cell) {
+            return Offered::NoRoom;
+        }
+        let tracked = Tracked { at, later: None };
+        state.tracked.insert(cell.clone(), tracked);
+        state.waiting.insert((at, cell.clone()));
+        metrics::gauge!("fluo_notifications_queued").increment(1);
+        self.ready.add_permits(1);
+        Offered::Queued
+    }
+
+    /// Admits a notification that no scan has found. If there is no room, requests a scan.
+    fn admit_beside(&self, state: &mut State, cell: &RowColumn, at: Timestamp) {
+        if self.admit(state, cell, at) == Offered::NoRoom {
+            state.is_scan_wanted = true;
+            self.changed.notify_one();
+        }
+    }
+
+    fn begin_next(&self) -> Option<Found> {
+        let mut state = self.locked();
+        let (at, cell) = state.waiting.pop_first()?;
+        metrics::gauge!("fluo_notifications_queued").decrement(1);
+        state.room.release(&cell);
+        if state.is_room_wanted && state.room.is_enough_for_scan() {
+            self.changed.notify_one();
+        }
+        if !state.owns(&cell) {
+            // The shares have changed while it waited.
+            state.tracked.remove(&cell);
+            return None;
+        }
+        Some(Found { cell, at })
+    }
+
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn new(settings: &WorkerSettings) -> Self {
+        Self {
+            share: None,
+            waiting: BTreeSet::new(),
+            room: Room::new(settings),
+            tracked: BTreeMap::new(),
+            finished: BTreeMap::new(),
+            is_scanning: false,
+            failures: Failures::default(),
+            records: Records::default(),
+            is_scan_wanted: false,
+            is_room_wanted: false,
+        }
+    }
+
+    /// Checks whether a cell belongs to this worker; `false` until its share is set.
+    fn owns(&self, cell: &RowColumn) -> bool {
+        self.share.is_some_and(|share| {
+            share.divisor().get() == 1
+                || share.contains(&cell.row, &notification_column(&cell.column).qualifier)
+        })
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        let left = self.locked().waiting.len();
+        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        metrics::gauge!("fluo_notifications_queued").decrement(left);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+    use fluo_table::Column;
+
+    fn found(row: &'static str, at: u64) -> Found {
+        Found {
+            cell: RowColumn::new(row, Column::new("f", "q")),
+            at: time(at),
+        }
+    }
+
+    fn time(at: u64) -> Timestamp {
+        Timestamp::new(at).unwrap()
+    }
+
+    fn queue(max_queued_notifications: usize, max_queued_bytes: usize) -> Queue {
+        let queue = Queue::new(WorkerSettings {
+            max_queued_notifications,
+            max_queued_bytes,
+            ..WorkerSettings::default()
+        });
+        queue.set_share(Partition::new(NonZeroU32::MIN, 0).unwrap());
+        queue
+    }
+
+    #[tokio::test]
+    async fn bounds_waiting_notifications_in_number_and_bytes_and_runs_the_oldest_first() {
+        let by_number = queue(2, 1_000);
+        let offered = ["a", "b", "c"].map(|row| by_number.offer_found(found(row, 9)));
+        assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
+        // Each has a row of one byte and a column of two.
+        let by_bytes = queue(10, 7);
+        let offered =
+            [("a", 9), ("b", 8), ("c", 7)].map(|(row, at)| by_bytes.offer_found(found(row, at)));
+        assert_eq!(offered, [Offered::Queued, Offered::Queued, Offered::NoRoom]);
+        assert_eq!(by_bytes.next().await, Some(found("b", 8)));
+        assert_eq!(by_bytes.next().await, Some(found("a", 9)));
+    }
+
+    #[tokio::test]
+    async fn tracks_a_cell_until_it_is_done_and_runs_it_again_for_a_later_notification() {
+        let queue = queue(10, 1_000);
+        assert_eq!(queue.offer_found(found("a", 5)), Offered::Queued);
+        assert_eq!(queue.offer_found(found("a", 5)), Offered::Skipped);
+        let running = queue.next().await.unwrap();
+        queue.offer(&running.cell, time(7));
+        queue.offer(&running.cell, time(6));
+        queue.done(&running.cell, time(6));
+        assert_eq!(queue.next().await, Some(found("a", 7)));
+        queue.offer(&running.cell, time(8));
+        queue.done(&running.cell, time(8));
+        queue.close();
+        assert_eq!(queue.next().await, None, "processed up to 8");
+    }
+
+    #[tokio::test]
+    async fn skips_a_notification_that_a_scan_read_before_it_was_done() {
+        let queue = queue(10, 1_000);
+        queue.set_scanning(true);
+        queue.offer_found(found("a", 5));
+        let running = queue.next().await.unwrap();
+        queue.done(&running.cell, time(6));
+        assert_eq!(queue.offer_found(found("a", 5)), Offered::Skipped);
+        assert_eq!(
+            queue.offer_found(found("a", 7)),
+            Offered::Queued,
+            "a later one"
+        );
+        let running = queue.next().await.unwrap();
+        queue.done(&running.cell, time(8));
+        queue.set_scanning(false);
+        assert_eq!(
+            queue.offer_found(found("a", 7)),
+            Offered::Queued,
+            "a new scan has read it"
+        );
+    }
+
+    /// A worker whose listing of the dead letters failed after a change of its share never
+    /// repeated it, so a success did not remove the dead letter of its cell.
+    #[tokio::test]
+    async fn requests_a_listing_of_dead_letters_until_one_succeeds() {
+        let queue = queue(10, 1_000);
+        let share = Partition::new(NonZeroU32::MIN, 0).unwrap();
+        let listing = queue.set_share(share);
+        let listing = listing.expect("the share was set, and nothing listed");
+        let [a, b] = ["a", "b"].map(|row| found(row, 5).cell);
+        assert!(queue.take_dead_letter(&b), "not listed yet");
+        queue.set_dead_letters(listing, [&a]);
+        assert_eq!(queue.set_share(share), None);
+        assert!(queue.take_dead_letter(&a) && !queue.take_dead_letter(&b));
+        let other = Partition::new(NonZeroU32::MIN.saturating_add(1), 0).unwrap();
+        assert!(queue.set_share(other).is_some());
+        assert!(
+            queue.take_dead_letter(&b),
+            "it may have been another worker's"
+        );
+    }
+
+    #[tokio::test]
+    async fn skips_a_waiting_cell_that_now_belongs_to_another_worker() {
+        let queue = queue(10, 1_000);
+        queue.offer_found(found("a", 5));
+        let two = NonZeroU32::MIN.saturating_add(1);
+        let column = notification_column(&found("a", 5).cell.column);
+        let shares = [0, 1].map(|remainder| Partition::new(two, remainder).unwrap());
+        let other = shares
+            .into_iter()
+            .find(|share| !share.contains(b"a", &column.qualifier));
+        assert!(queue.set_share(other.unwrap()).is_some());
+        assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped);
+        queue.close();
+        assert_eq!(queue.next().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ends_a_pause_early_after_missing_room_and_when_a_retry_is_due() {
+        let queue = queue(1, 1_000);
+        let (second, hour) = (Duration::from_secs(1), Duration::from_secs(3_600));
+        let begun = Instant::now();
+        queue.rest(second, hour).await;
+        assert_eq!(begun.elapsed(), hour);
+        queue.offer(&found("a", 5).cell, time(5));
+        queue.offer(&found("b", 5).cell, time(5));
+        let begun = Instant::now();
+        queue.rest(second, hour).await;
+        assert_eq!(begun.elapsed(), second, "a scan for `b` was requested");
+        let begun = Instant::now();
+        queue.rest(second, hour).await;
+        assert_eq!(begun.elapsed(), hour, "the scan has begun");
+        let running = queue.next().await.unwrap();
+        queue.postpone(&running.cell, 1);
+        assert_eq!(
+            queue.offer_found(found("a", 6)),
+            Offered::Skipped,
+            "it has to wait"
+        );
+        let begun = Instant::now();
+        queue.rest(Duration::from_millis(1), hour).await;
+        assert_eq!(begun.elapsed(), WorkerSettings::default().first_retry_pause);
+        assert_eq!(queue.offer_found(found("a", 6)), Offered::Queued);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn has_room_for_a_scan_once_half_of_the_queue_was_run() {
+        let queue = queue(4, 1_000);
+        for row in ["a", "b", "c", "d"] {
+            queue.offer_found(found(row, 5));
+        }
+        let has_room = async || {
+            tokio::time::timeout(Duration::from_secs(1), queue.room())
+                .await
+                .is_ok()
+        };
+        queue.next().await;
+        assert!(!has_room().await);
+        queue.next().await;
+        assert!(has_room().await);
+    }
+
+    /// With half of the bytes free, a scan continued at once at a cell that needed more than that,
+    /// and found no room again, for as long as the tasks were busy.
+    #[tokio::test(start_paused = true)]
+    async fn reserves_room_for_the_cell_at_which_a_scan_stopped() {
+        let queue = queue(10, 20);
+        let has_room = async || {
+            tokio::time::timeout(Duration::from_secs(1), queue.room())
+                .await
+                .is_ok()
+        };
+        let large = "sixteen bytes ..";
+        assert_eq!(queue.offer_found(found("a", 5)), Offered::Queued);
+        assert!(has_room().await);
+        assert_eq!(queue.offer_found(found(large, 6)), Offered::NoRoom);
+        assert!(!has_room().await);
+        queue.offer(&found("b", 5).cell, time(5));
+        assert_eq!(queue.next().await, Some(found("a", 5)));
+        assert!(has_room().await, "`b` did not take the room");
+        assert_eq!(queue.offer_found(found(large, 6)), Offered::Queued);
+        assert_eq!(queue.next().await, Some(found(large, 6)));
+        assert_eq!(queue.offer_found(found("b", 5)), Offered::Queued);
+        // If the cell is gone when the scan continues, no room is reserved for it.
+        assert_eq!(
+            queue.offer_found(found("another of 19 b.", 6)),
+            Offered::NoRoom
+        );
+        queue.end_scan();
+        assert!(has_room().await);
+    }
+}

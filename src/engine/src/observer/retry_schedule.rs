@@ -1,0 +1,133 @@
+//! Notifications that failed, and the times of their retries.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::observer::WorkerSettings;
+use fluo_table::RowColumn;
+
+/// The cells whose last try failed. They wait in the table (O4). This holds only their due times
+/// and their numbers of tries.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    failing: BTreeMap<RowColumn, Failing>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Failing {
+    tries: u32,
+    pause: Duration,
+    failed: Instant,
+}
+
+impl Failing {
+    fn due(&self) -> Instant {
+        self.failed + self.pause
+    }
+}
+
+impl Failures {
+    /// Returns the number of failed tries of a cell.
+    pub(super) fn tries(&self, cell: &RowColumn) -> u32 {
+        self.failing.get(cell).map_or(0, |failing| failing.tries)
+    }
+
+    /// Checks whether a cell has to wait longer.
+    pub(super) fn is_early(&self, cell: &RowColumn) -> bool {
+        let failing = self.failing.get(cell);
+        failing.is_some_and(|failing| failing.due() > Instant::now())
+    }
+
+    /// Records a failed try. If too many other cells are recorded, a new one is not. The others
+    /// succeed or become dead letters in time, and scans find this one again until there is room.
+    pub(super) fn postpone(&mut self, cell: &RowColumn, tries: u32, settings: &WorkerSettings) {
+        let before = self.failing.get(cell);
+        if before.is_none() && self.failing.len() >= settings.max_queued_notifications {
+            return;
+        }
+        let pause = match before {
+            _ if tries >= settings.max_tries.get() => settings.max_retry_pause,
+            None => settings.first_retry_pause,
+            Some(before) => (before.pause * 2).min(settings.max_retry_pause),
+        };
+        let failing = Failing {
+            tries,
+            pause,
+            failed: Instant::now(),
+        };
+        self.failing.insert(cell.clone(), failing);
+    }
+
+    /// Forgets a cell that was processed.
+    pub(super) fn forget(&mut self, cell: &RowColumn) {
+        self.failing.remove(cell);
+    }
+
+    /// Forgets the cells that were due when a complete scan began, and that it did not find.
+    pub(super) fn forget_gone(&mut self, begun: Instant, is_there: impl Fn(&RowColumn) -> bool) {
+        self.failing
+            .retain(|cell, failing| failing.due() > begun || is_there(cell));
+    }
+
+    /// Returns the time at which the first of them is due.
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        self.failing.values().map(Failing::due).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fluo_table::Column;
+
+    fn cell(row: &'static str) -> RowColumn {
+        RowColumn::new(row, Column::new("f", "q"))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn doubles_pauses_up_to_the_longest_and_restarts_after_a_success() {
+        let settings = WorkerSettings::default();
+        let mut failures = Failures::default();
+        let mut pause = settings.first_retry_pause;
+        for tries in 1..12 {
+            failures.postpone(&cell("a"), tries, &settings);
+            let longest = tries >= settings.max_tries.get();
+            let expected = if longest {
+                settings.max_retry_pause
+            } else {
+                pause
+            };
+            assert_eq!(failures.next_due(), Some(Instant::now() + expected));
+            assert!(failures.is_early(&cell("a")) && !failures.is_early(&cell("b")));
+            tokio::time::advance(expected).await;
+            assert!(!failures.is_early(&cell("a")));
+            pause = (pause * 2).min(settings.max_retry_pause);
+        }
+        assert_eq!(failures.tries(&cell("a")), 11);
+        failures.forget(&cell("a"));
+        assert_eq!((failures.tries(&cell("a")), failures.next_due()), (0, None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ignores_cells_beyond_the_bound_and_forgets_cells_that_are_gone() {
+        let settings = WorkerSettings {
+            max_queued_notifications: 2,
+            ..WorkerSettings::default()
+        };
+        let mut failures = Failures::default();
+        for row in ["a", "b", "c", "a"] {
+            let tries = failures.tries(&cell(row)) + 1;
+            failures.postpone(&cell(row), tries, &settings);
+        }
+        let tries = |failures: &Failures| ["a", "b", "c"].map(|row| failures.tries(&cell(row)));
+        assert_eq!(tries(&failures), [2, 1, 0]);
+        tokio::time::advance(settings.first_retry_pause).await;
+        failures.forget_gone(Instant::now(), |_| false);
+        assert_eq!(tries(&failures), [2, 0, 0], "`a` is not due yet");
+        tokio::time::advance(settings.max_retry_pause).await;
+        failures.forget_gone(Instant::now(), |known| *known == cell("a"));
+        assert_eq!(tries(&failures), [2, 0, 0], "`a` was found");
+    }
+}

@@ -1,0 +1,190 @@
+//! The handle of a worker.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::client::Client;
+use crate::observer::collector::Collector;
+use crate::observer::membership::Membership;
+use crate::observer::process::Processor;
+use crate::observer::queue::Queue;
+use crate::observer::scanner::Scanner;
+use crate::observer::{Observers, WorkerSettings};
+use fluo_table::Result;
+use fluo_table::table::TableAdmin;
+use fluo_table::{Clock, SystemClock};
+
+/// A worker of an application, which runs its observers until it is stopped or dropped.
+///
+/// # Examples
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use fluo_table::coordination::{Application, Applications, MemoryApplications};
+/// # use fluo::{Client, ClientSettings};
+/// # use fluo_table::{Authorizations, MemoryTables, TableAdmin, Versions};
+/// use fluo::{observer_fn, Observers, Transaction, Worker, WorkerSettings};
+/// use fluo::{Bytes, Column};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo::Result<()> {
+/// let text = Column::new("page", "text");
+/// let measure = observer_fn(async |tx: Transaction, row: Bytes, text: Column| {
+///     let length = tx.get(row.clone(), &text).await?.map_or(0, |text| text.len());
+///     tx.set(row, &Column::new("page", "length"), length.to_string())
+/// });
+/// let observers = Observers::new().strong(text.clone(), "measure", measure)?;
+/// # let tables = MemoryTables::new();
+/// # tables.create_table("web", Versions::All).await?;
+/// # let table = tables.open_table("web", Authorizations::none()).await?;
+/// # let tables = Arc::new(tables);
+/// # let applications = MemoryApplications::new();
+/// # let observers_of_web = observers.observed_columns();
+/// # let application =
+/// #     Application { observers: observers_of_web, ..Application::new("8d2fa41c", "web") };
+/// # applications.initialize("web", application).await?;
+/// # let web = applications.open("web").await?;
+/// # let client = Client::open(table, web, ClientSettings::default()).await?;
+/// let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
+/// // Old versions stay in the table until a worker collects them.
+/// let worker = worker.collecting_garbage(tables);
+///
+/// client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
+/// client.wait_until_idle().await?;
+/// let length = Column::new("page", "length");
+/// let length = client.snapshot().await?.get("org.wikipedia", &length).await?;
+/// assert_eq!(length.as_deref(), Some(&b"15"[..]));
+/// worker.stop().await;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a worker that is dropped stops at once"]
+pub struct Worker {
+    client: Client,
+    queue: Arc<Queue>,
+    garbage_period: Duration,
+    /// The tasks that a stop aborts.
+    background: Vec<AbortHandle>,
+    tasks: JoinSet<()>,
+    /// Dropped last: a worker that takes over the share must not meet notifications that still run
+    /// here.
+    membership: Arc<Membership>,
+}
+
+impl Worker {
+    /// Starts a worker.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if a setting is out of its bounds, or the observers
+    /// [differ](Observers::check) from those that the application was initialised with. All errors
+    /// of the coordination.
+    pub async fn start(
+        client: &Client,
+        observers: Observers,
+        settings: WorkerSettings,
+    ) -> Result<Self> {
+        Self::start_with_clock(client, observers, settings, Arc::new(SystemClock)).await
+    }
+
+    /// Starts a worker like [`start`](Self::start), with a clock for the times of dead letters.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`start`](Self::start).
+    pub async fn start_with_clock(
+        client: &Client,
+        observers: Observers,
+        settings: WorkerSettings,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self> {
+        settings.check()?;
+        let coordination = &client.shared.coordination;
+        observers.check(&coordination.application().await?)?;
+        let garbage_period = settings.garbage_period;
+        let membership = Arc::new(Membership::join(coordination.clone()).await?);
+        let queue = Arc::new(Queue::new(settings.clone()));
+        client.shared.listeners.add(Arc::downgrade(&queue));
+        let mut tasks = JoinSet::new();
+        let processor = Arc::new(Processor {
+            client: client.clone(),
+            queue: queue.clone(),
+            observers,
+            settings: settings.clone(),
+            clock,
+        });
+        for _ in 0..settings.tasks {
+            tasks.spawn(processor.clone().run());
+        }
+        let scanner = Scanner {
+            client: client.clone(),
+            queue: queue.clone(),
+            membership: membership.clone(),
+            settings,
+        };
+        let background = vec![tasks.spawn(scanner.run())];
+        Ok(Self {
+            client: client.clone(),
+            queue,
+            garbage_period,
+            background,
+            tasks,
+            membership,
+        })
+    }
+
+    /// Collects the garbage of the application's table as well, once in every
+    /// [`garbage_period`](WorkerSettings::garbage_period). The first collection begins a tenth of
+    /// the period after this call.
+    ///
+    /// Otherwise garbage stays until the program calls [`Client::collect_garbage`]. The workers of
+    /// one client, including its clones, share the work: one collects at a time, and together they
+    /// collect once in a period. A failure is logged, counted in
+    /// [`fluo_garbage_collections_total`](crate::telemetry), and retried. Observers continue to
+    /// run.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use fluo::{Observers, Worker, WorkerSettings};
+    /// # use fluo::{Instance, InstanceExt};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> fluo::Result<()> {
+    /// # let fluo = Instance::in_memory();
+    /// # let client = fluo.application("web").create().await?;
+    /// let worker = Worker::start(&client, Observers::new(), WorkerSettings::default()).await?;
+    /// let worker = worker.collecting_garbage(Arc::new(fluo));
+    /// # worker.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn collecting_garbage(mut self, tables: Arc<dyn TableAdmin>) -> Self {
+        let collector = Collector {
+            client: self.client.clone(),
+            tables,
+            period: self.garbage_period,
+        };
+        self.background.push(self.tasks.spawn(collector.run()));
+        self
+    }
+
+    /// Stops the worker. Running observers finish; all other notifications stay in the table.
+    pub async fn stop(mut self) {
+        self.queue.close();
+        self.background.iter().for_each(AbortHandle::abort);
+        while self.tasks.join_next().await.is_some() {}
+        drop(self.membership);
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker")
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,34 @@
+//! The commit timestamp.
+
+use std::num::NonZeroU32;
+
+use crate::client::{Shared, is_passing};
+use crate::transaction::{CommitError, SnapshotTooOld};
+use fluo_table::Timestamp;
+use fluo_table::planted::{self, PlantedBug};
+
+impl Shared {
+    /// Returns a commit timestamp for the transaction that began at `start`. Fails if garbage above
+    /// its start may have been collected.
+    pub(crate) async fn commit_timestamp(
+        &self,
+        start: Timestamp,
+    ) -> Result<Timestamp, CommitError> {
+        let mut backoff = self.call_backoff(start);
+        let stamps = loop {
+            match self.coordination.timestamps(NonZeroU32::MIN).await {
+                Ok(stamps) => break stamps,
+                Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        let horizon = stamps.horizon;
+        if start < horizon && !planted::is(PlantedBug::StaleCommits) {
+            return Err(CommitError::SnapshotTooOld(SnapshotTooOld {
+                start,
+                horizon,
+            }));
+        }
+        Ok(stamps.first)
+    }
+}

@@ -1,0 +1,173 @@
+//! The reasons why a transaction did not commit.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use fluo_table::coordination::TransactorId;
+use fluo_table::{Error, ErrorKind};
+use fluo_table::{RowColumn, Timestamp};
+
+/// A conflict with another transaction, which wrote one of the cells after this one began, or holds
+/// a lock on it.
+///
+/// No write of this transaction is or will be visible. The same work may succeed in a new
+/// transaction, which reads again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The start timestamp of the transaction that failed.
+    pub start: Timestamp,
+    /// The cells on which the transactions conflict; at least one, at most
+    /// [`MOST_CELLS`](Self::MOST_CELLS).
+    pub cells: Vec<RowColumn>,
+    /// The number of cells in conflict, including those that are not in `cells`.
+    pub cell_count: usize,
+    /// The other transaction on one of the cells, or `None` if its traces were gone when they were
+    /// read.
+    pub other: Option<ConflictCause>,
+}
+
+/// The other transaction of a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConflictCause {
+    /// It committed.
+    Committed {
+        /// Its start timestamp.
+        start: Timestamp,
+        /// Its commit timestamp.
+        commit: Timestamp,
+    },
+    /// It holds a lock or a read lock.
+    Locking {
+        /// Its start timestamp.
+        start: Timestamp,
+        /// The transactor that runs it.
+        transactor: TransactorId,
+    },
+    /// It rolled this transaction back, because the owner seemed dead or had taken too long.
+    RolledBackByPeer,
+}
+
+impl Conflict {
+    /// Maximum number of cells in [`cells`](Self::cells).
+    pub const MOST_CELLS: usize = 16;
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "transaction {} conflicts with ", self.start)?;
+        match self.other {
+            Some(ConflictCause::Committed { start, .. } | ConflictCause::Locking { start, .. }) => {
+                write!(f, "transaction {start}")?;
+            }
+            None | Some(ConflictCause::RolledBackByPeer) => f.write_str("another transaction")?,
+        }
+        let mut cells = self.cells.iter();
+        if let Some(first) = cells.next() {
+            write!(f, " on `{first}`")?;
+        }
+        if self.cell_count > 1 {
+            write!(f, " and {} more", self.cell_count - 1)?;
+        }
+        match self.other {
+            None => Ok(()),
+            Some(ConflictCause::Committed { commit, .. }) => {
+                write!(f, ", which committed at {commit}")
+            }
+            Some(ConflictCause::Locking { transactor, .. }) => {
+                write!(f, ", which holds a lock for transactor {transactor}")
+            }
+            Some(ConflictCause::RolledBackByPeer) => f.write_str(", which rolled it back"),
+        }
+    }
+}
+
+impl StdError for Conflict {}
+
+/// The error of a transaction or a snapshot whose timestamp is below the horizon. Garbage that it
+/// needs may have been collected, so its reads could be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotTooOld {
+    /// The timestamp at which it reads.
+    pub start: Timestamp,
+    /// The horizon: garbage below it may have been collected.
+    pub horizon: Timestamp,
+}
+
+impl fmt::Display for SnapshotTooOld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the snapshot at {} is stale, because garbage below {} may have been collected; take a new snapshot",
+            self.start, self.horizon
+        )
+    }
+}
+
+impl StdError for SnapshotTooOld {}
+
+/// The reason why a commit failed, or why its outcome is unknown.
+#[derive(Clone, Debug)]
+pub enum CommitError {
+    /// A conflict with another transaction. Nothing was done. Run the transaction again.
+    Conflict(Conflict),
+    /// Another transaction has already processed the notification that started this one. Nothing
+    /// was done. Skip it.
+    Acknowledged,
+    /// Garbage that the transaction needs may have been collected. Nothing was done. Run the
+    /// transaction again.
+    SnapshotTooOld(SnapshotTooOld),
+    /// Another error. Its [kind](Error::kind) determines the reaction. Nothing was done, unless the
+    /// kind is [`Uncertain`](ErrorKind::Uncertain).
+    Failed(Error),
+}
+
+impl fmt::Display for CommitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict(conflict) => conflict.fmt(f),
+            Self::Acknowledged => f.write_str(
+                "another transaction has already processed the notification; nothing was written",
+            ),
+            Self::SnapshotTooOld(stale) => stale.fmt(f),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl StdError for CommitError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Failed(error) => error.source(),
+            Self::Conflict(_) | Self::Acknowledged | Self::SnapshotTooOld(_) => None,
+        }
+    }
+}
+
+impl From<Error> for CommitError {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<SnapshotTooOld> for Error {
+    fn from(stale: SnapshotTooOld) -> Self {
+        Self::with_source(ErrorKind::Unavailable, stale.to_string(), stale)
+    }
+}
+
+impl From<CommitError> for Error {
+    /// Converts the error. A conflict becomes [`Unavailable`](ErrorKind::Unavailable) with the
+    /// [`Conflict`] as its source: nothing was done, and the same work may succeed later.
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Conflict(conflict) => {
+                Self::with_source(ErrorKind::Unavailable, conflict.to_string(), conflict)
+            }
+            CommitError::SnapshotTooOld(stale) => stale.into(),
+            CommitError::Acknowledged => {
+                Self::with_source(ErrorKind::Unavailable, error.to_string(), error)
+            }
+            CommitError::Failed(error) => error,
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The conflict after a rejection: the other transaction, and the resolution of locks whose owners
+//! are dead.
+
+use std::collections::BTreeSet;
+
+use crate::client::{Backoff, is_passing};
+use crate::transaction::commit::Commit;
+use crate::transaction::corrupt::{checked, in_cell, stamp_of};
+use crate::transaction::encode_entries::stamp;
+use crate::transaction::foreign_lock::{FoundLock, LockKind};
+use crate::transaction::read::cell_span;
+use crate::transaction::resolve::{OrphanLooks, resolve};
+use crate::transaction::{CommitError, Conflict, ConflictCause};
+use fluo_table::Result;
+use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::table::{Filter, Prewrite, Scan, TableExt};
+use fluo_table::{Bytes, Cell, Key, RowColumn, Span, Timestamp};
+
+/// Maximum number of times to read the locks of other transactions while each time one of them
+/// disappears. By then a conflict is certain, and the next attempt meets the remaining locks.
+const MOST_LOOKS: u32 = 8;
+
+impl Commit {
+    /// Returns the conflict for the rejected rows. Locks of dead transactions on them are resolved,
+    /// so that the next attempt does not meet them again. Locks of live transactions stay.
+    pub(crate) async fn conflict(&self, rejected: &[Bytes]) -> CommitError {
+        match self.find_conflict(rejected).await {
+            Ok(conflict) => CommitError::Conflict(conflict),
+            // The other transaction cannot be determined at present, but there was one.
+            Err(error) if is_passing(error.kind()) => {
+                let met = self.cells_of(rejected).map(|(cell, _)| cell);
+                CommitError::Conflict(self.conflict_at(met.collect(), None))
+            }
+            Err(error) => CommitError::Failed(error),
+        }
+    }
+
+    fn cells_of(&self, rows: &[Bytes]) -> impl Iterator<Item = (RowColumn, LockKind)> {
+        let rows: BTreeSet<&Bytes> = rows.iter().collect();
+        let cells = self.plan.cells();
+        cells.filter(move |(cell, _)| rows.contains(&cell.row))
+    }
+
+    fn conflict_at(&self, met: BTreeSet<RowColumn>, other: Option<ConflictCause>) -> Conflict {
+        let cell_count = met.len();
+        Conflict {
+            start: self.plan.start,
+            cells: met.into_iter().take(Conflict::MOST_CELLS).collect(),
+            cell_count,
+            other,
+        }
+    }
+
+    async fn find_conflict(&self, rejected: &[Bytes]) -> Result<Conflict> {
+        let cells: Vec<_> = self.cells_of(rejected).collect();
+        let locks = self.resolve_others(&cells).await?;
+        let mut met: BTreeSet<RowColumn> = locks.iter().map(|lock| lock.cell.clone()).collect();
+        let mut other = locks.first().map(|lock| ConflictCause::Locking {
+            start: lock.start,
+            transactor: lock.transactor,
+        });
+        for (cell, committed) in self.committed_since(&cells).await? {
+            met.insert(cell);
+            other = other.or(Some(committed));
+        }
+        if met.is_empty() {
+            self.check_readable(rejected).await?;
+            // The other transaction has rolled back by now. Only the row is known.
+            met.extend(cells.into_iter().map(|(cell, _)| cell));
+        }
+        Ok(self.conflict_at(met, other))
+    }
+
+    /// Resolves the locks of other transactions on some cells. Returns those that were there at
+    /// first, without void ones.
+    async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
+        let client = &self.reading.client;
+        let mut backoff = Backoff::for_locks(&client.settings, self.plan.start);
+        let mut orphan_looks = OrphanLooks::default();
+        let mut first = None;
+        for _ in 0..MOST_LOOKS {
+            let mut locks = self.locks_of_others(cells).await?;
+            let resolved = resolve(client, &locks).await?;
+            let mut orphan = None;
+            for lock in resolved.orphans {
+                match self.is_in_the_way(&lock).await? {
+                    true => orphan = Some(lock),
+                    false => locks.retain(|other| *other != lock),
+                }
+            }
+            first.get_or_insert(locks);
+            let Some(lock) = orphan else {
+                break;
+            };
+            orphan_looks.met(&lock)?;
+            backoff.pause().await;
+        }
+        Ok(first.unwrap_or_default())
+    }
+
+    /// Checks whether this lock forbids this transaction to lock the cell.
+    async fn is_in_the_way(&self, lock: &FoundLock) -> Result<bool> {
+        if planted::is(PlantedBug::VoidReadLockIsDamage) {
+            return Ok(true);
+        }
+        let asked = Scan::over(cell_span(&lock.cell)).filter(forbids_writes(self.plan.start));
+        let found = self.reading.client.table.read(asked).await?;
+        let entry = stamp(lock.kind.entry(), lock.start);
+        Ok(found.iter().any(|cell| cell.key.timestamp == entry))
+    }
+
+    /// Removes the read locks of cells on which no read lock counts. A newer write hides a void
+    /// read lock: a server that compacted a part of the column may have dropped its end but not the
+    /// lock, and its owner may still be alive.
+    async fn without_void(&self, mut read_locks: Vec<Cell>) -> Result<Vec<Cell>> {
+        if read_locks.is_empty() || planted::is(PlantedBug::VoidReadLockIsDamage) {
+            return Ok(read_locks);
+        }
+        let cells = read_locks.iter().map(row_column);
+        let spans: Vec<_> = cells.map(|cell| cell_span(&cell)).collect();
+        // A read lock that counts forbids every write of the cell, whatever the start of the
+        // writer.
+        let asked = Scan::over_all(spans).filter(forbids_writes(Timestamp::MAX));
+        let forbidding = self.reading.client.table.read(asked).await?;
+        let is_read_lock = |cell: &&Cell| {
+            let stamp = EntryTimestamp::decode(cell.key.timestamp);
+            stamp.is_none_or(|stamp| stamp.kind == EntryKind::ReadLock)
+        };
+        let locked: BTreeSet<_> = forbidding
+            .iter()
+            .filter(is_read_lock)
+            .map(row_column)
+            .collect();
+        read_locks.retain(|lock| locked.contains(&row_column(lock)));
+        Ok(read_locks)
+    }
+
+    /// Fails if an entry that forbids a lock in some rows cannot be decoded. Such an entry is not a
+    /// conflict, and a retry would meet it again. The table is read through the filters of the
+    /// conditions that did not hold.
+    async fn check_readable(&self, rejected: &[Bytes]) -> Result<()> {
+        for row in rejected {
+            for condition in self.plan.lock_row(row).conditions {
+                let span = Span::cell(row.clone(), &condition.column);
+                let asked = Scan::over(span).filter(condition.filter);
+                for found in self.reading.client.table.read(asked).await? {
+                    checked(&found)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the locks of other transactions on some cells. Includes read locks only for cells
+    /// that this transaction writes.
+    async fn locks_of_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
+        let latest = Filter::Snapshot { at: Timestamp::MAX };
+        let locked = Scan::over_all(cells.iter().map(|(cell, _)| cell_span(cell))).filter(latest);
+        let written = cells.iter().filter(|(_, kind)| *kind != LockKind::Read);
+        let read_locked =
+            Scan::over_all(written.map(|(cell, _)| cell_span(cell))).filter(Filter::OpenReadLocks);
+        let table = &self.reading.client.table;
+        let mut found = table.read(locked).await?;
+        found.extend(self.without_void(table.read(read_locked).await?).await?);
+        let is_of_another = |cell: &&Cell| {
+            EntryTimestamp::decode(cell.key.timestamp).is_some_and(|stamp| {
+                matches!(stamp.kind, EntryKind::Lock | EntryKind::ReadLock)
+                    && stamp.timestamp != self.plan.start
+            })
+        };
+        found
+            .iter()
+            .filter(is_of_another)
+            .map(FoundLock::from_entry)
+            .collect()
+    }
+
+    /// Returns the writes of some cells that were committed since this transaction began.
+    async fn committed_since(
+        &self,
+        cells: &[(RowColumn, LockKind)],
+    ) -> Result<Vec<(RowColumn, ConflictCause)>> {
+        let span = |(cell, _): &(RowColumn, LockKind)| {
+            let key = |timestamp| {
+                let (row, column) = (cell.row.clone(), cell.column.clone());
+                Key::new(row, column, stamp(EntryKind::Write, timestamp))
+            };
+            Span::between(key(Timestamp::MAX), Some(key(self.plan.start)))
+        };
+        let since = Scan::over_all(cells.iter().map(span));
+        let found = self.reading.client.table.read(since).await?;
+        found.into_iter().map(committed).collect()
+    }
+}
+
+/// Returns the filter that shows the entries which forbid a transaction to write a cell.
+fn forbids_writes(start: Timestamp) -> Filter {
+    Filter::Prewrite(Prewrite {
+        start,
+        is_read_lock: false,
+        acknowledged_after: None,
+    })
+}
+
+fn row_column(cell: &Cell) -> RowColumn {
+    RowColumn::new(cell.key.row.clone(), cell.key.column.clone())
+}
+
+/// Returns the cell of a write, and the transaction that wrote it.
+fn committed(write: Cell) -> Result<(RowColumn, ConflictCause)> {
+    let commit = stamp_of(&write)?.timestamp;
+    let value = WriteValue::decode(&write.value).map_err(|error| in_cell(&write, error))?;
+    let start = value.start;
+    let cell = RowColumn::new(write.key.row, write.key.column);
+    Ok((cell, ConflictCause::Committed { start, commit }))
+}

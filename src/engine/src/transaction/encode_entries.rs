@@ -1,0 +1,175 @@
+//! The entries that the steps of a transaction write. Each is a put whose timestamp encodes its
+//! kind.
+
+use crate::transaction::foreign_lock::LockKind;
+use fluo_table::layout::{
+    DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
+    NotificationTimestamp, WriteValue, notification_column,
+};
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::table::Mutation;
+use fluo_table::{Bytes, Column, Timestamp};
+
+/// Returns the stored timestamp of an entry.
+pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {
+    EntryTimestamp::new(kind, timestamp).encode()
+}
+
+fn put(
+    mutation: Mutation,
+    column: &Column,
+    kind: EntryKind,
+    timestamp: Timestamp,
+    value: impl Into<Bytes>,
+) -> Mutation {
+    mutation.put_at(column.clone(), stamp(kind, timestamp), value)
+}
+
+/// Adds the value that a transaction writes.
+pub(crate) fn data(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    value: Bytes,
+) -> Mutation {
+    put(mutation, column, EntryKind::Data, start, value)
+}
+
+/// Adds a lock or a read lock, with its encoded value.
+pub(crate) fn lock(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    kind: LockKind,
+    value: Bytes,
+) -> Mutation {
+    put(mutation, column, kind.entry(), start, value)
+}
+
+/// Adds the entry that commits a locked cell.
+pub(crate) fn commit(
+    mutation: Mutation,
+    column: &Column,
+    (start, commit): (Timestamp, Timestamp),
+    kind: LockKind,
+    is_primary: bool,
+) -> Mutation {
+    let (is_write, is_delete, is_trigger) = match kind {
+        LockKind::Read => {
+            let value = match planted::is(PlantedBug::ReadLockForgotten) {
+                true => DelReadLockValue::RolledBack.encode(),
+                false => DelReadLockValue::Committed(commit).encode(),
+            };
+            return put(mutation, column, EntryKind::DelReadLock, start, value);
+        }
+        LockKind::Write {
+            is_write,
+            is_delete,
+            is_trigger,
+        } => (is_write, is_delete, is_trigger),
+    };
+    let committed = if is_write {
+        let value = WriteValue {
+            start,
+            is_primary,
+            is_delete,
+        };
+        put(mutation, column, EntryKind::Write, commit, value.encode())
+    } else {
+        let value = DelLockValue {
+            outcome: DelLockOutcome::Committed,
+            is_primary,
+            done: commit,
+        };
+        put(mutation, column, EntryKind::DelLock, start, value.encode())
+    };
+    if is_trigger {
+        put(committed, column, EntryKind::Ack, start, Bytes::new())
+    } else {
+        committed
+    }
+}
+
+/// The client that rolls a primary back, by what it can say about the other locks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RolledBackBy {
+    /// The owner of the transaction. The primary then says that no lock is left.
+    ItsOwner,
+    /// Another client that met one of the locks, or an owner that cannot exclude that locks are
+    /// left.
+    AnotherOne,
+}
+
+/// Adds the entry that rolls back a locked cell other than the primary.
+pub(crate) fn roll_back(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    kind: LockKind,
+) -> Mutation {
+    match kind {
+        LockKind::Read => {
+            let value = DelReadLockValue::RolledBack.encode();
+            put(mutation, column, EntryKind::DelReadLock, start, value)
+        }
+        LockKind::Write { .. } => {
+            let value = DelLockValue {
+                outcome: DelLockOutcome::RolledBack,
+                is_primary: false,
+                done: Timestamp::ZERO,
+            };
+            put(mutation, column, EntryKind::DelLock, start, value.encode())
+        }
+    }
+}
+
+/// Adds the entry that decides that a transaction is rolled back.
+pub(crate) fn roll_back_primary(
+    mutation: Mutation,
+    column: &Column,
+    start: Timestamp,
+    by: RolledBackBy,
+) -> Mutation {
+    let value = DelLockValue {
+        outcome: DelLockOutcome::RolledBack,
+        is_primary: true,
+        done: match by {
+            RolledBackBy::ItsOwner => start,
+            RolledBackBy::AnotherOne => Timestamp::ZERO,
+        },
+    };
+    put(mutation, column, EntryKind::DelLock, start, value.encode())
+}
+
+/// Adds the entry on the primary that says that the transaction has no lock left: at its commit
+/// timestamp, or at its start if it was rolled back.
+pub(crate) fn done(mutation: Mutation, column: &Column, at: Timestamp) -> Mutation {
+    put(mutation, column, EntryKind::TxDone, at, Bytes::new())
+}
+
+/// Adds the notification of the observers of a cell.
+pub(crate) fn notification(mutation: Mutation, observed: &Column, at: Timestamp) -> Mutation {
+    notification_entry(mutation, observed, at, false)
+}
+
+/// Adds the deletion of the notifications of a cell up to a timestamp.
+pub(crate) fn notification_delete(
+    mutation: Mutation,
+    observed: &Column,
+    at: Timestamp,
+) -> Mutation {
+    notification_entry(mutation, observed, at, true)
+}
+
+fn notification_entry(
+    mutation: Mutation,
+    observed: &Column,
+    timestamp: Timestamp,
+    is_delete: bool,
+) -> Mutation {
+    let stamp = NotificationTimestamp {
+        timestamp,
+        is_delete,
+    };
+    mutation.put_at(notification_column(observed), stamp.encode(), Bytes::new())
+}

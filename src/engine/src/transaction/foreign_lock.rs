@@ -1,0 +1,105 @@
+//! A lock that a reader or a writer met.
+
+use crate::transaction::corrupt::{in_cell, stamp_of, unexpected};
+use fluo_table::Result;
+use fluo_table::coordination::TransactorId;
+use fluo_table::layout::{EntryKind, LockValue, ReadLockValue};
+use fluo_table::{Bytes, Cell, RowColumn, Timestamp};
+
+/// A stored lock of another transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoundLock {
+    pub(crate) cell: RowColumn,
+    /// The start of its transaction.
+    pub(crate) start: Timestamp,
+    /// The cell whose state decides about all locks of the transaction.
+    pub(crate) primary: RowColumn,
+    pub(crate) transactor: TransactorId,
+    pub(crate) kind: LockKind,
+    /// The stored value, for conditions that the lock is still stored.
+    pub(crate) value: Bytes,
+}
+
+/// The purpose of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockKind {
+    /// The cell is about to be written.
+    Write {
+        /// `true` if the cell gets a value or is deleted; `false` if the lock only guards the cell
+        /// of a notification.
+        is_write: bool,
+        is_delete: bool,
+        /// `true` if the notification of the cell started the transaction.
+        is_trigger: bool,
+    },
+    /// The cell was read, and must not change until the transaction has committed.
+    Read,
+}
+
+impl LockKind {
+    /// Returns the kind of entry that stores the lock.
+    pub(crate) fn entry(self) -> EntryKind {
+        match self {
+            Self::Write { .. } => EntryKind::Lock,
+            Self::Read => EntryKind::ReadLock,
+        }
+    }
+
+    /// Returns the kind of entry that ends the lock if it does not become a write.
+    pub(crate) fn end(self) -> EntryKind {
+        match self {
+            Self::Write { .. } => EntryKind::DelLock,
+            Self::Read => EntryKind::DelReadLock,
+        }
+    }
+}
+
+impl FoundLock {
+    /// Decodes the lock in an entry that the table returned.
+    pub(crate) fn from_entry(found: &Cell) -> Result<Self> {
+        let stamp = stamp_of(found)?;
+        match stamp.kind {
+            EntryKind::Lock => Self::from_write(found, stamp.timestamp),
+            EntryKind::ReadLock => Self::from_read(found, stamp.timestamp),
+            _ => Err(unexpected(found)),
+        }
+    }
+
+    fn from_write(found: &Cell, start: Timestamp) -> Result<Self> {
+        let lock = LockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
+        let kind = LockKind::Write {
+            is_write: lock.is_write,
+            is_delete: lock.is_delete,
+            is_trigger: lock.is_trigger,
+        };
+        Ok(Self {
+            cell: cell_of(found),
+            start,
+            primary: lock.primary,
+            transactor: lock.transactor,
+            kind,
+            value: found.value.clone(),
+        })
+    }
+
+    fn from_read(found: &Cell, start: Timestamp) -> Result<Self> {
+        let lock = ReadLockValue::decode(&found.value).map_err(|error| in_cell(found, error))?;
+        Ok(Self {
+            cell: cell_of(found),
+            start,
+            primary: lock.primary,
+            transactor: lock.transactor,
+            kind: LockKind::Read,
+            value: found.value.clone(),
+        })
+    }
+
+    /// Checks whether this is the lock of the primary.
+    pub(crate) fn is_primary(&self) -> bool {
+        self.cell == self.primary
+    }
+}
+
+fn cell_of(found: &Cell) -> RowColumn {
+    RowColumn::new(found.key.row.clone(), found.key.column.clone())
+}

@@ -1,0 +1,281 @@
+//! The public handle for reading and writing, without the right to commit.
+
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tracing::{debug, debug_span};
+
+use crate::client::Shared;
+use crate::transaction::buffer::{PendingWrite, WriteBuffer};
+use crate::transaction::plan::Trigger;
+use crate::transaction::read::Reading;
+use crate::transaction::{CommitError, LockedReads, Snapshot, commit};
+use fluo_table::coordination::ObserverKind;
+use fluo_table::{Bytes, Column, Escaped, RowColumn, Timestamp};
+use fluo_table::{Error, Result};
+
+/// An open transaction. It reads its snapshot and buffers writes, which take effect together, or
+/// not at all, when it is committed. Only its starter can commit it:
+/// [`Client::run`](crate::Client::run), a worker, or the owner of an [`OwnedTransaction`].
+///
+/// A transaction reads data that was committed before it began. **It does not read its own
+/// writes**, as in Fluo: only later transactions read them.
+///
+/// A transaction writes a cell once. Setting or deleting the cell again is an error, because the
+/// intended value would be unclear.
+#[derive(Debug)]
+pub struct Transaction {
+    open: Arc<Open>,
+}
+
+/// A transaction that its owner commits. If the owner drops it instead, nothing is written.
+///
+/// # Examples
+///
+/// ```
+/// # use fluo::{Instance, InstanceExt};
+/// use fluo::Column;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo::Result<()> {
+/// # let fluo = Instance::in_memory();
+/// # let client = fluo.application("bank").create().await?;
+/// let tx = client.begin().await?;
+/// tx.set("alice", &Column::new("account", "balance"), "100")?;
+/// let committed = tx.commit().await?;
+/// assert!(committed.commit.is_some());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct OwnedTransaction {
+    transaction: Transaction,
+}
+
+/// The result of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// The start timestamp: the transaction read at it.
+    pub start: Timestamp,
+    /// The commit timestamp: later transactions see the writes. `None` if the transaction wrote
+    /// nothing.
+    pub commit: Option<Timestamp>,
+}
+
+/// The state that the handles of a transaction share.
+#[derive(Debug)]
+pub(crate) struct Open {
+    snapshot: Snapshot,
+    trigger: Option<Trigger>,
+    /// `None` once the transaction was committed or dropped.
+    buffer: Mutex<Option<WriteBuffer>>,
+}
+
+impl Open {
+    pub(crate) async fn begin(client: &Arc<Shared>, trigger: Option<Trigger>) -> Result<Arc<Self>> {
+        let span = |start| debug_span!("transaction", %start);
+        let reading = Arc::new(Reading::begin(client.clone(), span).await?);
+        let mut buffer = WriteBuffer::default();
+        if let Some(trigger) = &trigger
+            && trigger.kind == ObserverKind::Strong
+        {
+            let most = client.settings.max_transaction_bytes;
+            buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge, most)?;
+        }
+        Ok(Arc::new(Self {
+            snapshot: Snapshot { reading },
+            trigger,
+            buffer: Mutex::new(Some(buffer)),
+        }))
+    }
+
+    /// Returns a handle that cannot commit.
+    pub(crate) fn handle(self: &Arc<Self>) -> Transaction {
+        Transaction { open: self.clone() }
+    }
+
+    pub(crate) fn reading(&self) -> &Arc<Reading> {
+        &self.snapshot.reading
+    }
+
+    /// Ends the transaction without a commit. Its handles can no longer write.
+    pub(crate) fn end(&self) {
+        self.locked().take();
+    }
+
+    /// Returns the size of the buffered writes in bytes.
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.locked().as_ref().map_or(0, WriteBuffer::size_bytes)
+    }
+
+    /// Commits the transaction and ends it.
+    pub(crate) async fn commit(&self) -> Result<CommitInfo, CommitError> {
+        let Some(buffer) = self.locked().take() else {
+            return Err(self.has_ended().into());
+        };
+        // The body chose its writes by its reads.
+        if let Some(stale) = self.reading().stale() {
+            return Err(CommitError::SnapshotTooOld(stale));
+        }
+        commit::commit(self.reading().clone(), buffer, self.trigger.clone()).await
+    }
+
+    fn with_buffer<T>(&self, change: impl FnOnce(&mut WriteBuffer) -> Result<T>) -> Result<T> {
+        match self.locked().as_mut() {
+            Some(buffer) => change(buffer),
+            None => Err(self.has_ended()),
+        }
+    }
+
+    fn has_ended(&self) -> Error {
+        Error::invalid(format!(
+            "transaction {} has ended; begin a new one",
+            self.reading().start()
+        ))
+    }
+
+    fn max_bytes(&self) -> usize {
+        self.reading().client.settings.max_transaction_bytes
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Option<WriteBuffer>> {
+        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Transaction {
+    /// Sets a cell.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for an empty row or column, the family `ntfy`, an
+    /// invalid visibility, a cell that was already set or deleted, more bytes than
+    /// [`max_transaction_bytes`](crate::ClientSettings::max_transaction_bytes), or a transaction
+    /// that has ended. Earlier writes stay in the buffer.
+    pub fn set(
+        &self,
+        row: impl Into<Bytes>,
+        column: &Column,
+        value: impl Into<Bytes>,
+    ) -> Result<()> {
+        self.write(row.into(), column, PendingWrite::Set(value.into()))
+    }
+
+    /// Deletes a cell, whether it has a value or not.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`set`](Self::set).
+    pub fn delete(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
+        self.write(row.into(), column, PendingWrite::Delete)
+    }
+
+    /// Requests a run of the weak observer of a column on a row, after this transaction has
+    /// committed. The cell does not need a value.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`set`](Self::set), and [`Invalid`](crate::ErrorKind::Invalid) for a column
+    /// without a weak observer.
+    pub fn notify(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
+        let client = &self.open.reading().client;
+        if client.observed(column) != Some(ObserverKind::Weak) {
+            return Err(client.not_weakly_observed(column));
+        }
+        let cell = RowColumn::new(row, column.clone());
+        let log = || debug!(start = %self.start(), %cell, "notify");
+        self.open.reading().span.in_scope(log);
+        let most = self.open.max_bytes();
+        self.open.with_buffer(|buffer| buffer.notify(cell, most))
+    }
+
+    /// Returns a view whose reads also lock the cells. This transaction then commits only if no
+    /// other transaction has written these cells since it began. This prevents write skew, at the
+    /// cost of a write for each cell.
+    pub fn with_read_lock(&self) -> LockedReads<'_> {
+        LockedReads::new(self)
+    }
+
+    /// Marks a cell as read under a lock.
+    pub(crate) fn lock_read(&self, cell: RowColumn) -> Result<()> {
+        let most = self.open.max_bytes();
+        self.open.with_buffer(|buffer| buffer.lock_read(cell, most))
+    }
+
+    fn write(&self, row: Bytes, column: &Column, write: PendingWrite) -> Result<()> {
+        let cell = RowColumn::new(row, column.clone());
+        self.open.reading().span.in_scope(|| match &write {
+            PendingWrite::Set(value) => {
+                debug!(start = %self.start(), %cell, value = %Escaped(value), "write");
+            }
+            _ => debug!(start = %self.start(), %cell, "delete"),
+        });
+        let most = self.open.max_bytes();
+        self.open
+            .with_buffer(|buffer| buffer.write(cell, write, most))
+    }
+}
+
+impl Deref for Transaction {
+    type Target = Snapshot;
+
+    fn deref(&self) -> &Snapshot {
+        &self.open.snapshot
+    }
+}
+
+impl OwnedTransaction {
+    pub(crate) fn new(open: &Arc<Open>) -> Self {
+        Self {
+            transaction: open.handle(),
+        }
+    }
+
+    /// Commits the transaction and consumes it. Neither of these examples compiles:
+    ///
+    /// ```compile_fail,E0382
+    /// # async fn commits_twice(client: fluo::Client) -> fluo::Result<()> {
+    /// let tx = client.begin().await?;
+    /// tx.commit().await?;
+    /// tx.commit().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// ```compile_fail,E0382
+    /// # async fn sets_too_late(client: fluo::Client) -> fluo::Result<()> {
+    /// let tx = client.begin().await?;
+    /// tx.commit().await?;
+    /// tx.set("alice", &fluo::Column::new("account", "balance"), "100")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// If the future is dropped, the commit continues and its outcome is lost.
+    ///
+    /// # Errors
+    ///
+    /// [`CommitError`] states whether the same work may be retried. Nothing was done, unless the
+    /// error is [`Uncertain`](crate::ErrorKind::Uncertain).
+    pub async fn commit(self) -> Result<CommitInfo, CommitError> {
+        self.transaction.open.commit().await
+    }
+
+    pub(crate) fn open(&self) -> &Arc<Open> {
+        &self.transaction.open
+    }
+}
+
+impl Deref for OwnedTransaction {
+    type Target = Transaction;
+
+    fn deref(&self) -> &Transaction {
+        &self.transaction
+    }
+}
+
+impl Drop for OwnedTransaction {
+    fn drop(&mut self) {
+        self.transaction.open.end();
+    }
+}

@@ -1,0 +1,331 @@
+//! The plan of a commit, made before its first step.
+
+use std::collections::BTreeMap;
+
+use crate::client::Shared;
+use crate::transaction::buffer::{PendingWrite, WriteBuffer};
+use crate::transaction::encode_entries;
+use crate::transaction::foreign_lock::LockKind;
+use fluo_table::coordination::ObserverKind;
+use fluo_table::layout::{LockValue, ReadLockValue};
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::table::{Condition, ConditionalMutation, Filter, Mutation, Prewrite};
+use fluo_table::{Bytes, Column, RowColumn, Timestamp};
+
+/// The notification that started a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trigger {
+    pub(crate) cell: RowColumn,
+    /// The timestamp of the notification.
+    pub(crate) notified_at: Timestamp,
+    pub(crate) kind: ObserverKind,
+}
+
+/// The cells of a transaction that is to be committed, by row.
+///
+/// - **P1.** There is one primary, and it is not a read lock. Its outcome decides about all cells.
+///   A strong trigger is always the primary, so that only one of two transactions for the same
+///   notification can commit.
+/// - **P2.** The other cells of the primary's row are locked and committed in the primary's
+///   mutations. A row is atomic, so their states never differ.
+#[derive(Debug)]
+pub(crate) struct CommitPlan {
+    pub(crate) start: Timestamp,
+    pub(crate) primary: RowColumn,
+    /// The fields of the lock values of this transaction, including its transactor.
+    lock_values: LockValues,
+    pub(crate) trigger: Option<Trigger>,
+    /// All rows with their cells, including the primary's.
+    pub(crate) rows: BTreeMap<Bytes, Vec<PlannedCell>>,
+    /// Cells whose observers are notified, strong and weak, by row.
+    pub(crate) notified: BTreeMap<Bytes, Vec<Column>>,
+}
+
+/// A cell that is to be committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlannedCell {
+    pub(crate) column: Column,
+    pub(crate) kind: LockKind,
+    value: Option<Bytes>,
+}
+
+#[derive(Debug)]
+struct LockValues {
+    primary: LockValue,
+    read: ReadLockValue,
+}
+
+impl CommitPlan {
+    /// Creates the plan for the writes of a transaction; `None` if no cell needs a commit.
+    pub(crate) fn for_writes(
+        client: &Shared,
+        start: Timestamp,
+        buffer: WriteBuffer,
+        trigger: Option<Trigger>,
+    ) -> Option<Self> {
+        let primary = primary(&buffer, trigger.as_ref())?;
+        let notified = notified(client, &buffer);
+        let transactor = client.session.id();
+        let mut rows: BTreeMap<Bytes, Vec<PlannedCell>> = BTreeMap::new();
+        for (cell, write) in buffer.writes {
+            let is_trigger = trigger.as_ref().is_some_and(|trigger| {
+                trigger.kind == ObserverKind::Strong && trigger.cell == cell
+            });
+            let (kind, value) = kind_of(write, is_trigger);
+            let planned = PlannedCell {
+                column: cell.column,
+                kind,
+                value,
+            };
+            rows.entry(cell.row).or_default().push(planned);
+        }
+        let lock_values = LockValues {
+            primary: LockValue {
+                primary: primary.clone(),
+                transactor,
+                is_write: false,
+                is_delete: false,
+                is_trigger: false,
+            },
+            read: ReadLockValue {
+                primary: primary.clone(),
+                transactor,
+            },
+        };
+        let plan = Self {
+            start,
+            primary,
+            lock_values,
+            trigger,
+            rows,
+            notified,
+        };
+        debug_assert!(
+            plan.primary_kind() != LockKind::Read,
+            "P1: the primary `{}` of transaction {start} is not written",
+            plan.primary
+        );
+        Some(plan)
+    }
+
+    /// Returns all cells, in order.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (RowColumn, LockKind)> {
+        self.rows.iter().flat_map(|(row, cells)| {
+            cells
+                .iter()
+                .map(|cell| (RowColumn::new(row.clone(), cell.column.clone()), cell.kind))
+        })
+    }
+
+    /// Returns the rows other than the primary's.
+    pub(crate) fn other_rows(&self) -> impl Iterator<Item = &Bytes> {
+        self.rows.keys().filter(|row| **row != self.primary.row)
+    }
+
+    /// Checks whether the primary's row is the only one.
+    pub(crate) fn is_one_row(&self) -> bool {
+        self.rows.len() == 1
+    }
+
+    /// Returns the mutation that locks a row: all of its cells or none.
+    pub(crate) fn lock_row(&self, row: &Bytes) -> ConditionalMutation {
+        let mut locking = ConditionalMutation {
+            mutation: Mutation::new(row.clone()),
+            conditions: Vec::new(),
+        };
+        for cell in self.rows.get(row).into_iter().flatten() {
+            let column = &cell.column;
+            let is_primary = self.is_primary(row, column);
+            locking.conditions.push(
+                Condition::absent(column.clone())
+                    .through(Filter::Prewrite(self.prewrite(cell.kind, is_primary))),
+            );
+            if let Some(value) = &cell.value {
+                locking.mutation =
+                    encode_entries::data(locking.mutation, column, self.start, value.clone());
+            }
+            let value = self.lock_value(cell.kind);
+            locking.mutation =
+                encode_entries::lock(locking.mutation, column, self.start, cell.kind, value);
+        }
+        if planted::is(PlantedBug::FirstCellChecked) {
+            locking.conditions.truncate(1);
+        }
+        if planted::is(PlantedBug::NotificationTakenBackEarly)
+            && let Some(trigger) = self
+                .trigger
+                .as_ref()
+                .filter(|trigger| trigger.cell.row == *row)
+        {
+            let column = &trigger.cell.column;
+            locking.mutation =
+                encode_entries::notification_delete(locking.mutation, column, self.start);
+        }
+        locking
+    }
+
+    /// Returns the mutation that commits the primary and its row, if the primary's lock is still
+    /// there.
+    pub(crate) fn commit_primary(&self, commit: Timestamp) -> ConditionalMutation {
+        let row = &self.primary.row;
+        let mut mutation = self.commit_row(row, commit);
+        for column in self.notified.get(row).into_iter().flatten() {
+            mutation = encode_entries::notification(mutation, column, commit);
+        }
+        if let Some(trigger) = self
+            .trigger
+            .as_ref()
+            .filter(|trigger| trigger.cell.row == *row)
+        {
+            let up_to = match planted::is(PlantedBug::LaterNotificationsTakenBack) {
+                true => commit,
+                false => self.start,
+            };
+            mutation = encode_entries::notification_delete(mutation, &trigger.cell.column, up_to);
+        }
+        if self.is_one_row() {
+            mutation = encode_entries::done(mutation, &self.primary.column, commit);
+        }
+        if planted::is(PlantedBug::OwnLockNotChecked) {
+            return mutation.when(Condition::absent(Column::new("planted", "")));
+        }
+        let own_lock = Condition::value(
+            self.primary.column.clone(),
+            self.lock_value(self.primary_kind()),
+        );
+        mutation.when(own_lock.through(Filter::Prewrite(Prewrite {
+            start: self.start,
+            is_read_lock: false,
+            acknowledged_after: None,
+        })))
+    }
+
+    /// Returns the mutation that commits the cells of a row.
+    pub(crate) fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {
+        let cells = self.rows.get(row).into_iter().flatten();
+        cells.fold(Mutation::new(row.clone()), |mutation, cell| {
+            let is_primary = self.is_primary(row, &cell.column);
+            let times = (self.start, commit);
+            encode_entries::commit(mutation, &cell.column, times, cell.kind, is_primary)
+        })
+    }
+
+    /// Returns the stored value of the primary's lock.
+    pub(crate) fn primary_lock(&self) -> Bytes {
+        self.lock_value(self.primary_kind())
+    }
+
+    /// Returns the mutations that notify the observers of the rows other than the primary's. The
+    /// notifications of the primary's row are part of its commit.
+    pub(crate) fn other_notifications(&self, commit: Timestamp) -> Vec<Mutation> {
+        let others = self
+            .notified
+            .iter()
+            .filter(|(row, _)| **row != self.primary.row);
+        others
+            .map(|(row, columns)| {
+                columns
+                    .iter()
+                    .fold(Mutation::new(row.clone()), |mutation, column| {
+                        encode_entries::notification(mutation, column, commit)
+                    })
+            })
+            .collect()
+    }
+
+    fn is_primary(&self, row: &Bytes, column: &Column) -> bool {
+        self.primary.row == *row && self.primary.column == *column
+    }
+
+    fn primary_kind(&self) -> LockKind {
+        let cells = self.rows.get(&self.primary.row).into_iter().flatten();
+        let mut primary = cells.filter(|cell| cell.column == self.primary.column);
+        primary.next().map_or(LockKind::Read, |cell| cell.kind)
+    }
+
+    fn prewrite(&self, kind: LockKind, is_primary: bool) -> Prewrite {
+        let trigger = self.trigger.as_ref().filter(|_| is_primary);
+        Prewrite {
+            start: self.start,
+            is_read_lock: kind == LockKind::Read,
+            acknowledged_after: trigger
+                .filter(|trigger| trigger.kind == ObserverKind::Strong)
+                .map(|trigger| trigger.notified_at),
+        }
+    }
+
+    /// Returns the value of a lock. It has the same bytes each time, because it is compared byte by
+    /// byte.
+    pub(crate) fn lock_value(&self, kind: LockKind) -> Bytes {
+        match kind {
+            LockKind::Read => self.lock_values.read.encode(),
+            LockKind::Write {
+                is_write,
+                is_delete,
+                is_trigger,
+            } => LockValue {
+                is_write,
+                is_delete,
+                is_trigger,
+                ..self.lock_values.primary.clone()
+            }
+            .encode(),
+        }
+    }
+}
+
+/// Returns the primary (P1): the trigger, if it is strong. Otherwise the smallest written cell
+/// without a visibility, which every client can see, or the smallest written cell if all have one.
+fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn> {
+    if let Some(trigger) = trigger.filter(|trigger| trigger.kind == ObserverKind::Strong) {
+        return Some(trigger.cell.clone());
+    }
+    let mut first = None;
+    for (cell, write) in &buffer.writes {
+        if *write == PendingWrite::ReadLock {
+            continue;
+        }
+        if cell.column.visibility.is_empty() || planted::is(PlantedBug::LabelledPrimary) {
+            return Some(cell.clone());
+        }
+        first = first.or(Some(cell));
+    }
+    first.cloned()
+}
+
+fn kind_of(write: PendingWrite, is_trigger: bool) -> (LockKind, Option<Bytes>) {
+    let (is_write, is_delete, value) = match write {
+        PendingWrite::ReadLock => return (LockKind::Read, None),
+        PendingWrite::Set(value) => (true, false, Some(value)),
+        PendingWrite::Delete => (true, true, None),
+        PendingWrite::Acknowledge => (false, false, None),
+    };
+    let kind = LockKind::Write {
+        is_write,
+        is_delete,
+        is_trigger,
+    };
+    (kind, value)
+}
+
+/// Returns the cells to notify: strong observers for every value that is set, weak ones as
+/// requested.
+fn notified(client: &Shared, buffer: &WriteBuffer) -> BTreeMap<Bytes, Vec<Column>> {
+    let set = buffer
+        .writes
+        .iter()
+        .filter_map(|(cell, write)| match write {
+            PendingWrite::Set(_) if client.observed(&cell.column) == Some(ObserverKind::Strong) => {
+                Some(cell)
+            }
+            _ => None,
+        });
+    let mut notified: BTreeMap<Bytes, Vec<Column>> = BTreeMap::new();
+    for cell in set.chain(&buffer.notified) {
+        notified
+            .entry(cell.row.clone())
+            .or_default()
+            .push(cell.column.clone());
+    }
+    notified
+}

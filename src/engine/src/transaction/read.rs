@@ -1,0 +1,329 @@
+//! Reading at a timestamp.
+//!
+//! - **S1.** A read returns exactly the data that was committed at or before the timestamp. A lock
+//!   of another transaction at or before the timestamp is resolved first, because that transaction
+//!   may have committed before the timestamp.
+//! - **S2.** A read returns data only after it has checked that the horizon of garbage collection
+//!   is not above the timestamp. Otherwise it fails with [`SnapshotTooOld`].
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::stream::{self, StreamExt, TryStreamExt};
+use tokio::time::Instant;
+use tracing::{Instrument, Span, debug};
+
+use crate::client::{ActiveKey, Backoff, Shared, is_passing};
+use crate::transaction::corrupt::stamp_of;
+use crate::transaction::foreign_lock::FoundLock;
+use crate::transaction::read_past::{self, DecidedLock};
+use crate::transaction::resolve::{OrphanLooks, resolve};
+use crate::transaction::{CommitError, SnapshotTooOld};
+use fluo_table::layout::{EntryKind, EntryTimestamp};
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::table::{CellBatches, Filter, Scan};
+use fluo_table::{self, Cell, Escaped, Key, RowColumn, Timestamp};
+use fluo_table::{Error, Result};
+
+/// A timestamp to read at. It holds back garbage collection until it is dropped or has become too
+/// old.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) client: Arc<Shared>,
+    /// The span of all reads and writes of the transaction, in whatever task they run.
+    pub(crate) span: Span,
+    key: ActiveKey,
+    seen: Mutex<Seen>,
+}
+
+/// The observations of a transaction.
+#[derive(Debug, Default)]
+struct Seen {
+    cells: u64,
+    stale: Option<SnapshotTooOld>,
+    /// `true` if a read failed with a passing error.
+    has_passing_failure: bool,
+}
+
+impl Reading {
+    /// Begins to read, and creates the span for it.
+    pub(crate) async fn begin(
+        client: Arc<Shared>,
+        span: impl FnOnce(Timestamp) -> Span,
+    ) -> Result<Self> {
+        let (coordination, session) = (&*client.coordination, &client.session);
+        let suspect = session.id();
+        let key = match client.active.begin(coordination, session).await {
+            Ok(key) => key,
+            Err(error) => {
+                client.renew_session_or(suspect, error).await?;
+                client.active.begin(coordination, session).await?
+            }
+        };
+        Ok(Self {
+            client,
+            span: span(key.0),
+            key,
+            seen: Mutex::default(),
+        })
+    }
+
+    /// Returns the timestamp at which it reads.
+    pub(crate) fn start(&self) -> Timestamp {
+        self.key.0
+    }
+
+    /// Returns the staleness that a read has met, or `None` if no read has met one.
+    pub(crate) fn stale(&self) -> Option<SnapshotTooOld> {
+        self.seen().stale
+    }
+
+    /// Returns `true` if a read failed with a passing error, for example because the table was not
+    /// reachable. The failure is recorded here even if the body ignores or replaces the error.
+    pub(crate) fn has_passing_failure(&self) -> bool {
+        self.seen().has_passing_failure
+    }
+
+    /// Returns the committed cells of a scan, in key order. The timestamp of a cell is the start of
+    /// its transaction.
+    pub(crate) fn scan(self: &Arc<Self>, scan: Scan) -> CellBatches {
+        if scan.filter_intent() != Filter::None {
+            return failed(Error::invalid(
+                "a scan of a snapshot cannot have a filter; remove the filter",
+            ));
+        }
+        let rest = Rest {
+            reading: self.clone(),
+            scan: Some(scan.filter(Filter::Snapshot {
+                at: self.seen_up_to(),
+            })),
+            open: None,
+            waiting: None,
+        };
+        let reading = self.clone();
+        let next = |rest: Rest| {
+            let span = rest.reading.span.clone();
+            rest.next().instrument(span)
+        };
+        stream::try_unfold(rest, next)
+            .inspect_err(move |error| {
+                reading.seen().has_passing_failure |= is_passing(error.kind());
+            })
+            .boxed()
+    }
+
+    fn seen_up_to(&self) -> Timestamp {
+        let ahead = u64::from(planted::is(PlantedBug::ReadsAhead)) * 2;
+        Timestamp::new(self.start().get() + ahead).unwrap_or(Timestamp::MAX)
+    }
+
+    /// Fails if garbage above the timestamp may have been collected (S2).
+    pub(crate) async fn check_fresh(&self) -> Result<()> {
+        let horizon = self.client.coordination.horizon().await?;
+        let start = self.start();
+        if horizon <= start || planted::is(PlantedBug::StaleReads) {
+            return Ok(());
+        }
+        let stale = SnapshotTooOld { start, horizon };
+        self.seen().stale = Some(stale);
+        let stale = CommitError::SnapshotTooOld(stale);
+        self.client.renew_session_after(&stale).await;
+        Err(stale.into())
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.client.active.end(self.key);
+        metrics::counter!("fluo_cells_read_total").increment(self.seen().cells);
+    }
+}
+
+/// The remaining part of a scan.
+struct Rest {
+    reading: Arc<Reading>,
+    /// The part that has not been read yet; `None` at the end.
+    scan: Option<Scan>,
+    open: Option<CellBatches>,
+    waiting: Option<Waiting>,
+}
+
+/// A wait for locks.
+struct Waiting {
+    backoff: Backoff,
+    cells: BTreeSet<(RowColumn, Timestamp)>,
+    orphan_looks: OrphanLooks,
+    /// `true` if the last attempt resolved all locks, so that none of them should be met again.
+    is_resolved: bool,
+}
+
+impl Rest {
+    /// Returns the next batch and the rest after it.
+    async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
+        while let Some(scan) = &self.scan {
+            let table = &self.reading.client.table;
+            let open = self.open.get_or_insert_with(|| table.scan(scan.clone()));
+            let Some(mut batch) = open.try_next().await? else {
+                self.reading.check_fresh().await?;
+                return Ok(None);
+            };
+            self.reading.check_fresh().await?;
+            let first_lock = batch.iter().position(|cell| !is_data(cell));
+            let locked = first_lock.map(|at| batch.split_off(at)).unwrap_or_default();
+            let mut committed = batch
+                .into_iter()
+                .map(committed)
+                .collect::<Result<Vec<_>>>()?;
+            if locked.is_empty() {
+                self.waiting = None;
+            } else {
+                let scan = scan.clone();
+                let past = self.resolve_or_read_past(locked).await?;
+                committed.extend(past.committed);
+                if let Some(from) = past.rest {
+                    self.open = None;
+                    self.scan = Some(scan.starting_at(&from));
+                }
+            }
+            if !committed.is_empty() {
+                self.reading.seen().cells += u64::try_from(committed.len()).unwrap_or(u64::MAX);
+                for cell in &committed {
+                    debug!(start = %self.reading.start(), cell = %cell.key, value = %Escaped(&cell.value), "read");
+                }
+                return Ok(Some((committed, self)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Resolves the locks of the rest of a batch, which begins with a lock. Reads past the locks of
+    /// decided transactions that could not be resolved, up to the first other lock. Waits if the
+    /// first lock is left to its owner, or if it is still there although all locks were resolved.
+    async fn resolve_or_read_past(&mut self, rest: Vec<Cell>) -> Result<Past> {
+        let client = self.reading.client.clone();
+        let locks = rest
+            .iter()
+            .filter(|cell| !is_data(cell))
+            .map(FoundLock::from_entry)
+            .collect::<Result<Vec<_>>>()?;
+        let first = locks.first();
+        let waiting = self.wait_for(&locks);
+        let resolved = resolve(&client, &locks).await?;
+        let is_left = resolved.left.iter().any(|known| Some(&known.lock) == first);
+        if !is_left && let Some(lock) = resolved.orphans.last() {
+            waiting.orphan_looks.met(lock)?;
+        }
+        let is_resolved = resolved.waiting == 0 && resolved.orphans.is_empty();
+        let must_wait = !is_resolved || waiting.is_resolved;
+        waiting.is_resolved = is_resolved;
+        let begin = rest.first().map(first_key);
+        let past = match is_left {
+            true => read_past(&self.reading, rest, &resolved.left).await?,
+            false => Past::before(&rest),
+        };
+        if must_wait && past.rest == begin {
+            let begun = Instant::now();
+            if let Some(waiting) = &mut self.waiting {
+                waiting.backoff.pause().await;
+            }
+            metrics::histogram!("fluo_lock_wait_seconds").record(begun.elapsed());
+        }
+        Ok(past)
+    }
+
+    /// Returns the wait for some locks. It starts anew if none of them was met in the previous
+    /// attempt.
+    fn wait_for(&mut self, locks: &[FoundLock]) -> &mut Waiting {
+        let reading = &self.reading;
+        let cells: BTreeSet<_> = locks
+            .iter()
+            .map(|lock| (lock.cell.clone(), lock.start))
+            .collect();
+        let waiting = match self.waiting.take() {
+            Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
+            _ => Waiting {
+                backoff: Backoff::for_locks(&reading.client.settings, reading.start()),
+                cells: BTreeSet::new(),
+                orphan_looks: OrphanLooks::default(),
+                is_resolved: false,
+            },
+        };
+        self.waiting.insert(Waiting { cells, ..waiting })
+    }
+}
+
+/// The part of a batch that was read past its locks.
+#[derive(Default)]
+struct Past {
+    committed: Vec<Cell>,
+    /// The key at which the scan continues; `None` if the batch was read completely.
+    rest: Option<Key>,
+}
+
+impl Past {
+    /// Returns an empty part: the whole batch is read again.
+    fn before(batch: &[Cell]) -> Self {
+        Self {
+            committed: Vec::new(),
+            rest: batch.first().map(first_key),
+        }
+    }
+}
+
+/// Reads a batch as if the locks of decided transactions were resolved, up to the first other lock.
+async fn read_past(reading: &Reading, batch: Vec<Cell>, left: &[DecidedLock]) -> Result<Past> {
+    let table = &*reading.client.table;
+    let mut shown = read_past::read_past(table, left, reading.seen_up_to()).await?;
+    reading.check_fresh().await?;
+    let left: BTreeSet<_> = left.iter().map(|known| &known.lock.cell).collect();
+    let mut past = Past::default();
+    for found in batch {
+        let cell = RowColumn::new(found.key.row.clone(), found.key.column.clone());
+        let now = match is_data(&found) {
+            true => Some(found.clone()),
+            false if left.contains(&cell) => shown.remove(&cell),
+            false => Some(found.clone()),
+        };
+        match now {
+            Some(entry) if is_data(&entry) => past.committed.push(committed(entry)?),
+            Some(_) => {
+                past.rest = Some(first_key(&found));
+                break;
+            }
+            None => {}
+        }
+    }
+    Ok(past)
+}
+
+/// Returns the first key of the column of a cell.
+fn first_key(cell: &Cell) -> Key {
+    Key {
+        timestamp: i64::MAX,
+        ..cell.key.clone()
+    }
+}
+
+fn failed(error: Error) -> CellBatches {
+    stream::iter([Err(error)]).boxed()
+}
+
+fn is_data(cell: &Cell) -> bool {
+    EntryTimestamp::decode(cell.key.timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Data)
+}
+
+/// Returns the cell with the start of its transaction as its timestamp.
+fn committed(mut cell: Cell) -> Result<Cell> {
+    let stamp = stamp_of(&cell)?;
+    cell.key.timestamp = i64::try_from(stamp.timestamp.get()).unwrap_or(i64::MAX);
+    Ok(cell)
+}
+
+/// Returns the span of one cell.
+pub(crate) fn cell_span(cell: &RowColumn) -> fluo_table::Span {
+    fluo_table::Span::cell(cell.row.clone(), &cell.column)
+}

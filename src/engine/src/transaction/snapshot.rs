@@ -1,0 +1,195 @@
+//! The public handle for reading.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::stream::TryStreamExt;
+
+use crate::transaction::buffer::check_cell;
+use crate::transaction::read::{Reading, cell_span};
+use fluo_table::table::{CellBatches, ColumnSelector, Scan};
+use fluo_table::{Bytes, Cell, Column, RowColumn, Span, Timestamp};
+use fluo_table::{Error, Result};
+
+/// The state of a table at one timestamp, available for as long as the snapshot is held.
+///
+/// It shows the data of all rows that was committed before the snapshot was taken. Taking a
+/// snapshot costs nothing. A snapshot holds back garbage collection until it is dropped or is older
+/// than [`max_transaction_age`](crate::ClientSettings::max_transaction_age). From then on its reads
+/// may fail with [`SnapshotTooOld`](crate::SnapshotTooOld), but never return wrong data. A read that meets the lock
+/// of another transaction waits for it, or rolls that transaction back if its transactor is dead.
+///
+/// # Examples
+///
+/// ```
+/// # use fluo::{Instance, InstanceExt};
+/// use fluo::Column;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo::Result<()> {
+/// # let fluo = Instance::in_memory();
+/// # let client = fluo.application("bank").create().await?;
+/// let balance = Column::new("account", "balance");
+/// client.run(async |tx| tx.set("alice", &balance, "100")).await?;
+///
+/// let before = client.snapshot().await?;
+/// client.run(async |tx| tx.set("alice", &balance, "80")).await?;
+/// assert_eq!(before.get("alice", &balance).await?.as_deref(), Some(&b"100"[..]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub(crate) reading: Arc<Reading>,
+}
+
+impl Snapshot {
+    /// Returns the timestamp at which it reads.
+    pub fn start(&self) -> Timestamp {
+        self.reading.start()
+    }
+
+    /// Returns the value of a cell, or `None` if it has no value.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that no transaction can hold (an empty
+    /// row, an empty column, the family `ntfy`, an invalid visibility);
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) with [`SnapshotTooOld`](crate::SnapshotTooOld) as its source;
+    /// all errors of the table and the coordination. A failed read may have rolled back a dead
+    /// transaction, and has no other effect.
+    pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
+        let cell = self.get_cell(row, column).await?;
+        Ok(cell.map(|cell| cell.value))
+    }
+
+    /// Returns a cell. Its timestamp is the start of the transaction that wrote it.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`get`](Self::get).
+    pub async fn get_cell(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Cell>> {
+        let cell = RowColumn::new(row, column.clone());
+        check_cell(&cell)?;
+        let mut batches = self.reading.scan(Scan::over(cell_span(&cell)));
+        let first = batches.try_next().await?;
+        Ok(first.and_then(|cells| cells.into_iter().next()))
+    }
+
+    /// Returns the values of some columns of a row. The result omits columns without a value.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`get`](Self::get).
+    pub async fn get_columns<'a>(
+        &self,
+        row: impl Into<Bytes>,
+        columns: impl IntoIterator<Item = &'a Column>,
+    ) -> Result<BTreeMap<Column, Bytes>> {
+        let row = row.into();
+        let cells = columns
+            .into_iter()
+            .map(|column| RowColumn::new(row.clone(), column.clone()));
+        let found = self.get_all(cells).await?;
+        Ok(found
+            .into_iter()
+            .map(|(cell, value)| (cell.column, value))
+            .collect())
+    }
+
+    /// Returns the values of some cells, read in one scan. The result omits cells without a value.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`get`](Self::get).
+    pub async fn get_all(
+        &self,
+        cells: impl IntoIterator<Item = RowColumn>,
+    ) -> Result<BTreeMap<RowColumn, Bytes>> {
+        let cells: Vec<RowColumn> = cells.into_iter().collect();
+        cells.iter().try_for_each(check_cell)?;
+        let found: Vec<Cell> = self
+            .reading
+            .scan(Scan::over_all(cells.iter().map(cell_span)))
+            .try_concat()
+            .await?;
+        let value = |cell: Cell| (RowColumn::new(cell.key.row, cell.key.column), cell.value);
+        Ok(found.into_iter().map(value).collect())
+    }
+
+    /// Returns the values of some columns of some rows, read in one scan. The result omits rows
+    /// without any of the columns.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`get`](Self::get).
+    pub async fn get_rows<'a>(
+        &self,
+        rows: impl IntoIterator<Item = Bytes>,
+        columns: impl IntoIterator<Item = &'a Column>,
+    ) -> Result<BTreeMap<Bytes, BTreeMap<Column, Bytes>>> {
+        let columns: Vec<&Column> = columns.into_iter().collect();
+        let of_row = |row: Bytes| {
+            columns
+                .iter()
+                .map(move |column| RowColumn::new(row.clone(), (*column).clone()))
+        };
+        let found = self.get_all(rows.into_iter().flat_map(of_row)).await?;
+        let mut by_row: BTreeMap<Bytes, BTreeMap<Column, Bytes>> = BTreeMap::new();
+        for (cell, value) in found {
+            by_row
+                .entry(cell.row)
+                .or_default()
+                .insert(cell.column, value);
+        }
+        Ok(by_row)
+    }
+
+    /// Returns all cells of a row.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`get`](Self::get).
+    pub async fn get_row(&self, row: impl Into<Bytes>) -> Result<BTreeMap<Column, Bytes>> {
+        let row = row.into();
+        if row.is_empty() {
+            return Err(Error::invalid(
+                "the row is empty; a transaction needs a row of at least one byte",
+            ));
+        }
+        let found: Vec<Cell> = self.scan(Scan::over(Span::row(row))).try_concat().await?;
+        Ok(found
+            .into_iter()
+            .map(|cell| (cell.key.column, cell.value))
+            .collect())
+    }
+
+    /// Reads cells in key order, in batches. The timestamp of a cell is the start of the
+    /// transaction that wrote it.
+    ///
+    /// # Errors
+    ///
+    /// The stream ends after its first error. The errors are the same as for [`get`](Self::get),
+    /// and [`Invalid`](crate::ErrorKind::Invalid) for a scan with a filter.
+    pub fn scan(&self, scan: Scan) -> CellBatches {
+        self.reading.scan(scan)
+    }
+
+    /// Reads some columns of all rows with a prefix, like [`scan`](Self::scan). An empty list
+    /// selects all columns.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`scan`](Self::scan).
+    pub fn scan_prefix<'a>(
+        &self,
+        prefix: impl Into<Bytes>,
+        columns: impl IntoIterator<Item = &'a Column>,
+    ) -> CellBatches {
+        let select = |column: &Column| {
+            ColumnSelector::qualifier(column.family.clone(), column.qualifier.clone())
+        };
+        let scan = Scan::over(Span::prefix(prefix));
+        self.scan(columns.into_iter().map(select).fold(scan, Scan::column))
+    }
+}

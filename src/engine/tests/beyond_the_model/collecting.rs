@@ -1,0 +1,220 @@
+//! Collection of garbage on tables that earlier versions or other programs created, and on a
+//! schedule.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo::admin::{Initialization, initialize};
+use fluo::{Client, ClientSettings, Observers, RetryPolicy, Worker, WorkerSettings};
+use fluo_table::coordination::MemoryApplications;
+use fluo_table::{Column, MemoryTables, Scan, Span, TableAdmin, TableExt};
+use tokio::time::sleep;
+
+use super::ground::Ground;
+
+const GARBAGE: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
+const NOTIFICATIONS: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
+
+async fn set(ground: &Ground, properties: &[(&str, &str)]) {
+    for (name, value) in properties {
+        let set = ground.tables.set_property("web", name, value);
+        set.await.unwrap();
+    }
+}
+
+async fn properties(ground: &Ground) -> BTreeMap<String, String> {
+    ground.tables.properties("web").await.unwrap()
+}
+
+/// Reproduces a bug: a table was initialised with iterators that every flush runs, and that drop
+/// the end of a committed lock.
+#[tokio::test]
+async fn initialises_a_table_without_iterators() {
+    let ground = Ground::new().await;
+    let names: Vec<_> = properties(&ground).await.into_keys().collect();
+    assert!(
+        names.iter().all(|name| !name.contains("iterator")),
+        "{names:?}"
+    );
+}
+
+/// Removes the iterators of an application that an earlier version initialised, at the first
+/// collection of garbage.
+#[tokio::test]
+async fn detaches_the_iterators_of_an_earlier_version() {
+    let ground = Ground::new().await;
+    let before = properties(&ground).await;
+    let other = ("table.iterator.majc.mine", "30,org.example.Mine");
+    set(
+        &ground,
+        &[
+            ("table.iterator.majc.gc", GARBAGE),
+            ("table.iterator.majc.gc.opt.timestamp.gc", "7"),
+            ("table.iterator.minc.gc", GARBAGE),
+            ("table.iterator.minc.gc.opt.timestamp.gc", "0"),
+            ("table.iterator.majc.ntfy", NOTIFICATIONS),
+            ("table.iterator.minc.ntfy", NOTIFICATIONS),
+            other,
+        ],
+    )
+    .await;
+    let client = ground.client().await;
+    let all = Span::all();
+    let collected = client.collect_garbage(&ground.tables, &all).await;
+    collected.unwrap();
+    let mut after = properties(&ground).await;
+    assert_eq!(after.remove(other.0).as_deref(), Some(other.1));
+    assert_eq!(after, before);
+}
+
+/// Reproduces a bug: on a table that Fluo's Java client created, a collection set the horizon as an
+/// option of the attached iterator. The iterator preferred it to the one in ZooKeeper, so the
+/// servers never collected above that number again.
+#[tokio::test]
+async fn keeps_the_properties_of_a_table_of_the_java_client() {
+    let ground = Ground::new().await;
+    let fluo = "localhost/fluo/web";
+    set(
+        &ground,
+        &[
+            ("table.iterator.majc.gc", GARBAGE),
+            ("table.iterator.majc.gc.opt.zookeeper.connect", fluo),
+            ("table.iterator.minc.gc", GARBAGE),
+            ("table.iterator.minc.gc.opt.zookeeper.connect", fluo),
+            ("table.iterator.majc.ntfy", NOTIFICATIONS),
+            ("table.iterator.minc.ntfy", NOTIFICATIONS),
+        ],
+    )
+    .await;
+    let before = properties(&ground).await;
+    let client = ground.client().await;
+    let all = Span::all();
+    let collected = client.collect_garbage(&ground.tables, &all).await;
+    collected.unwrap();
+    assert_eq!(properties(&ground).await, before);
+}
+
+/// Removes the horizon that an earlier version left as an option of the attached iterators on a
+/// table of the Java client, and nothing else. From then on the servers use the one in ZooKeeper
+/// again.
+#[tokio::test]
+async fn removes_the_horizon_from_a_table_of_the_java_client() {
+    let ground = Ground::new().await;
+    let fluo = "localhost/fluo/web";
+    set(
+        &ground,
+        &[
+            ("table.iterator.majc.gc", GARBAGE),
+            ("table.iterator.majc.gc.opt.zookeeper.connect", fluo),
+            ("table.iterator.minc.gc", GARBAGE),
+            ("table.iterator.minc.gc.opt.zookeeper.connect", fluo),
+        ],
+    )
+    .await;
+    let before = properties(&ground).await;
+    set(
+        &ground,
+        &[
+            ("table.iterator.majc.gc.opt.timestamp.gc", "7"),
+            ("table.iterator.minc.gc.opt.timestamp.gc", "7"),
+        ],
+    )
+    .await;
+    let client = ground.client().await;
+    let all = Span::all();
+    let collected = client.collect_garbage(&ground.tables, &all).await;
+    collected.unwrap();
+    assert_eq!(properties(&ground).await, before);
+}
+
+/// Reproduces a bug: no code called `collect_garbage`, so garbage grew without a limit, and
+/// snapshots became stale anyway.
+#[tokio::test(start_paused = true)]
+async fn collects_garbage_on_a_schedule() {
+    let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
+    let web = Initialization::new("scheduled-1", "web");
+    initialize(&*tables, &applications, "web", web)
+        .await
+        .unwrap();
+    let settings = ClientSettings::default();
+    let client = Client::open_application(&*tables, &applications, "web", settings).await;
+    let client = client.unwrap();
+    let hour = Duration::from_secs(3_600);
+    let hourly = WorkerSettings {
+        garbage_period: hour,
+        ..WorkerSettings::default()
+    };
+    let mut workers = Vec::new();
+    for _ in 0..2 {
+        let worker = Worker::start(&client, Observers::new(), hourly.clone()).await;
+        workers.push(worker.unwrap().collecting_garbage(tables.clone()));
+    }
+    let (column, all) = (Column::new("f", "q"), Scan::over(Span::all()));
+    let table = tables.open_table("web", fluo_table::Authorizations::none());
+    let table = table.await.unwrap();
+    for round in 0..3 {
+        for value in 0..10 {
+            let value = value.to_string();
+            let written: fluo_table::Result<()> = client
+                .run(async |tx| tx.set("r", &column, value.clone()))
+                .await;
+            written.unwrap();
+        }
+        assert!(table.read(all.clone()).await.unwrap().len() > 10, "{round}");
+        sleep(hour + hour / 2).await;
+        assert!(table.read(all.clone()).await.unwrap().len() < 5, "{round}");
+    }
+    for worker in workers {
+        worker.stop().await;
+    }
+}
+
+/// Checks that a worker whose table cannot be compacted continues to run and retries.
+#[tokio::test(start_paused = true)]
+async fn retries_a_collection_that_failed() {
+    let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
+    let web = Initialization::new("scheduled-2", "web");
+    initialize(&*tables, &applications, "web", web)
+        .await
+        .unwrap();
+    let settings = ClientSettings::default();
+    let client = Client::open_application(&*tables, &applications, "web", settings).await;
+    let client = client.unwrap();
+    let without_the_table = Arc::new(MemoryTables::new());
+    let worker = Worker::start(&client, Observers::new(), WorkerSettings::default()).await;
+    let worker = worker.unwrap().collecting_garbage(without_the_table);
+    sleep(Duration::from_secs(24 * 3_600)).await;
+    client.wait_until_idle().await.unwrap();
+    worker.stop().await;
+}
+
+/// Reproduces a bug: a run ended exactly when the lock that blocked it was rolled back, because
+/// both took five minutes. So one process that hung made the runs of others fail.
+#[tokio::test(start_paused = true)]
+async fn waits_longer_for_a_commit_than_a_hanging_lock_lasts() {
+    for minutes in [5, 60] {
+        let ground = Ground::new().await;
+        let stalled = super::ground::Gated::after(1, &ground.table);
+        let hanging = ground.client_on(stalled.clone()).await;
+        let tx = hanging.begin().await.unwrap();
+        tx.set("r", &Column::new("f", "q"), "1").unwrap();
+        let commit = tokio::spawn(tx.commit());
+        stalled.wait_until_stalled().await;
+
+        let settings = ClientSettings {
+            rollback_after: Duration::from_secs(60 * minutes),
+            ..ClientSettings::default()
+        };
+        let web = fluo_table::coordination::Applications::open(&ground.applications, "web");
+        let client = Client::open(ground.table.clone(), web.await.unwrap(), settings);
+        let client = client.await.unwrap();
+        let written: fluo_table::Result<()> = client
+            .run(async |tx| tx.set("r", &Column::new("f", "q"), "2"))
+            .await;
+        written.unwrap();
+        commit.abort();
+    }
+    let (usual, client) = (RetryPolicy::default(), ClientSettings::default());
+    assert!(usual.max_elapsed >= client.rollback_after * 2);
+}

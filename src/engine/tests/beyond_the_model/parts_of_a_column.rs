@@ -1,0 +1,191 @@
+//! Columns that a server compacted in part: the state after a flush with Fluo's attached garbage
+//! iterator.
+
+use std::time::Duration;
+
+use fluo_table::layout::{EntryKind, NotificationTimestamp, notification_column};
+use fluo_table::{
+    CellBatches, ConditionalMutation, Filter, Garbage, Mutation, Outcome, Result, Scan, Span,
+    Table, TableAdmin, TableExt, Timestamp,
+};
+use futures::stream::{self, StreamExt};
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::ground::{Ground, at, committed, length, lock, stamp, text};
+
+/// Reproduces a bug: a strong observer acknowledged a page. A flush came between its lock and its
+/// commit, and the next flush dropped the end of the lock, because the lock was in another file.
+/// The lock counted again: every reader of the page waited for five minutes, and then `client.run`
+/// failed.
+#[tokio::test(start_paused = true)]
+async fn does_not_wait_for_a_lock_whose_end_a_flush_dropped() {
+    for writes_first in [false, true] {
+        let ground = Ground::new().await;
+        let observer = ground.client_after_20().await;
+        ground.write(vec![acknowledged(&observer)]).await;
+        let begun = Instant::now();
+        if writes_first {
+            let written: Result<()> = ground
+                .client()
+                .await
+                .run(async |tx| tx.set("r", &text(), "w"))
+                .await;
+            written.unwrap();
+        }
+        let snapshot = ground.client().await.snapshot().await.unwrap();
+        let value = snapshot.get("r", &text()).await.unwrap();
+        let expected = if writes_first { "w" } else { "v" };
+        assert_eq!(value.as_deref(), Some(expected.as_bytes()));
+        assert!(begun.elapsed() < Duration::from_secs(1));
+    }
+}
+
+/// Returns the page `v`, and the entries that a flush left of observer 5, which acknowledged it.
+fn acknowledged(observer: &fluo::Client) -> Mutation {
+    Mutation::new("r")
+        .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
+        .put_at(text(), stamp(EntryKind::Data, 3), "v")
+        .put_at(text(), stamp(EntryKind::Lock, 5), lock(observer, false))
+        .put_at(text(), stamp(EntryKind::Ack, 5), "")
+}
+
+/// Reproduces a bug: a reader met a lock of an observer. The observer committed, and a flush
+/// dropped the end of its primary's lock. Only then did the reader read the primary. It considered
+/// the observer dead, and rolled its other lock back, beside the write that the observer had
+/// committed there. The next collection dropped the value of the write.
+#[tokio::test(start_paused = true)]
+async fn keeps_a_value_that_was_committed_while_a_reader_resolved_its_lock() {
+    let ground = Ground::new().await;
+    let observer = ground.client_after_20().await;
+    let locked = Mutation::new("r")
+        .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
+        .put_at(text(), stamp(EntryKind::Data, 3), "v")
+        .put_at(text(), stamp(EntryKind::Lock, 5), lock(&observer, false))
+        .put_at(length(), stamp(EntryKind::Lock, 5), lock(&observer, true))
+        .put_at(length(), stamp(EntryKind::Data, 5), "1");
+    ground.write(vec![locked]).await;
+    let slow = SlowStatus::new(&ground.table);
+    let reader = ground.client_on(slow.clone()).await;
+    let snapshot = reader.snapshot().await.unwrap();
+    let reading = tokio::spawn(async move { snapshot.get("r", &length()).await });
+    slow.asked
+        .subscribe()
+        .wait_for(|asked| *asked)
+        .await
+        .unwrap();
+
+    let left = Mutation::new("r")
+        .put_at(text(), stamp(EntryKind::Ack, 5), "")
+        .put_at(length(), stamp(EntryKind::Write, 6), committed(5, false));
+    ground.write(vec![left]).await;
+    drop(observer);
+    slow.open.send_replace(true);
+    assert_eq!(reading.await.unwrap().unwrap().as_deref(), Some(&b"1"[..]));
+
+    let client = ground.client().await;
+    let all = Span::all();
+    let horizon = client.collect_garbage(&ground.tables, &all).await;
+    assert!(horizon.unwrap() > at(6));
+    let snapshot = client.snapshot().await.unwrap();
+    let value = snapshot.get("r", &length()).await.unwrap();
+    assert_eq!(value.as_deref(), Some(&b"1"[..]));
+}
+
+/// Checks that a compaction without garbage collection keeps the end of a lock.
+#[tokio::test]
+async fn keeps_the_ends_of_locks_in_a_plain_compaction() {
+    let ground = Ground::new().await;
+    let client = ground.client().await;
+    let written: Result<()> = client.run(async |tx| tx.set("r", &text(), "v")).await;
+    written.unwrap();
+    let stored = async || {
+        let mut entries = Vec::new();
+        let mut batches = ground.table.scan(Scan::over(Span::all()));
+        while let Some(batch) = batches.next().await {
+            entries.extend(batch.unwrap());
+        }
+        entries
+    };
+    let before = stored().await;
+    assert!(before.len() > 1);
+    let all = Span::all();
+    let compacted = ground.tables.compact("web", &all, Garbage::Keep);
+    compacted.await.unwrap();
+    assert_eq!(stored().await, before);
+}
+
+/// Reproduces a bug: a page was set twice before its observer ran, with a flush in between. The
+/// next flush dropped the second notification with the deletion of both. The first one, in another
+/// file, counted again, so the observer ran a second time. A compaction drops notifications only if
+/// its caller requests it, and then those of the whole column.
+#[tokio::test]
+async fn keeps_a_notification_deleted_after_compactions() {
+    let ground = Ground::new().await;
+    let column = notification_column(&text());
+    let entry = |number, is_delete| {
+        let timestamp = at(number);
+        NotificationTimestamp {
+            timestamp,
+            is_delete,
+        }
+        .encode()
+    };
+    let stamps = [entry(12, true), entry(10, false), entry(8, false)];
+    let entries = stamps.iter().fold(Mutation::new("r"), |row, stamp| {
+        row.put_at(column.clone(), *stamp, "")
+    });
+    ground.write(vec![entries]).await;
+    for (garbage, left) in [(Garbage::Keep, 3), (Garbage::DropBelow(Timestamp::MAX), 0)] {
+        let all = Span::all();
+        ground.tables.compact("web", &all, garbage).await.unwrap();
+        let stored = ground.table.read(Scan::over(all.clone())).await.unwrap();
+        assert_eq!(stored.len(), left);
+        let share = None;
+        let shown = Scan::over(all).filter(Filter::Notifications { share });
+        assert!(ground.table.read(shown).await.unwrap().is_empty());
+    }
+}
+
+/// A table that delays its answers about the status of transactions.
+#[derive(Debug)]
+struct SlowStatus {
+    inner: Arc<dyn Table>,
+    asked: watch::Sender<bool>,
+    open: watch::Sender<bool>,
+}
+
+impl SlowStatus {
+    fn new(inner: &Arc<dyn Table>) -> Arc<Self> {
+        Arc::new(Self {
+            inner: inner.clone(),
+            asked: watch::Sender::new(false),
+            open: watch::Sender::new(false),
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl Table for SlowStatus {
+    fn scan(&self, scan: Scan) -> CellBatches {
+        if !matches!(scan.filter_intent(), Filter::TransactionStatus { .. }) {
+            return self.inner.scan(scan);
+        }
+        self.asked.send_replace(true);
+        let (inner, mut open) = (self.inner.clone(), self.open.subscribe());
+        let opened = async move {
+            open.wait_for(|open| *open).await.unwrap();
+            inner.scan(scan)
+        };
+        stream::once(opened).flatten().boxed()
+    }
+
+    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+        self.inner.write(mutations).await
+    }
+
+    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
+        self.inner.write_conditional(mutations).await
+    }
+}

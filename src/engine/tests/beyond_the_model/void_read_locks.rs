@@ -1,0 +1,73 @@
+//! Read locks whose end a server dropped while the lock is in another file.
+
+use fluo::{CommitError, ConflictCause};
+use fluo_table::layout::{EntryKind, ReadLockValue};
+use fluo_table::{Mutation, Result, RowColumn};
+
+use super::ground::{Ground, committed, stamp, text};
+
+/// Reproduces a bug: a flush dropped the end of a read lock that a later write hides, and its
+/// primary was collected. The cell could be written as long as there was no other conflict. But any
+/// conflict on it was reported as `Corrupt`, which runners do not retry.
+#[tokio::test(start_paused = true)]
+async fn reports_a_conflict_despite_a_void_read_lock() {
+    let ground = Ground::new().await;
+    let reader = ground.client_after_20().await;
+    let read_lock = ReadLockValue {
+        primary: RowColumn::new("p", text()),
+        transactor: reader.transactor(),
+    };
+    let left = Mutation::new("r")
+        .put_at(text(), stamp(EntryKind::ReadLock, 7), read_lock.encode())
+        .put_at(text(), stamp(EntryKind::Write, 10), committed(9, false))
+        .put_at(text(), stamp(EntryKind::Data, 9), "v");
+    ground.write(vec![left]).await;
+    drop(reader);
+    let client = ground.client().await;
+    let alone: Result<()> = client.run(async |tx| tx.set("r", &text(), "w")).await;
+    alone.unwrap();
+
+    let late = client.begin().await.unwrap();
+    late.set("r", &text(), "x").unwrap();
+    let first: Result<()> = client.run(async |tx| tx.set("r", &text(), "y")).await;
+    first.unwrap();
+    let met = late.commit().await;
+    let Err(CommitError::Conflict(conflict)) = met else {
+        panic!("{met:?}");
+    };
+    let message = conflict.to_string();
+    assert!(message.contains("committed"), "{message}");
+}
+
+/// Reproduces the same bug with a live owner of the void read lock. The primary has no trace of the
+/// lock, and a lock of a live owner is left alone. So the conflict named a transaction that had
+/// ended long ago instead of the one that had written the cell.
+#[tokio::test(start_paused = true)]
+async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
+    let ground = Ground::new().await;
+    let reader = ground.client_after_20().await;
+    let read_lock = ReadLockValue {
+        primary: RowColumn::new("p", text()),
+        transactor: reader.transactor(),
+    };
+    let left = Mutation::new("r")
+        .put_at(text(), stamp(EntryKind::ReadLock, 7), read_lock.encode())
+        .put_at(text(), stamp(EntryKind::Write, 10), committed(9, false))
+        .put_at(text(), stamp(EntryKind::Data, 9), "v");
+    ground.write(vec![left]).await;
+    let client = ground.client().await;
+    let late = client.begin().await.unwrap();
+    late.set("r", &text(), "x").unwrap();
+    let first = client.begin().await.unwrap();
+    let start = first.start();
+    first.set("r", &text(), "y").unwrap();
+    first.commit().await.unwrap();
+    let Err(CommitError::Conflict(conflict)) = late.commit().await else {
+        panic!("no conflict");
+    };
+    let Some(ConflictCause::Committed { start: named, .. }) = conflict.other else {
+        panic!("{conflict}");
+    };
+    assert_eq!(named, start);
+    drop(reader);
+}

@@ -1,0 +1,331 @@
+//! Applications are created, opened and removed through an instance.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test panics where it fails"
+)]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo::admin::Status;
+use fluo::{ClientSettings, InstanceExt, Observers, Transaction, observer_fn};
+use fluo_table::coordination::{
+    Application, Applications, Coordination, MemoryApplications, SetupLock,
+};
+use fluo_table::{
+    Authorizations, Column, Error, ErrorKind, Instance, MemoryTables, Mutation, Result, Scan, Span,
+    TableAdmin, TableExt, Versions,
+};
+
+fn observers(id: &str) -> Observers {
+    let observer = observer_fn(async |tx: Transaction, row, column| tx.delete(row, &column));
+    let links = Column::new("page", "links");
+    Observers::new().strong(links, id, observer).unwrap()
+}
+
+fn refusal(error: &Error) -> (ErrorKind, String) {
+    (error.kind(), error.to_string())
+}
+
+/// Applications in memory. Another caller acts before the first claim.
+#[derive(Debug)]
+struct Overtaken {
+    applications: Arc<MemoryApplications>,
+    rival: Mutex<Option<Instance>>,
+}
+
+impl Overtaken {
+    fn instance() -> Instance {
+        let tables = Arc::new(MemoryTables::new());
+        let applications = Arc::new(MemoryApplications::new());
+        let rival = Instance::new(tables.clone(), applications.clone());
+        let overtaken = Self {
+            applications,
+            rival: Mutex::new(Some(rival)),
+        };
+        Instance::new(tables, Arc::new(overtaken))
+    }
+}
+
+#[async_trait]
+impl Applications for Overtaken {
+    async fn initialize(&self, name: &str, application: Application) -> Result<()> {
+        self.applications.initialize(name, application).await
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
+        self.applications.open(name).await
+    }
+
+    async fn list(&self) -> Result<Vec<String>> {
+        self.applications.list().await
+    }
+
+    async fn is_running(&self, name: &str) -> Result<bool> {
+        self.applications.is_running(name).await
+    }
+
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+        let rival = self.rival.lock().unwrap().take();
+        if let Some(rival) = rival {
+            let application = rival.with_ids(|| "rival".to_owned()).application(name);
+            application.initialize().await?;
+        }
+        self.applications.lock_setup(name, table).await
+    }
+
+    async fn remove(&self, name: &str) -> Result<()> {
+        self.applications.remove(name).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_loser_of_a_race_opens_the_application_of_the_winner() {
+    let web = Overtaken::instance().application("web");
+    let client = web.open_or_create().await.unwrap();
+    assert_eq!(client.application().id, "rival");
+}
+
+#[tokio::test]
+async fn create_fails_if_another_caller_creates_the_application_first() {
+    let web = Overtaken::instance().application("web");
+    let error = web.create().await.unwrap_err();
+    assert_eq!(
+        refusal(&error),
+        (
+            ErrorKind::AlreadyExists,
+            "the application `web` is already initialised; open it, or remove it first".to_owned()
+        )
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn all_of_many_concurrent_callers_open_one_application() {
+    let fluo = Instance::in_memory();
+    let callers = (0..50).map(|_| {
+        let web = fluo.application("web");
+        tokio::spawn(async move { web.open_or_create().await })
+    });
+    let callers: Vec<_> = callers.collect();
+    let mut clients = Vec::new();
+    for caller in callers {
+        clients.push(caller.await.unwrap().unwrap());
+    }
+    let id = &clients.first().unwrap().application().id;
+    assert!(clients.iter().all(|client| client.application().id == *id));
+    assert_eq!(fluo.applications().list().await.unwrap(), ["web"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn open_or_create_waits_while_another_caller_holds_the_claim() {
+    let fluo = Instance::in_memory();
+    let claim = fluo.applications().lock_setup("web", "web").await.unwrap();
+    let web = fluo.application("web");
+    let waiting = tokio::spawn(async move { web.open_or_create().await });
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert!(!waiting.is_finished());
+    drop(claim);
+    assert!(waiting.await.unwrap().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn open_or_create_returns_the_error_after_the_time_of_its_settings() {
+    let fluo = Instance::in_memory();
+    let _claim = fluo.applications().lock_setup("web", "web").await.unwrap();
+    let settings = ClientSettings {
+        give_up_after: Duration::from_secs(2),
+        ..ClientSettings::default()
+    };
+    let begun = tokio::time::Instant::now();
+    let web = fluo.application("web").settings(settings);
+    let error = web.open_or_create().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!((2..5).contains(&begun.elapsed().as_secs()));
+}
+
+#[tokio::test]
+async fn open_or_create_does_not_replace_a_table_without_an_application() {
+    let fluo = Instance::in_memory();
+    fluo.create_table("web", Versions::All).await.unwrap();
+    let web = fluo.application("web");
+    let error = web.open_or_create().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert!(web.clear(true).create().await.is_ok());
+}
+
+#[tokio::test]
+async fn create_refuses_an_application_that_exists_unless_it_clears() {
+    let fluo = Instance::in_memory();
+    let web = fluo.application("web").table("pages");
+    let first = web.create().await.unwrap().application().id.clone();
+    let error = web.create().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+
+    let row = Mutation::new("r").put(Column::new("f", "q"), "v");
+    let pages = fluo.open_table("pages", Authorizations::none());
+    let pages = pages.await.unwrap();
+    pages.write(vec![row]).await.unwrap();
+    let client = web.clone().clear(true).create().await.unwrap();
+    assert_ne!(client.application().id, first);
+    let pages = fluo.open_table("pages", Authorizations::none());
+    let pages = pages.await.unwrap();
+    let cells = pages.read(Scan::over(Span::all())).await.unwrap();
+    assert!(cells.is_empty());
+}
+
+#[tokio::test]
+async fn removes_an_application_with_its_table_after_its_clients_have_ended() {
+    let fluo = Instance::in_memory();
+    let web = fluo.application("web").table("pages");
+    let missing = (
+        ErrorKind::NotFound,
+        "there is no application `web`; create it with `fluo app init`, or with `admin::initialize` in a program"
+            .to_owned(),
+    );
+    assert_eq!(refusal(&web.remove().await.unwrap_err()), missing);
+    assert_eq!(web.status().await.unwrap(), Status::NotFound);
+
+    let client = web.create().await.unwrap();
+    assert_eq!(web.status().await.unwrap(), Status::Running);
+    let error = web.remove().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+
+    drop(client);
+    assert_eq!(web.status().await.unwrap(), Status::Stopped);
+    web.remove().await.unwrap();
+    assert_eq!(web.status().await.unwrap(), Status::NotFound);
+    assert!(fluo.tables().await.unwrap().is_empty());
+    assert_eq!(refusal(&web.open().await.unwrap_err()), missing);
+}
+
+#[tokio::test]
+async fn ids_come_from_the_generator_of_the_instance() {
+    let count = AtomicU32::new(0);
+    let next = move || format!("id-{}", count.fetch_add(1, Ordering::Relaxed));
+    let fluo = Instance::in_memory().with_ids(next);
+    for (name, id) in [("web", "id-0"), ("bank", "id-1")] {
+        let client = fluo.application(name).create().await.unwrap();
+        assert_eq!(client.application().id, id);
+    }
+    // Opening draws no id.
+    let client = fluo.application("web").open_or_create().await.unwrap();
+    assert_eq!(client.application().id, "id-0");
+    assert_eq!(
+        (fluo
+            .application("shop")
+            .create()
+            .await
+            .unwrap()
+            .application()
+            .id)
+            .as_str(),
+        "id-2"
+    );
+}
+
+#[tokio::test]
+async fn ids_are_random_uuids_by_default() {
+    let fluo = Instance::in_memory();
+    let id = async |name: &str| {
+        let client = fluo.application(name).create().await.unwrap();
+        client.application().id.clone()
+    };
+    let (web, bank) = (id("web").await, id("bank").await);
+    assert_ne!(web, bank);
+    assert_eq!((web.len(), web.chars().nth(14)), (36, Some('4')));
+}
+
+#[tokio::test]
+async fn the_options_become_the_configuration_of_a_new_application() {
+    let fluo = Instance::in_memory();
+    let web = fluo.application("web").observers(&observers("count"));
+    let client = web.table("pages").set("a", "1").create().await.unwrap();
+    let stored = client.application();
+    assert_eq!(stored.table, "pages");
+    assert_eq!(stored.observers, observers("count").observed_columns());
+    assert_eq!(stored.settings, [("a".to_owned(), "1".to_owned())].into());
+
+    // An operator may have changed the settings of an application that exists.
+    let web = fluo.application("web").set("a", "2");
+    let client = web.open_or_create().await.unwrap();
+    assert_eq!(client.application().settings["a"], "1");
+}
+
+#[tokio::test]
+async fn refuses_an_application_with_another_table() {
+    let fluo = Instance::in_memory();
+    drop(
+        fluo.application("web")
+            .table("pages")
+            .create()
+            .await
+            .unwrap(),
+    );
+    let refused = (
+        ErrorKind::Invalid,
+        "the application `web` has the table `pages`, not `web`; open it with that table, or without naming one"
+            .to_owned(),
+    );
+    let web = fluo.application("web").table("web");
+    assert_eq!(refusal(&web.open().await.unwrap_err()), refused);
+    assert_eq!(refusal(&web.open_or_create().await.unwrap_err()), refused);
+    assert_eq!(fluo.tables().await.unwrap(), ["pages"]);
+    assert!(fluo.application("web").open().await.is_ok());
+}
+
+#[tokio::test]
+async fn refuses_an_application_with_other_observers() {
+    let fluo = Instance::in_memory();
+    let web = fluo.application("web").observers(&observers("count"));
+    drop(web.create().await.unwrap());
+    let other = fluo.application("web").observers(&observers("sum"));
+    let error = other.open().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert!(error.to_string().contains("sum"), "{error}");
+    let none = fluo.application("web").observers(&Observers::new());
+    assert_eq!(none.open().await.unwrap_err().kind(), ErrorKind::Invalid);
+    assert!(fluo.application("web").open().await.is_ok());
+}
+
+#[tokio::test]
+async fn refuses_to_clear_and_to_keep_an_application() {
+    let web = Instance::in_memory().application("web").clear(true);
+    let error = web.open_or_create().await.unwrap_err();
+    assert_eq!(
+        refusal(&error),
+        (
+            ErrorKind::Invalid,
+            "`clear` deletes the application `web`, and `open_or_create` keeps it; call `create` to replace `web`, or \
+             `open_or_create` without `clear`"
+                .to_owned()
+        )
+    );
+    assert_eq!(web.open().await.unwrap_err().kind(), ErrorKind::Invalid);
+}
+
+#[tokio::test]
+async fn checks_all_options_before_it_creates_anything() {
+    let fluo = Instance::in_memory();
+    let wrong = ClientSettings {
+        give_up_after: Duration::ZERO,
+        ..ClientSettings::default()
+    };
+    for wrong in [
+        fluo.application("a/b"),
+        fluo.application("web").table("a b"),
+        fluo.application("web").set("", "1"),
+        fluo.application("web").settings(wrong),
+    ] {
+        assert_eq!(wrong.check().unwrap_err().kind(), ErrorKind::Invalid);
+        let error = wrong.open_or_create().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+        let error = wrong.create().await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
+    }
+    assert!(fluo.tables().await.unwrap().is_empty());
+    assert!(fluo.applications().list().await.unwrap().is_empty());
+}

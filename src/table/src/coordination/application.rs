@@ -1,0 +1,241 @@
+//! The stored configuration of an application.
+
+use std::collections::BTreeMap;
+
+use crate::coordination::ObservedColumn;
+use crate::error::{Error, Result};
+use crate::table::check_table_name;
+
+/// An application: a table, its observed columns, and settings that all its processes read.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::Column;
+/// use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
+///
+/// let links = Column::new("page", "links");
+/// let observed = ObservedColumn::new(links, ObserverKind::Strong, "count");
+/// let application = Application::new("8d2fa41c", "web");
+/// let application = application.observe(observed).set("web.tablets", "20");
+/// assert!(application.check().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// An id that distinguishes it from a removed application of the same name: text, usually a
+    /// UUID.
+    pub id: String,
+    /// The name of its table.
+    pub table: String,
+    /// The observed columns.
+    pub observers: Vec<ObservedColumn>,
+    /// Settings by name. The values are opaque data; recipes store theirs here.
+    pub settings: BTreeMap<String, String>,
+}
+
+impl Application {
+    /// The maximum length of the id, in bytes.
+    pub const MAX_ID_BYTES: usize = 255;
+    /// The maximum number of observed columns.
+    pub const MAX_OBSERVERS: usize = 1_000;
+    /// The maximum size of all observed columns and the ids of their observers, in bytes.
+    pub const MAX_OBSERVER_BYTES: usize = 64 << 10;
+    /// The maximum size of all settings, names included, in bytes.
+    pub const MAX_SETTINGS_BYTES: usize = 128 << 10;
+
+    /// Creates an application without observers and settings.
+    pub fn new(id: impl Into<String>, table: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            table: table.into(),
+            observers: Vec::new(),
+            settings: BTreeMap::new(),
+        }
+    }
+
+    /// Adds an observed column.
+    #[must_use]
+    pub fn observe(mut self, observed: ObservedColumn) -> Self {
+        self.observers.push(observed);
+        self
+    }
+
+    /// Sets a setting.
+    #[must_use]
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.insert(name.into(), value.into());
+        self
+    }
+
+    /// Checks all rules; [`initialize`](super::Applications::initialize) calls it too.
+    /// [`Observers`](crate::Observers) must be able to register every observed column, except that
+    /// an observer here may have no name.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if a value exceeds its bounds (the message states
+    /// them), if a column cannot be observed, or if a column or the name of an observer occurs
+    /// twice.
+    pub fn check(&self) -> Result<()> {
+        self.check_bounds()?;
+        for (number, observed) in self.observers.iter().enumerate() {
+            observed.check()?;
+            observed.check_beside(self.observers.iter().take(number))?;
+        }
+        Ok(())
+    }
+
+    /// Checks the bounds alone. An application may have been initialised by another client that
+    /// allows more.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if a value exceeds its bounds; the message states
+    /// them.
+    pub fn check_bounds(&self) -> Result<()> {
+        let is_text = |id: &str| id.bytes().all(|byte| byte.is_ascii_graphic());
+        if !(1..=Self::MAX_ID_BYTES).contains(&self.id.len()) || !is_text(&self.id) {
+            return Err(Error::invalid(format!(
+                "`{}` cannot be the id of an application: it has 1 to {} letters, digits and signs of ASCII",
+                super::name::shown(&self.id),
+                Self::MAX_ID_BYTES
+            )));
+        }
+        check_table_name(&self.table)?;
+        check_observers_size(&self.observers)?;
+        check_settings(&self.settings)
+    }
+}
+
+fn check_observers_size(observers: &[ObservedColumn]) -> Result<()> {
+    let size = |observed: &ObservedColumn| observed.column.size_bytes() + observed.id.len();
+    let bytes: usize = observers.iter().map(size).sum();
+    let (count, most) = (observers.len(), Application::MAX_OBSERVERS);
+    let most_bytes = Application::MAX_OBSERVER_BYTES;
+    if count > most || bytes > most_bytes {
+        return Err(Error::invalid(format!(
+            "{count} observed columns of {bytes} bytes are too many; there are at most {most} of {most_bytes} bytes"
+        )));
+    }
+    Ok(())
+}
+
+/// Checks settings without their application, as
+/// [`update_settings`](super::Coordination::update_settings) does.
+///
+/// # Errors
+///
+/// [`Invalid`](crate::ErrorKind::Invalid) if a name is empty, or if all of them together are too
+/// large.
+pub fn check_settings(settings: &BTreeMap<String, String>) -> Result<()> {
+    if let Some(value) = settings.get("") {
+        return Err(Error::invalid(format!(
+            "a setting has no name, and the value `{}`; give it a name",
+            super::name::shown(value)
+        )));
+    }
+    let bytes: usize = settings
+        .iter()
+        .map(|(name, value)| name.len() + value.len())
+        .sum();
+    let most = Application::MAX_SETTINGS_BYTES;
+    if bytes > most {
+        return Err(Error::invalid(format!(
+            "the settings have {bytes} bytes; an application has at most {most}, names included"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coordination::ObserverKind;
+    use crate::data::Column;
+
+    fn message(application: &Application) -> String {
+        let error = application.check().unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Invalid);
+        error.to_string()
+    }
+
+    fn observed(family: &'static str) -> ObservedColumn {
+        ObservedColumn::new(Column::new(family, "q"), ObserverKind::Strong, "o")
+    }
+
+    #[test]
+    fn names_the_value_that_exceeds_its_bounds() {
+        let good = Application::new("1", "t");
+        assert!(good.check().is_ok());
+        for id in ["", "a b", "é"] {
+            assert_eq!(
+                message(&Application::new(id, "t")),
+                format!(
+                    "`{id}` cannot be the id of an application: it has 1 to 255 letters, digits and signs of ASCII"
+                )
+            );
+        }
+        assert!(message(&Application::new("1", "a/b")).contains("cannot be the name of a table"));
+        let mut many = good.clone();
+        many.observers = vec![observed("f"); 1_001];
+        assert_eq!(
+            message(&many),
+            "1001 observed columns of 3003 bytes are too many; there are at most 1000 of 65536 bytes"
+        );
+        let wide = Column::new("f", vec![0; 65_536]);
+        let wide = ObservedColumn::new(wide, ObserverKind::Weak, "");
+        assert!(
+            message(&good.clone().observe(wide)).starts_with("1 observed columns of 65537 bytes")
+        );
+        assert_eq!(
+            message(&good.clone().set("", "v\n")),
+            "a setting has no name, and the value `v\\n`; give it a name"
+        );
+        assert_eq!(
+            message(&good.set("name", "v".repeat(131_072))),
+            "the settings have 131076 bytes; an application has at most 131072, names included"
+        );
+    }
+
+    /// Such an application could be initialised, but no worker could ever be started for it.
+    #[test]
+    fn rejects_columns_that_no_worker_could_register() {
+        let good = Application::new("1", "t");
+        let of = |column, id: &str| ObservedColumn::new(column, ObserverKind::Weak, id);
+        assert_eq!(
+            message(&good.clone().observe(observed("ntfy"))),
+            "ntfy:q (strong, `o`) cannot be observed: the family `ntfy` is reserved for notifications"
+        );
+        assert_eq!(
+            message(&good.clone().observe(of(Column::new("", ""), "o"))),
+            ": (weak, `o`) cannot be observed: the column is empty, and no transaction can write it"
+        );
+        let secret = good
+            .clone()
+            .observe(of(Column::new("f", "q").with_visibility("A"), ""));
+        assert_eq!(
+            message(&secret),
+            "f:q [A] (weak) cannot be observed: it has a visibility, and Fluo's clients delete \
+             notifications without it, so the observer would run forever; observe a column without \
+             a visibility that is written together with it"
+        );
+        assert!(secret.check_bounds().is_ok(), "it may be stored");
+        assert_eq!(
+            message(
+                &good
+                    .clone()
+                    .observe(of(Column::new("f", "q"), ""))
+                    .observe(observed("f"))
+            ),
+            "f:q (strong, `o`) cannot be observed beside f:q (weak); a column has one observer, and an id is used once"
+        );
+        assert_eq!(
+            message(&good.clone().observe(observed("f")).observe(observed("g"))),
+            "g:q (strong, `o`) cannot be observed beside f:q (strong, `o`); a column has one observer, and an id is \
+             used once"
+        );
+        let unnamed = ["f", "g"].map(|family| of(Column::new(family, "q"), ""));
+        let unnamed = unnamed.into_iter().fold(good, Application::observe);
+        assert!(unnamed.check().is_ok(), "a Java application has no names");
+    }
+}

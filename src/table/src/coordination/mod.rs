@@ -1,0 +1,67 @@
+//! The port to the state that the processes of an application share beside its table:
+//! [`Applications`], and the [`Coordination`] of each.
+//!
+//! Both traits are small and object safe, and are held as `Arc<dyn ..>`. Their documentation
+//! contains their contract, the rules C1 to C14; a conformance suite checks them one by one on
+//! every implementation. [`MemoryApplications`], here, is the reference.
+//!
+//! ```
+//! use std::num::NonZeroU32;
+//! use std::sync::Arc;
+//!
+//! use fluo_table::coordination::{Application, Applications, MemoryApplications};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> fluo_table::Result<()> {
+//! let applications: Arc<dyn Applications> = Arc::new(MemoryApplications::new());
+//! applications.initialize("web", Application::new("8d2fa41c", "web")).await?;
+//! let web = applications.open("web").await?;
+//!
+//! // Timestamps that this process publishes, and later ones, are not collected as garbage.
+//! let transactor = web.begin_transactor().await?;
+//! let first = web.timestamps(NonZeroU32::MIN).await?.first;
+//! transactor.publish_oldest_active(Some(first)).await?;
+//! let start = web.timestamps(NonZeroU32::MIN).await?.first;
+//! assert!(web.advance_horizon().await? <= start);
+//!
+//! // A dropped transactor is not alive, and others may roll back its transactions.
+//! let id = transactor.id();
+//! drop(transactor);
+//! assert!(!web.is_alive(id).await?);
+//! # Ok(())
+//! # }
+//! ```
+
+mod application;
+mod applications;
+mod epochs;
+mod failed_notification;
+mod memory;
+mod name;
+mod observed_column;
+mod port;
+mod sessions;
+mod setup_lock;
+mod timestamp_block;
+mod transactor;
+mod transactor_id;
+mod worker_membership;
+
+pub mod zookeeper_format;
+
+pub use application::{Application, check_settings};
+pub use applications::{
+    Applications, application_exists, no_such_application, still_running, table_in_use,
+};
+pub use epochs::Epochs;
+pub use failed_notification::FailedNotification;
+pub use memory::MemoryApplications;
+pub use name::check_application_name;
+pub use observed_column::{ObservedColumn, ObserverKind};
+pub use port::{Coordination, too_many_dead_letters};
+pub use sessions::Sessions;
+pub use setup_lock::{SetupLock, SetupLocks};
+pub use timestamp_block::TimestampBlock;
+pub use transactor::Transactor;
+pub use transactor_id::TransactorId;
+pub use worker_membership::WorkerMembership;

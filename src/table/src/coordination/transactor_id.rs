@@ -1,0 +1,76 @@
+//! The number of a process that runs transactions.
+
+use std::fmt;
+
+/// The number of a process that runs transactions. Its locks carry the number, so that others can
+/// check whether the process is alive.
+///
+/// It is displayed in base 36, as Fluo does in logs and paths.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::coordination::TransactorId;
+///
+/// assert_eq!(TransactorId(35).to_string(), "z");
+/// assert_eq!(TransactorId(36).to_string(), "10");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TransactorId(pub u64);
+
+/// The number of digits of the largest 64-bit number in base 36.
+const MOST_DIGITS: usize = 13;
+const BASE: u32 = 36;
+
+impl fmt::Display for TransactorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base = u64::from(BASE);
+        let digit = |value: u64| {
+            u32::try_from(value % base)
+                .ok()
+                .and_then(|value| char::from_digit(value, BASE))
+        };
+        let mut digits = String::with_capacity(MOST_DIGITS);
+        let mut rest = self.0;
+        loop {
+            digits.extend(digit(rest));
+            rest /= base;
+            if rest == 0 {
+                break;
+            }
+        }
+        let text: String = digits.chars().rev().collect();
+        f.pad(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_digits_are_those_of_java() {
+        let cases = [
+            (0, "0"),
+            (9, "9"),
+            (10, "a"),
+            (35, "z"),
+            (36, "10"),
+            (1_000_000, "lfls"),
+            (u64::MAX, "3w5e11264sgsf"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(TransactorId(number).to_string(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_text_is_the_number(number in any::<u64>()) {
+            let text = TransactorId(number).to_string();
+            prop_assert_eq!(u64::from_str_radix(&text, BASE).unwrap(), number);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Family, qualifier and visibility of a cell.
+
+use std::fmt;
+
+use crate::data::{Bytes, Escaped};
+
+/// A column: family, qualifier and visibility. Each may contain any bytes, and may be empty.
+///
+/// Two columns that differ only in visibility are different columns: each has its own versions.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::Column;
+///
+/// let column = Column::new("page", "uri").with_visibility("public|admin");
+/// assert_eq!(column.to_string(), "page:uri [public|admin]");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Column {
+    /// The family. Locality groups are sets of families.
+    pub family: Bytes,
+    /// The qualifier.
+    pub qualifier: Bytes,
+    /// The visibility expression; an empty one means that every reader sees the cell.
+    pub visibility: Bytes,
+}
+
+impl Column {
+    /// Creates the column `family:qualifier` with an empty visibility.
+    pub fn new(family: impl Into<Bytes>, qualifier: impl Into<Bytes>) -> Self {
+        Self {
+            family: family.into(),
+            qualifier: qualifier.into(),
+            visibility: Bytes::new(),
+        }
+    }
+
+    /// Sets the visibility expression. A table checks the expression when the column is written.
+    #[must_use]
+    pub fn with_visibility(mut self, visibility: impl Into<Bytes>) -> Self {
+        self.visibility = visibility.into();
+        self
+    }
+
+    /// Returns the total number of bytes of the three parts.
+    pub fn size_bytes(&self) -> usize {
+        self.family.len() + self.qualifier.len() + self.visibility.len()
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", Escaped(&self.family), Escaped(&self.qualifier))?;
+        if !self.visibility.is_empty() {
+            write!(f, " [{}]", Escaped(&self.visibility))?;
+        }
+        Ok(())
+    }
+}

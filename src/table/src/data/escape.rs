@@ -1,0 +1,205 @@
+//! A textual form of bytes that is readable, and can be parsed back.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::data::Bytes;
+
+/// Displays bytes as text: printable ASCII unchanged, a backslash and every other byte as `\xNN`.
+///
+/// The form is the one that Fluo uses. [`unescape`] is its inverse.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::Escaped;
+///
+/// assert_eq!(Escaped(b"a\\b\x01\xff").to_string(), r"a\x5cb\x01\xff");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(
+    /// The bytes to show.
+    pub &'a [u8],
+);
+
+/// The bytes that an escape `\xNN` consists of.
+const FORM: &[u8] = b"\\x0123456789abcdef";
+
+impl<'a> Escaped<'a> {
+    /// Also escapes the bytes in `separators`, which separate names in the surrounding text.
+    ///
+    /// No separator may be one of the bytes that an escape consists of, because escaping would not
+    /// remove it: a backslash, `x`, and the digits `0` to `9` and `a` to `f`.
+    ///
+    /// # Panics
+    ///
+    /// In a debug build, if a separator is one of these bytes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_table::Escaped;
+    ///
+    /// assert_eq!(Escaped(b"a b:c").and(b" ").to_string(), r"a\x20b:c");
+    /// ```
+    pub fn and(self, separators: &'a [u8]) -> impl fmt::Display + use<'a> {
+        debug_assert!(
+            !separators.iter().any(|byte| FORM.contains(byte)),
+            "a separator is one of the bytes that `\\xNN` consists of"
+        );
+        Separated {
+            bytes: self.0,
+            separators,
+        }
+    }
+}
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.and(b"").fmt(f)
+    }
+}
+
+/// Bytes to display with additional escapes.
+struct Separated<'a> {
+    bytes: &'a [u8],
+    separators: &'a [u8],
+}
+
+impl fmt::Display for Separated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for &byte in self.bytes {
+            match byte {
+                b' '..=b'~' if byte != b'\\' && !self.separators.contains(&byte) => {
+                    fmt::Write::write_char(f, char::from(byte))?;
+                }
+                _ => write!(f, "\\x{byte:02x}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error in text that is not of the form that [`Escaped`] writes.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "at byte {at}: {what}; bytes are written as printable ASCII or as `\\xNN` with two hex digits"
+)]
+pub struct EscapeError {
+    at: usize,
+    what: &'static str,
+}
+
+/// Reads the form that [`Escaped`] writes.
+///
+/// # Errors
+///
+/// An error for a backslash that does not start `\xNN`, or a character that is not printable ASCII;
+/// it states the position in the text.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> Result<(), fluo_table::EscapeError> {
+/// assert_eq!(fluo_table::unescape(r"p:\x00")?.as_ref(), b"p:\0");
+/// assert!(fluo_table::unescape(r"p:\n").is_err());
+/// # Ok(())
+/// # }
+/// ```
+pub fn unescape(text: &str) -> Result<Bytes, EscapeError> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let at = text.len() - rest.len();
+        rest = match first {
+            b'\\' => {
+                let (byte, after) = hex_byte(after).ok_or(EscapeError {
+                    at,
+                    what: "a backslash that does not start `\\xNN`",
+                })?;
+                bytes.push(byte);
+                after
+            }
+            0x20..=0x7e => {
+                bytes.push(first);
+                after
+            }
+            _ => {
+                return Err(EscapeError {
+                    at,
+                    what: "a byte that is not printable ASCII",
+                });
+            }
+        };
+    }
+    Ok(bytes.into())
+}
+
+fn hex_byte(after_backslash: &[u8]) -> Option<(u8, &[u8])> {
+    let (&[x, high, low], rest) = after_backslash.split_first_chunk()?;
+    if x != b'x' {
+        return None;
+    }
+    let digit = |c: u8| {
+        char::from(c)
+            .to_digit(16)
+            .and_then(|d| u8::try_from(d).ok())
+    };
+    Some((digit(high)? << 4 | digit(low)?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn errors_state_the_position() {
+        let error = unescape(r"ab\q").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "at byte 2: a backslash that does not start `\\xNN`; bytes are written as printable ASCII or \
+             as `\\xNN` with two hex digits"
+        );
+        assert!(
+            unescape("é")
+                .unwrap_err()
+                .to_string()
+                .starts_with("at byte 0: a byte that is not")
+        );
+        assert!(unescape(r"\x1").is_err() && unescape(r"\x").is_err() && unescape("\\").is_err());
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a separator is one of the bytes that `\\xNN` consists of")]
+    fn rejects_a_separator_that_is_part_of_an_escape() {
+        drop(Escaped(b"a").and(b" 5").to_string());
+    }
+
+    proptest! {
+        #[test]
+        fn unescape_is_the_inverse(bytes in any::<Vec<u8>>()) {
+            prop_assert_eq!(unescape(&Escaped(&bytes).to_string()).unwrap().to_vec(), bytes);
+        }
+
+        #[test]
+        fn separators_are_hidden_and_read_back(bytes in any::<Vec<u8>>(), separators in any::<Vec<u8>>()) {
+            // Escaping cannot hide the bytes that an escape consists of.
+            let separators: Vec<u8> =
+                separators.into_iter().filter(|byte| !FORM.contains(byte)).collect();
+            let shown = Escaped(&bytes).and(&separators).to_string();
+            prop_assert!(!shown.bytes().any(|byte| separators.contains(&byte)));
+            prop_assert_eq!(unescape(&shown).unwrap().to_vec(), bytes);
+        }
+
+        #[test]
+        fn any_text_is_read_or_rejected(text in any::<String>()) {
+            if let Ok(bytes) = unescape(&text) {
+                prop_assert_eq!(unescape(&Escaped(&bytes).to_string()).unwrap(), bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The key of a cell, and the order of a table.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::data::{Bytes, Column, Escaped, row_successor};
+
+/// Row, column and timestamp of a cell.
+///
+/// # Order
+///
+/// By row, family, qualifier, visibility, each as unsigned bytes; then by timestamp, **newest
+/// first**. This is Accumulo's order, and everything sorted in this project is sorted by it.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::{Column, Key};
+///
+/// let newer = Key::new("row", Column::new("f", "q"), 7);
+/// let older = Key::new("row", Column::new("f", "q"), -7);
+/// assert!(newer < older);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The row.
+    pub row: Bytes,
+    /// The column.
+    pub column: Column,
+    /// The timestamp, in a unit that its writer chooses; milliseconds since 1970 if the table
+    /// assigned it.
+    pub timestamp: i64,
+}
+
+impl Key {
+    /// Creates a key from its parts.
+    pub fn new(row: impl Into<Bytes>, column: Column, timestamp: i64) -> Self {
+        Self {
+            row: row.into(),
+            column,
+            timestamp,
+        }
+    }
+
+    /// Returns the first possible key of a row.
+    pub fn first_of_row(row: impl Into<Bytes>) -> Self {
+        Self::new(row, Column::default(), i64::MAX)
+    }
+
+    /// Returns the key right after this one: no key lies between the two.
+    #[must_use]
+    pub fn successor(&self) -> Self {
+        let mut next = self.clone();
+        match next.timestamp.checked_sub(1) {
+            Some(older) => next.timestamp = older,
+            None => {
+                next.column.visibility = row_successor(&next.column.visibility);
+                next.timestamp = i64::MAX;
+            }
+        }
+        next
+    }
+
+    /// Returns the same key, borrowed.
+    pub fn as_ref(&self) -> KeyRef<'_> {
+        KeyRef {
+            row: &self.row,
+            family: &self.column.family,
+            qualifier: &self.column.qualifier,
+            visibility: &self.column.visibility,
+            timestamp: self.timestamp,
+        }
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_ref().cmp(&other.as_ref())
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {} @{}",
+            Escaped(&self.row),
+            self.column,
+            self.timestamp
+        )
+    }
+}
+
+/// A [`Key`] with borrowed bytes, in the same order. Storage engines and
+/// [views](crate::table::EntryFilter) use it to avoid copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyRef<'a> {
+    /// The row.
+    pub row: &'a [u8],
+    /// The family of the column.
+    pub family: &'a [u8],
+    /// The qualifier of the column.
+    pub qualifier: &'a [u8],
+    /// The visibility of the column.
+    pub visibility: &'a [u8],
+    /// The timestamp.
+    pub timestamp: i64,
+}
+
+impl KeyRef<'_> {
+    /// Returns the same key with its own bytes.
+    pub fn to_key(self) -> Key {
+        let copy = Bytes::copy_from_slice;
+        let column = Column {
+            family: copy(self.family),
+            qualifier: copy(self.qualifier),
+            visibility: copy(self.visibility),
+        };
+        Key {
+            row: copy(self.row),
+            column,
+            timestamp: self.timestamp,
+        }
+    }
+}
+
+impl Ord for KeyRef<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.row
+            .cmp(other.row)
+            .then_with(|| self.family.cmp(other.family))
+            .then_with(|| self.qualifier.cmp(other.qualifier))
+            .then_with(|| self.visibility.cmp(other.visibility))
+            .then_with(|| other.timestamp.cmp(&self.timestamp))
+    }
+}
+
+impl PartialOrd for KeyRef<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_sort_as_accumulo_sorts_them() {
+        let column = |f: &'static str, q: &'static str| Column::new(f, q);
+        let sorted = [
+            Key::new("", column("", ""), 0),
+            Key::new("a", column("", "z"), i64::MAX),
+            Key::new("a", column("f", ""), 5),
+            Key::new("a", column("f", "q"), i64::MAX),
+            Key::new("a", column("f", "q"), 0),
+            Key::new("a", column("f", "q"), -1),
+            Key::new("a", column("f", "q"), i64::MIN),
+            Key::new("a", column("f", "q").with_visibility("A"), i64::MAX),
+            Key::new("a\0", column("", ""), 0),
+            Key::new("ab", column("", ""), 0),
+            Key::new(&b"\x7f"[..], column("", ""), 0),
+            Key::new(&b"\x80"[..], column("", ""), 0),
+            Key::new(&b"\xff"[..], column("", ""), 0),
+        ];
+        assert!(sorted.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(sorted.iter().all(|key| key.as_ref().to_key() == *key));
+    }
+}

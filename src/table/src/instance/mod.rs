@@ -1,0 +1,136 @@
+//! The entry point of a program: [`Instance`].
+
+mod tables;
+
+use std::fmt;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::coordination::{Applications, MemoryApplications};
+use crate::table::{MemoryTables, TableAdmin};
+
+/// An instance of Fluo: its tables, and its applications. A clone shares both.
+///
+/// The crate of a store creates it: `fluo_embedded::open(directory)` opens the instance of a
+/// directory, and [`in_memory`](Self::in_memory) creates one that disappears with its last handle.
+///
+/// An instance is a [`TableAdmin`], so every function that takes one accepts an instance. The crate
+/// `fluo` adds the method `application`, which returns the handle of an application to create, open
+/// or remove it.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::{Instance, TableAdmin, Versions};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_table::Result<()> {
+/// let fluo = Instance::in_memory();
+/// fluo.create_table("pages", Versions::default()).await?;
+/// assert_eq!(fluo.tables().await?, ["pages"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Instance {
+    tables: Arc<dyn TableAdmin>,
+    applications: Arc<dyn Applications>,
+    ids: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl Instance {
+    /// Creates an instance from its two ports. They must belong together: the tables of the
+    /// applications are among the tables.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use fluo_table::coordination::MemoryApplications;
+    /// use fluo_table::{Instance, MemoryTables};
+    ///
+    /// let tables = Arc::new(MemoryTables::new());
+    /// let fluo = Instance::new(tables, Arc::new(MemoryApplications::new()));
+    /// # drop(fluo);
+    /// ```
+    #[must_use]
+    pub fn new(tables: Arc<dyn TableAdmin>, applications: Arc<dyn Applications>) -> Self {
+        Self {
+            tables,
+            applications,
+            ids: Arc::new(|| Uuid::new_v4().to_string()),
+        }
+    }
+
+    /// Creates an empty instance in the memory of this process, for tests and for trying things
+    /// out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_table::{Instance, TableAdmin};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> fluo_table::Result<()> {
+    /// assert!(Instance::in_memory().tables().await?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::new(
+            Arc::new(MemoryTables::new()),
+            Arc::new(MemoryApplications::new()),
+        )
+    }
+
+    /// Replaces the generator of the ids of new applications. An id distinguishes an application
+    /// from an earlier one of the same name, so the generator must never return an id twice. By
+    /// default an id is a random UUID (version 4) from the operating system.
+    ///
+    /// # Examples
+    ///
+    /// A test that compares the content of a table needs the same id in each run:
+    ///
+    /// ```
+    /// use fluo_table::Instance;
+    ///
+    /// let fluo = Instance::in_memory().with_ids(|| "8d2fa41c".to_owned());
+    /// assert_eq!(fluo.new_id(), "8d2fa41c");
+    /// ```
+    #[must_use]
+    pub fn with_ids(mut self, ids: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.ids = Arc::new(ids);
+        self
+    }
+
+    /// Returns the port to the tables. The instance implements [`TableAdmin`] itself; this is for
+    /// callers that need a shared port.
+    #[must_use]
+    pub fn table_admin(&self) -> &Arc<dyn TableAdmin> {
+        &self.tables
+    }
+
+    /// Returns the port to the applications, to list them for example.
+    #[must_use]
+    pub fn applications(&self) -> &Arc<dyn Applications> {
+        &self.applications
+    }
+
+    /// Returns the id of an application that is about to be created.
+    #[must_use]
+    pub fn new_id(&self) -> String {
+        (self.ids)()
+    }
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instance")
+            .field("tables", &self.tables)
+            .field("applications", &self.applications)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,69 @@
+//! The reference implementation: tables in memory, as simple as the contract allows.
+//!
+//! The other implementations are compared with it, and tests that need no durability use it.
+
+mod admin;
+mod store;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use store::Store;
+
+use crate::clock::{Clock, SystemClock};
+
+/// Tables in memory. A clone shares them.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::{
+///     Authorizations, Column, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt, Versions,
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_table::Result<()> {
+/// let tables = MemoryTables::new();
+/// tables.create_table("pages", Versions::default()).await?;
+/// let pages = tables.open_table("pages", Authorizations::none()).await?;
+/// let page = Mutation::new("org.wikipedia").put(Column::new("page", "uri"), "wikipedia.org");
+/// pages.write(vec![page]).await?;
+/// assert_eq!(pages.read(Scan::over(Span::all())).await?.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct MemoryTables {
+    tables: Arc<Mutex<BTreeMap<String, Arc<Mutex<Store>>>>>,
+    clock: Arc<dyn Clock>,
+    servers: usize,
+}
+
+impl MemoryTables {
+    /// Creates an instance without tables, with the system's clock and two simulated servers.
+    pub fn new() -> Self {
+        Self::with(Arc::new(SystemClock), 2)
+    }
+
+    /// Creates an instance without tables, with a clock and a number of simulated servers.
+    pub fn with(clock: Arc<dyn Clock>, servers: usize) -> Self {
+        Self {
+            tables: Arc::default(),
+            clock,
+            servers,
+        }
+    }
+}
+
+impl Default for MemoryTables {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Locks a mutex whose data is consistent even if a holder panicked: every change below is checked
+/// before it is applied.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

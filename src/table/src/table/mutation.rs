@@ -1,0 +1,487 @@
+//! Mutations of one row, and their conditions.
+
+use crate::data::{Authorizations, Bytes, Column, Escaped, Visibility};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::Filter;
+
+/// Updates of one row, applied together.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::{Column, Mutation};
+///
+/// let mutation = Mutation::new("p:1yl0:org.wikipedia/accumulo")
+///     .put(Column::new("page", "uri"), "https://wikipedia.org/accumulo")
+///     .delete(Column::new("page", "old-uri"));
+/// assert_eq!(mutation.updates.len(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutation {
+    /// The row.
+    pub row: Bytes,
+    /// The updates, in the order in which they take effect.
+    pub updates: Vec<Update>,
+}
+
+/// One change of one column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The column.
+    pub column: Column,
+    /// The timestamp, or `None` for the time of the table.
+    pub timestamp: Option<i64>,
+    /// The change.
+    pub change: Change,
+}
+
+/// A change of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Adds a version with this value.
+    Put(Bytes),
+    /// Hides every version of the column at or below the timestamp, including versions that are
+    /// written later, until a compaction drops the marker.
+    Delete,
+}
+
+/// A mutation that is applied only if all its conditions hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionalMutation {
+    /// The updates.
+    pub mutation: Mutation,
+    /// The conditions, all of which must hold. There must be at least one, unless rows are written
+    /// [together](crate::table::MultiRowWrite).
+    pub conditions: Vec<Condition>,
+}
+
+/// A statement about a column that must be true for a [`ConditionalMutation`] to be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The column, visibility included.
+    pub column: Column,
+    /// The timestamp of the version to check, or `None` for the newest visible one.
+    pub timestamp: Option<i64>,
+    /// The filter through which the column is read: the first cell that it shows is checked.
+    pub filter: Filter,
+    /// The expected content.
+    pub expected: Expected,
+}
+
+/// The content that a [`Condition`] expects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// There is no visible version.
+    Absent,
+    /// There is a visible version with exactly this value.
+    Value(Bytes),
+}
+
+impl Mutation {
+    /// Creates a mutation of `row` without updates.
+    pub fn new(row: impl Into<Bytes>) -> Self {
+        Self {
+            row: row.into(),
+            updates: Vec::new(),
+        }
+    }
+
+    /// Adds a put of a value at the time of the table.
+    #[must_use]
+    pub fn put(self, column: Column, value: impl Into<Bytes>) -> Self {
+        self.update(column, None, Change::Put(value.into()))
+    }
+
+    /// Adds a put of a value at a timestamp.
+    #[must_use]
+    pub fn put_at(self, column: Column, timestamp: i64, value: impl Into<Bytes>) -> Self {
+        self.update(column, Some(timestamp), Change::Put(value.into()))
+    }
+
+    /// Adds a delete of a column at the time of the table.
+    ///
+    /// A put at the same timestamp stays hidden, and a put right after this may get the same
+    /// timestamp (rule T6).
+    #[must_use]
+    pub fn delete(self, column: Column) -> Self {
+        self.update(column, None, Change::Delete)
+    }
+
+    /// Adds a delete of the versions of a column at or below a timestamp.
+    #[must_use]
+    pub fn delete_at(self, column: Column, timestamp: i64) -> Self {
+        self.update(column, Some(timestamp), Change::Delete)
+    }
+
+    /// Adds a first condition, which makes this a conditional mutation.
+    pub fn when(self, condition: Condition) -> ConditionalMutation {
+        ConditionalMutation {
+            mutation: self,
+            conditions: vec![condition],
+        }
+    }
+
+    /// Returns the stored size of the mutation, in bytes: for each update the row, the column, the
+    /// value and [`ENTRY_BYTES`](Self::ENTRY_BYTES). A table compares it with its limit.
+    pub fn size_bytes(&self) -> usize {
+        let of_update = |update: &Update| self.row.len() + update.size_bytes() + Self::ENTRY_BYTES;
+        self.updates.iter().map(of_update).sum()
+    }
+
+    /// The bytes of an entry in addition to its row, column and value: timestamp, kind, and the
+    /// ends of four parts.
+    pub const ENTRY_BYTES: usize = 8 + 1 + 4 * 2;
+
+    /// Checks the rules of T8 for a mutation.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if there are no updates, or if the visibility of an update
+    /// is not an expression.
+    pub fn check(&self) -> Result<()> {
+        if self.updates.is_empty() {
+            return Err(Error::invalid(format!(
+                "the mutation of row `{}` has no updates; a mutation needs at least one",
+                Escaped(&self.row)
+            )));
+        }
+        self.updates
+            .iter()
+            .try_for_each(|update| check_visibility(&self.row, &update.column).map(|_| ()))
+    }
+
+    fn update(mut self, column: Column, timestamp: Option<i64>, change: Change) -> Self {
+        self.updates.push(Update {
+            column,
+            timestamp,
+            change,
+        });
+        self
+    }
+}
+
+impl Update {
+    fn size_bytes(&self) -> usize {
+        let value = match &self.change {
+            Change::Put(value) => value.len(),
+            Change::Delete => 0,
+        };
+        self.column.size_bytes() + value
+    }
+}
+
+impl ConditionalMutation {
+    /// Adds a condition.
+    #[must_use]
+    pub fn and(mut self, condition: Condition) -> Self {
+        self.conditions.push(condition);
+        self
+    }
+
+    /// Returns the size of the mutation, and of the columns and expected values of its conditions,
+    /// in bytes.
+    pub fn size_bytes(&self) -> usize {
+        let of_conditions: usize = self.conditions.iter().map(Condition::size_bytes).sum();
+        self.mutation.size_bytes() + of_conditions
+    }
+
+    /// Checks the rules of T8 and T10 for a conditional mutation of a handle with these
+    /// authorizations.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Mutation::check`]; and [`Invalid`](ErrorKind::Invalid) if there are no
+    /// conditions, or if one is on a column that the handle may not see.
+    pub fn check(&self, authorizations: &Authorizations) -> Result<()> {
+        let row = &self.mutation.row;
+        if self.conditions.is_empty() {
+            return Err(Error::invalid(format!(
+                "the conditional mutation of row `{}` has no conditions; write it unconditionally instead",
+                Escaped(row)
+            )));
+        }
+        self.check_parts(authorizations)
+    }
+
+    /// Checks the rules of T8 and T10 for mutations that a handle with these authorizations writes
+    /// together.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`check`](Self::check), except that it is enough if one of the mutations has
+    /// conditions.
+    pub fn check_together(mutations: &[Self], authorizations: &Authorizations) -> Result<()> {
+        if mutations
+            .iter()
+            .all(|mutation| mutation.conditions.is_empty())
+        {
+            return Err(Error::invalid(
+                "none of the mutations to write together has a condition; add one, or write them \
+                 without conditions",
+            ));
+        }
+        mutations
+            .iter()
+            .try_for_each(|mutation| mutation.check_parts(authorizations))
+    }
+
+    fn check_parts(&self, authorizations: &Authorizations) -> Result<()> {
+        let row = &self.mutation.row;
+        for condition in &self.conditions {
+            check_seen(row, &condition.column, authorizations)?;
+            check_filter(row, condition)?;
+        }
+        self.mutation.check()
+    }
+}
+
+impl Condition {
+    /// Requires that the column has no visible version.
+    pub fn absent(column: Column) -> Self {
+        Self {
+            column,
+            timestamp: None,
+            filter: Filter::None,
+            expected: Expected::Absent,
+        }
+    }
+
+    /// Requires that the newest visible version of the column has this value.
+    pub fn value(column: Column, value: impl Into<Bytes>) -> Self {
+        Self {
+            column,
+            timestamp: None,
+            filter: Filter::None,
+            expected: Expected::Value(value.into()),
+        }
+    }
+
+    /// Applies the condition to the version with exactly this timestamp.
+    #[must_use]
+    pub fn at(mut self, timestamp: i64) -> Self {
+        self.timestamp = Some(timestamp);
+        self
+    }
+
+    /// Applies the condition to the first cell that a filter of transactions shows of the column.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_table::{Column, Condition, Filter, Prewrite, Timestamp};
+    ///
+    /// // No entry prevents a lock on the cell.
+    /// let start = Timestamp::ZERO;
+    /// let prewrite = Prewrite { start, is_read_lock: false, acknowledged_after: None };
+    /// let free = Condition::absent(Column::new("page", "uri"));
+    /// let free = free.through(Filter::Prewrite(prewrite));
+    /// assert_eq!(free.filter, Filter::Prewrite(prewrite));
+    /// ```
+    #[must_use]
+    pub fn through(mut self, filter: Filter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    fn size_bytes(&self) -> usize {
+        let expected = match &self.expected {
+            Expected::Absent => 0,
+            Expected::Value(value) => value.len(),
+        };
+        self.column.size_bytes() + expected + Mutation::ENTRY_BYTES
+    }
+
+    /// Checks whether `found`, the value in the table, is the expected one.
+    pub fn holds(&self, found: Option<&[u8]>) -> bool {
+        match &self.expected {
+            Expected::Absent => found.is_none(),
+            Expected::Value(value) => found == Some(value.as_ref()),
+        }
+    }
+}
+
+fn check_visibility(row: &[u8], column: &Column) -> Result<Visibility> {
+    Visibility::parse(&column.visibility).map_err(|error| {
+        let message = format!("row `{}`, column `{column}`: {error}", Escaped(row));
+        Error::with_source(ErrorKind::Invalid, message, error)
+    })
+}
+
+fn check_seen(row: &[u8], column: &Column, authorizations: &Authorizations) -> Result<()> {
+    if check_visibility(row, column)?.is_visible_to(authorizations) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "row `{}`, column `{column}`: the handle may not see the column, so a condition on it \
+         cannot be checked; open the table with authorizations for it",
+        Escaped(row)
+    )))
+}
+
+/// Checks the filter of a condition. A filter reads a column as a whole, so no version can be
+/// named; and not every filter works on columns.
+fn check_filter(row: &[u8], condition: &Condition) -> Result<()> {
+    let Condition { column, filter, .. } = condition;
+    let what_is_wrong = match filter {
+        Filter::None => return Ok(()),
+        Filter::FirstOfRow => "the filter `FirstOfRow` does not work on one column",
+        _ if condition.timestamp.is_some() => {
+            "a condition with a filter cannot name a version; leave the timestamp out"
+        }
+        filter if !filter.looks_at_family(&column.family) => {
+            "the filter does not look at this family; notifications have a family of their own"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::invalid(format!(
+        "row `{}`, column `{column}`: the condition cannot be checked: {what_is_wrong}",
+        Escaped(row)
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Timestamp;
+
+    #[test]
+    fn rejects_a_mutation_without_updates() {
+        let message = Mutation::new("r\n").check().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            r"the mutation of row `r\x0a` has no updates; a mutation needs at least one"
+        );
+    }
+
+    #[test]
+    fn the_size_is_the_stored_size() {
+        let many = (0..10).fold(Mutation::new(vec![b'r'; 1_000]), |mutation, n| {
+            mutation.put_at(Column::default(), n, "")
+        });
+        assert_eq!(many.size_bytes(), 10 * (1_000 + Mutation::ENTRY_BYTES));
+        let size = many.size_bytes();
+        let column = Column::new("f", "q").with_visibility("A");
+        let conditional = many.when(Condition::value(column, vec![0; 500]));
+        assert_eq!(
+            conditional.size_bytes(),
+            size + 3 + 500 + Mutation::ENTRY_BYTES
+        );
+    }
+
+    #[test]
+    fn rejects_a_conditional_mutation_without_conditions() {
+        let mutation = Mutation::new("r").put(Column::new("f", "q"), "v");
+        let message = ConditionalMutation {
+            mutation,
+            conditions: vec![],
+        }
+        .check(&Authorizations::none())
+        .unwrap_err()
+        .to_string();
+        assert_eq!(
+            message,
+            "the conditional mutation of row `r` has no conditions; write it unconditionally instead"
+        );
+    }
+
+    #[test]
+    fn requires_a_condition_of_mutations_that_are_written_together() {
+        let mutation = || Mutation::new("r").put(Column::new("f", "q"), "v");
+        let without = ConditionalMutation {
+            mutation: mutation(),
+            conditions: Vec::new(),
+        };
+        let with = mutation().when(Condition::absent(Column::new("f", "q")));
+        let none = Authorizations::none();
+        let check = |mutations: &[_]| ConditionalMutation::check_together(mutations, &none);
+        assert!(check(&[without.clone(), with]).is_ok());
+        for wrong in [&[][..], &[without.clone(), without]] {
+            let error = check(wrong).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Invalid);
+            assert_eq!(
+                error.to_string(),
+                "none of the mutations to write together has a condition; add one, or write them \
+                 without conditions"
+            );
+        }
+    }
+
+    #[test]
+    fn rejects_an_invalid_visibility_and_names_its_place() {
+        let column = Column::new("f", "q").with_visibility("a&");
+        let message = Mutation::new("r")
+            .put(column.clone(), "v")
+            .check()
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            message,
+            "row `r`, column `f:q [a&]`: visibility expression: at byte 2: the expression ends where a label \
+             is expected"
+        );
+        let conditional = Mutation::new("r")
+            .put(Column::new("f", "q"), "v")
+            .when(Condition::absent(column));
+        let error = conditional.check(&Authorizations::none()).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn rejects_a_condition_on_a_column_that_the_handle_may_not_see() {
+        let column = Column::new("f", "q").with_visibility("A");
+        let conditional = Mutation::new("r")
+            .put(Column::new("f", "q"), "v")
+            .when(Condition::absent(column));
+        assert!(conditional.check(&Authorizations::from_iter(["A"])).is_ok());
+        assert_eq!(
+            conditional
+                .check(&Authorizations::from_iter(["B"]))
+                .unwrap_err()
+                .to_string(),
+            "row `r`, column `f:q [A]`: the handle may not see the column, so a condition on it \
+             cannot be checked; open the table with authorizations for it"
+        );
+    }
+
+    #[test]
+    fn rejects_conditions_with_unsuitable_filters() {
+        let refusal = |condition: Condition| {
+            let conditional = Mutation::new("r")
+                .put(Column::new("f", "q"), "v")
+                .when(condition);
+            let refused = conditional.check(&Authorizations::none());
+            refused.err().map(|error| error.to_string())
+        };
+        let on = |family: &'static str| Condition::absent(Column::new(family, "q"));
+        let snapshot = Filter::Snapshot {
+            at: Timestamp::ZERO,
+        };
+        let notifications = Filter::Notifications { share: None };
+        assert_eq!(refusal(on("f").through(snapshot)), None);
+        assert_eq!(refusal(on("ntfy").through(notifications)), None);
+        assert_eq!(refusal(on("ntfy").at(1)), None);
+        let begin =
+            |family| format!("row `r`, column `{family}:q`: the condition cannot be checked: ");
+        assert_eq!(
+            refusal(on("f").through(Filter::FirstOfRow)),
+            Some(begin("f") + "the filter `FirstOfRow` does not work on one column")
+        );
+        assert_eq!(
+            refusal(on("f").at(1).through(snapshot)),
+            Some(
+                begin("f")
+                    + "a condition with a filter cannot name a version; leave the timestamp out"
+            )
+        );
+        let other_family =
+            "the filter does not look at this family; notifications have a family of their own";
+        assert_eq!(
+            refusal(on("f").through(notifications)),
+            Some(begin("f") + other_family)
+        );
+        assert_eq!(
+            refusal(on("ntfy").through(snapshot)),
+            Some(begin("ntfy") + other_family)
+        );
+    }
+}
