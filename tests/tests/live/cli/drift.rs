@@ -142,7 +142,7 @@ async fn reports_a_changed_balancer_or_pattern() {
     assert_eq!(
         told,
         format!(
-            "property table.balancer is `org.example.Typo`, an unknown class and that the servers do not \
+            "property table.balancer is `org.example.Typo`, an unknown class that the servers do not \
              load, so that tablets may stay on no server; it should be `{class}`"
         )
     );
