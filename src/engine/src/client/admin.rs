@@ -1,6 +1,6 @@
 //! The life of an application: its table and its shared state, created and removed together.
 //!
-//! [`application`](crate::InstanceExt::application)(crate::Instance::application) is the usual way to call these
+//! [`application`](crate::InstanceExt::application) is the usual way to call these
 //! functions. They are for callers that have the two ports alone.
 //!
 //! The table and the shared state are in two places, and no step changes both. Therefore an

@@ -59,7 +59,7 @@ pub struct Client {
 
 impl Client {
     /// Opens a client of an application by its name, on the table that it was initialised with.
-    /// [`application`](crate::InstanceExt::application)(crate::Instance::application) does the same with fewer arguments.
+    /// [`application`](crate::InstanceExt::application) does the same with fewer arguments.
     ///
     /// # Examples
     ///

@@ -76,7 +76,7 @@ pub trait Applications: Debug + Send + Sync {
     /// [`NotFound`](ErrorKind::NotFound).
     async fn is_running(&self, name: &str) -> Result<bool>;
 
-    /// SetupLocks an application and its table, for a caller that is about to create or remove them.
+    /// Locks an application and its table, for a caller that is about to create or remove them.
     /// Both take several steps, and two callers that take them at the same time would each delete
     /// what the other one creates.
     ///

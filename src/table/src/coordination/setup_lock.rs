@@ -1,4 +1,4 @@
-//! SetupLocks of applications and tables that are about to be created or removed.
+//! Locks on applications and tables that are about to be created or removed.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::name::shown;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A claim of an application and a table, from [`claim`](super::Applications::lock_setup) until this is
-/// dropped or the process ends. If claims are kept in another process, it also ends with the
-/// session in which it was made, without notice. A claim is advisory; the stored state protects
+/// A lock on an application and a table, from [`lock_setup`](super::Applications::lock_setup) until this is
+/// dropped or the process ends. If locks are kept in another process, it also ends with the
+/// session in which it was made, without notice. A lock is advisory; the stored state protects
 /// (C13 of [`Applications`](super::Applications)).
 pub trait SetupLock: Debug + Send + Sync {}
 
-/// The claims of one instance whose clients are all in one process: rule C13 of
+/// The setup locks of one instance whose clients are all in one process: rule C13 of
 /// [`Applications`](super::Applications). A clone shares them.
 #[derive(Clone, Debug, Default)]
 pub struct SetupLocks {
@@ -35,7 +35,7 @@ struct HeldClaim {
 impl SetupLock for HeldClaim {}
 
 impl SetupLocks {
-    /// SetupLocks an application and a table, both or neither.
+    /// Locks an application and a table, both or neither.
     ///
     /// # Errors
     ///

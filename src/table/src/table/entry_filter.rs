@@ -35,7 +35,7 @@ impl PartialOrd for StoredKey {
     }
 }
 
-/// The decision of a [`EntryFilter`] on a stored entry.
+/// The decision of an [`EntryFilter`] on a stored entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The entry is a cell of the result.
@@ -76,7 +76,7 @@ pub struct EntryFilter<'a> {
     seen: EntryFilterState,
 }
 
-/// The state of a [`EntryFilter`] without its request. A scan that is read in parts keeps it, so that no
+/// The state of an [`EntryFilter`] without its request. A scan that is read in parts keeps it, so that no
 /// part repeats the reads of an earlier one.
 #[derive(Debug, Default)]
 pub struct EntryFilterState {

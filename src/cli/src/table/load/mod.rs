@@ -41,7 +41,7 @@ use crate::target::{ApplicationGuard, TargetArguments};
 /// SIGTERM, SIGHUP), it prints the number of rows that the table has acknowledged, and of those
 /// that may still be written; loading the file again is safe.
 ///
-/// PendingLoad again is not safe with drawn salts (random-salt): a row usually gets another salt, and
+/// Loading again is not safe with drawn salts (random-salt): a row usually gets another salt, and
 /// then exists twice. Only the same file with the same --seed gets the same salts.
 ///
 /// With --create-if-absent, a row whose column already exists is not written: the first of these
