@@ -3,9 +3,9 @@
 //! A recipe is configuration and a key prefix. It never commits, retries, sleeps or reads a clock,
 //! and its requirements on a table are data. The first recipe is the [`RowHasher`]. It is one of
 //! the [`KeyDesign`]s, the common ways to spread and order keys. [`TableOptimizations`] bring the
-//! split points and the group of a design to a live table, and verify them; they need only the ports
-//! of `fluo-table`. A [`SaltedScan`] reads scattered rows in row order, and [`KeyMigration`] moves rows to
-//! another design.
+//! split points and the group of a design to a live table, and verify them; they need only the
+//! ports of `fluo-table`. A [`SaltedScan`] reads scattered rows in row order, and [`KeyMigration`]
+//! moves rows to another design.
 //!
 //! ```
 //! use fluo_table::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};
@@ -41,7 +41,7 @@
 //! - [`AdvisorReport`](advisor::AdvisorReport) selects a design for a sample of keys, which a
 //!   [`ProfileBuilder`](advisor::ProfileBuilder) reads.
 //! - [`SaltedScan`] scans rows that a salt has scattered.
-//! - [`KeyMigration`] change the salt of a table that is in use.
+//! - [`KeyMigration`] changes the salt of a table that is in use.
 //! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
 //!   row.
 //! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.

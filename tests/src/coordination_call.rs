@@ -17,7 +17,8 @@ pub enum CoordinationCall {
     List,
     /// [`is_running`](fluo_table::coordination::Applications::is_running) of this application.
     IsRunning(String),
-    /// [`lock_setup`](fluo_table::coordination::Applications::lock_setup) of this application and this table.
+    /// [`lock_setup`](fluo_table::coordination::Applications::lock_setup) of this application and
+    /// this table.
     Claim(String, String),
     /// [`remove`](fluo_table::coordination::Applications::remove) of this application.
     Remove(String),
@@ -33,8 +34,8 @@ pub enum CoordinationCall {
     IsAlive(TransactorId),
     /// [`join_workers`](fluo_table::coordination::Coordination::join_workers).
     JoinWorkers,
-    /// [`add_dead_letter`](fluo_table::coordination::Coordination::add_dead_letter) of a dead letter of this
-    /// cell.
+    /// [`add_dead_letter`](fluo_table::coordination::Coordination::add_dead_letter) of a dead
+    /// letter of this cell.
     SetAside(RowColumn),
     /// [`dead_letters`](fluo_table::coordination::Coordination::dead_letters).
     SetAsideList,

@@ -17,8 +17,9 @@
 //!
 //! # Rules
 //!
-//! - **K1, inverse.** [`decode_key`](KeyDesign::decode_key) of [`encode_row`](KeyDesign::encode_row) returns the row or,
-//!   if the design normalises rows, the normalised row.
+//! - **K1, inverse.** [`decode_key`](KeyDesign::decode_key) of
+//!   [`encode_row`](KeyDesign::encode_row) returns the row or, if the design normalises rows, the
+//!   normalised row.
 //! - **K2, no misreading.** A key is decoded only if the design can have made it: a salt that can
 //!   be computed is computed again and compared.
 //! - **K3, ranges.** The spans that [`spans`](KeyDesign::spans) returns for a set of rows contain

@@ -1,9 +1,9 @@
 //! KeyMigration: changing the salt of a table that is in use.
 //!
 //! A table that was salted for 16 tablets and will be salted for 64 holds rows of both designs for
-//! a while. Each design that rows were written with is an *epoch*, oldest first. [`KeyMigration`] reads a
-//! row under any of its keys, writes it by the newest design, and moves the other rows in steps
-//! that can be interrupted.
+//! a while. Each design that rows were written with is an *epoch*, oldest first. [`KeyMigration`]
+//! reads a row under any of its keys, writes it by the newest design, and moves the other rows in
+//! steps that can be interrupted.
 //!
 //! A row can be stored under one key for each epoch. These rules call them its *places*.
 //!
@@ -25,14 +25,14 @@
 //!
 //! # Requirements on writers
 //!
-//! - Put only under [`KeyMigration::key`], once every reader and every deleter uses the epochs. Rows that
-//!   are still put into an older epoch are read as well, and the next run moves them. But a
-//!   *version* that is put there below one that is being moved is lost with it.
-//! - Delete by [`KeyMigration::delete_mutations`]: a marker hides only cells of its own row, so every
-//!   place needs one. The marker in the newest place also hides cells that a migration copies there
-//!   at the same moment. A full compaction drops markers: if one begins after such a marker was
-//!   written and before a copy in progress arrives, the copy becomes visible again. That window is
-//!   the duration of one step, a few milliseconds; do not compact the table by hand during a
+//! - Put only under [`KeyMigration::key`], once every reader and every deleter uses the epochs.
+//!   Rows that are still put into an older epoch are read as well, and the next run moves them. But
+//!   a *version* that is put there below one that is being moved is lost with it.
+//! - Delete by [`KeyMigration::delete_mutations`]: a marker hides only cells of its own row, so
+//!   every place needs one. The marker in the newest place also hides cells that a migration copies
+//!   there at the same moment. A full compaction drops markers: if one begins after such a marker
+//!   was written and before a copy in progress arrives, the copy becomes visible again. That window
+//!   is the duration of one step, a few milliseconds; do not compact the table by hand during a
 //!   migration.
 //! - Watch the clocks: cells of two places are ordered only by their timestamps. If different
 //!   servers assign the timestamps of the two places, set timestamps explicitly.

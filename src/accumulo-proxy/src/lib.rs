@@ -16,8 +16,8 @@
 //!
 //! # Connecting
 //!
-//! Every program starts with a [`ProxyClient`]. Its [`ProxyOptions`] hold the address of the proxy and
-//! the [`Credentials`] of the caller.
+//! Every program starts with a [`ProxyClient`]. Its [`ProxyOptions`] hold the address of the proxy
+//! and the [`Credentials`] of the caller.
 //!
 //! ```no_run
 //! use accumulo_proxy::{Credentials, Mutation, ProxyClient, ScanOptions, ProxyOptions, TimeType};
@@ -42,8 +42,8 @@
 //!
 //! [`ProxyClient::connect`] checks the address, the user and the password immediately.
 //! [`ProxyClient::lazy`] connects at the first call. The proxy of Accumulo 2.x has no login: use
-//! [`Credentials::shared_secret`]. The [`ProxyOptions::protocol`] selects Thrift's compact or binary
-//! protocol, and the feature `tls` adds connections over TLS.
+//! [`Credentials::shared_secret`]. The [`ProxyOptions::protocol`] selects Thrift's compact or
+//! binary protocol, and the feature `tls` adds connections over TLS.
 //!
 //! # Tables, namespaces, users, servers
 //!
@@ -158,9 +158,9 @@
 //!
 //! # Several tasks, several calls
 //!
-//! A client is cheap to clone, and all clones share one pool of [`ProxyOptions::connections`] (4). Each
-//! call has exclusive use of a connection while it runs, and waits for one if all are in use; its
-//! time limit includes that wait. The proxy executes as many calls at once as it has threads
+//! A client is cheap to clone, and all clones share one pool of [`ProxyOptions::connections`] (4).
+//! Each call has exclusive use of a connection while it runs, and waits for one if all are in use;
+//! its time limit includes that wait. The proxy executes as many calls at once as it has threads
 //! (`numThreads`, 5 unless set), so calls on additional connections only wait in the proxy.
 //!
 //! # Cancellation

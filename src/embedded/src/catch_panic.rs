@@ -1,16 +1,17 @@
 //! Conversion of panics into errors.
 //!
-//! The storage engine checks pages by assertions, so it panics on a damaged page. A library must not
-//! abort its process because of a bad disk, so every call of the engine runs in [`contain`].
+//! The storage engine checks pages by assertions, so it panics on a damaged page. A library must
+//! not abort its process because of a bad disk, so every call of the engine runs in [`contain`].
 //!
-//! A panic in the engine's source is reported as damage and prints nothing. Any other panic is a bug,
-//! most likely of this crate: it is reported as one, and printed as usual. To distinguish the two, the
-//! panic hook of the process is wrapped once. If the program has since set a hook that does not call
-//! this one, the place of the panic is unknown, and it is reported as damage, which is the safe side.
+//! A panic in the engine's source is reported as damage and prints nothing. Any other panic is a
+//! bug, most likely of this crate: it is reported as one, and printed as usual. To distinguish the
+//! two, the panic hook of the process is wrapped once. If the program has since set a hook that
+//! does not call this one, the place of the panic is unknown, and it is reported as damage, which
+//! is the safe side.
 //!
 //! Only a panic in the engine's modules that read pages proves damage and [marks](crate::mark) the
-//! directory. The engine also panics on misuse, on a lock that an earlier panic poisoned, and on bugs
-//! of its own.
+//! directory. The engine also panics on misuse, on a lock that an earlier panic poisoned, and on
+//! bugs of its own.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -102,8 +103,8 @@ impl Place {
             .unwrap_or_else(|| Self::Elsewhere(format!("{}:{}", location.file(), location.line())))
     }
 
-    /// Returns the place in a source file of the storage engine, whose folder is `redb` or `redb-` and its version. `None`
-    /// for any other file.
+    /// Returns the place in a source file of the storage engine, whose folder is `redb` or `redb-`
+    /// and its version. `None` for any other file.
     fn in_file(file: &str) -> Option<Self> {
         let is_engine = |folder: &&str| {
             let version = folder.strip_prefix("redb-").unwrap_or_default();
@@ -162,8 +163,8 @@ mod tests {
         assert!(!CONTAINED.get());
     }
 
-    /// The engine refuses a table without a name by an assertion. A directory was marked as damaged for misuse like this,
-    /// and took no writes until a check.
+    /// The engine refuses a table without a name by an assertion. A directory was marked as damaged
+    /// for misuse like this, and took no writes until a check.
     #[test]
     fn a_panic_of_the_engine_is_damage_and_no_proof_of_it() {
         let stopped = contain::<()>(|| {

@@ -37,26 +37,29 @@ pub struct CheckReport {
 }
 
 impl EmbeddedTables {
-    /// Reads all of a directory that no process has open, and compares it with its checksums and with
-    /// the invariants of `docs/storage-format.md`.
+    /// Reads all of a directory that no process has open, and compares it with its checksums and
+    /// with the invariants of `docs/storage-format.md`.
     ///
     /// Opening reads little of the file, and reads verify no checksums, so a flipped bit in a value
-    /// is returned as it is. Only a check finds it. A check reads at the speed of the disk and blocks
-    /// the thread.
+    /// is returned as it is. Only a check finds it. A check reads at the speed of the disk and
+    /// blocks the thread.
     ///
-    /// It writes nothing to the file of the tables, so a copy may be read-only; `fluo.redb` alone is enough of one. A
-    /// file that was left by a crash is checked as it would be after its repair, which is done in memory.
+    /// It writes nothing to the file of the tables, so a copy may be read-only; `fluo.redb` alone
+    /// is enough of one. A file that was left by a crash is checked as it would be after its
+    /// repair, which is done in memory.
     ///
-    /// A directory that is damaged is marked as such, if it can be written to: it takes no writes until a check finds
-    /// it whole.
+    /// A directory that is damaged is marked as such, if it can be written to: it takes no writes
+    /// until a check finds it whole.
     ///
     /// # Errors
-    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) with a [`Damage`] as its source: a page does not have its checksum,
-    ///   a key cannot be read or stands in the wrong place, a tablet's count is not the number of its entries, a number
-    ///   is missing or out of its bounds, or there is something that belongs to no table and no application.
-    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) without it: the file is not one of this crate's, or has a format
-    ///   that this build does not know.
-    /// - [`Storage`](fluo_table::ErrorKind::Storage): the directory is whole, and its mark cannot be removed.
+    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) with a [`Damage`] as its source: a page does
+    ///   not have its checksum, a key cannot be read or stands in the wrong place, a tablet's count
+    ///   is not the number of its entries, a number is missing or out of its bounds, or there is
+    ///   something that belongs to no table and no application.
+    /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) without it: the file is not one of this
+    ///   crate's, or has a format that this build does not know.
+    /// - [`Storage`](fluo_table::ErrorKind::Storage): the directory is whole, and its mark cannot
+    ///   be removed.
     ///
     /// Otherwise as [`open`](EmbeddedTables::open).
     ///
@@ -104,7 +107,8 @@ struct Check {
 }
 
 impl Check {
-    /// Runs the check. The store stays open: without a lock file it is what keeps other processes out.
+    /// Runs the check. The store stays open: without a lock file it is what keeps other processes
+    /// out.
     fn run(&mut self, path: &Path, store: &mut Option<Store>) -> Result<(), Failure> {
         let store = store.insert(Store::open_unwritten(path)?);
         if !contain(|| Ok(store.engine_mut()?.check_integrity()?))? {
@@ -149,7 +153,8 @@ impl Check {
         Ok(())
     }
 
-    /// Does one part of the check. Damage is noted with its place; any other failure ends the check.
+    /// Does one part of the check. Damage is noted with its place; any other failure ends the
+    /// check.
     fn note(
         &mut self,
         place: &str,
@@ -166,8 +171,8 @@ impl Check {
     }
 }
 
-/// Returns a finding for each page that does not have its checksum, with its table and its first row; `None` if there is
-/// no such page, or none that can be found.
+/// Returns a finding for each page that does not have its checksum, with its table and its first
+/// row; `None` if there is no such page, or none that can be found.
 fn located(directory: &Directory) -> Option<Vec<String>> {
     let walk = pages::walk(&directory.data_file_to_read().ok()?)?;
     let names: BTreeMap<_, _> = walk

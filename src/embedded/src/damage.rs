@@ -6,7 +6,8 @@ use std::path::Path;
 
 use fluo_table::{Error, ErrorKind};
 
-/// The damage that [`EmbeddedTables::check`](crate::EmbeddedTables::check) found: the source of its error.
+/// The damage that [`EmbeddedTables::check`](crate::EmbeddedTables::check) found: the source of its
+/// error.
 ///
 /// ```
 /// use fluo_embedded::{Damage, EmbeddedTables};
@@ -32,7 +33,8 @@ impl Damage {
         Self { findings }
     }
 
-    /// Returns one sentence for each place that is damaged, with the table and the row where they are known.
+    /// Returns one sentence for each place that is damaged, with the table and the row where they
+    /// are known.
     #[must_use]
     pub fn findings(&self) -> &[String] {
         &self.findings

@@ -45,8 +45,8 @@ pub fn open(directory: impl AsRef<Path>) -> Result<Instance> {
 ///
 /// # Errors
 ///
-/// Those of [`EmbeddedTables::open`]; [`NotFound`](fluo_table::ErrorKind::NotFound) if the directory
-/// does not exist or has no tables in it.
+/// Those of [`EmbeddedTables::open`]; [`NotFound`](fluo_table::ErrorKind::NotFound) if the
+/// directory does not exist or has no tables in it.
 ///
 /// # Examples
 ///

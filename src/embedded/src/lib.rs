@@ -75,7 +75,8 @@
 //! - **Slow writes.** Splitting a tablet with entries and deleting a table block the writer: see
 //!   [`add_splits`](EmbeddedTables#method.add_splits).
 //! - **Memory.** [`cache_bytes`](EmbeddedOptions::cache_bytes),
-//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), and a few megabytes for each running scan.
+//!   [`max_queued_bytes`](EmbeddedOptions::max_queued_bytes), and a few megabytes for each running
+//!   scan.
 //!
 //! Not supported: several processes, replication, encryption, compression.
 //!

@@ -1,7 +1,8 @@
 //! The lock on a directory, and the note in its file about the process that has it.
 //!
-//! The note is for people: `<process id> <program>`. Only the lock decides. The note is written after the lock was
-//! taken and removed before it is released, so a note without a lock is left over from a process that was killed.
+//! The note is for people: `<process id> <program>`. Only the lock decides. The note is written
+//! after the lock was taken and removed before it is released, so a note without a lock is left
+//! over from a process that was killed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -47,8 +48,8 @@ impl Lock {
             };
             let file = file.map_err(|error| cannot("open", &path, error))?;
             taken(directory, &file, file.try_lock())?;
-            // Another process may have removed the file after it was opened here. A lock on a removed
-            // file excludes no process, so the file is opened again.
+            // Another process may have removed the file after it was opened here. A lock on a
+            // removed file excludes no process, so the file is opened again.
             if is_at(&file, &path) {
                 if is_new {
                     made.push(&path);
@@ -63,7 +64,8 @@ impl Lock {
         }
     }
 
-    /// Takes a lock that other readers can have too. `None` if there is no lock file, which is not made.
+    /// Takes a lock that other readers can have too. `None` if there is no lock file, which is not
+    /// made.
     pub(crate) fn shared(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(LOCK_FILE);
         let file = match File::open(&path) {

@@ -1,7 +1,8 @@
-//! The mark of a directory that is known to be damaged: the file `fluo.damaged`, with a line for each finding.
+//! The mark of a directory that is known to be damaged: the file `fluo.damaged`, with a line for
+//! each finding.
 //!
-//! It is made when damage is found, by a check or by use, and removed by a check that finds none. A directory with it
-//! takes no writes.
+//! It is made when damage is found, by a check or by use, and removed by a check that finds none. A
+//! directory with it takes no writes.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -45,8 +46,8 @@ pub(crate) fn set(directory: &Path, findings: &[String]) -> io::Result<()> {
     rename_durably(directory, &new, &directory.join(MARK_FILE))
 }
 
-/// Removes the mark, if there is one. A file system that is mounted read-only refuses to remove even a file that does not
-/// exist, so the mark is looked for first.
+/// Removes the mark, if there is one. A file system that is mounted read-only refuses to remove
+/// even a file that does not exist, so the mark is looked for first.
 pub(crate) fn remove(directory: &Path) -> io::Result<()> {
     let mark = directory.join(MARK_FILE);
     if !mark.try_exists()? {

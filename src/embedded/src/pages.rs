@@ -1,8 +1,8 @@
 //! The search for tables with corrupt pages.
 //!
-//! The storage engine says only whether all pages have theirs. This walks the trees of its file, whose format is in the
-//! engine's own `docs/design.md` (file format 3), and locates pages with wrong checksums after the engine reported
-//! damage, to name the table and row in the message.
+//! The storage engine says only whether all pages have theirs. This walks the trees of its file,
+//! whose format is in the engine's own `docs/design.md` (file format 3), and locates pages with
+//! wrong checksums after the engine reported damage, to name the table and row in the message.
 //!
 //! ```text
 //! header   offset 9: flags, bit 0 the current slot; 12: page size; 16: pages of a region's header; 20: of its data
@@ -88,7 +88,8 @@ pub(crate) fn walk(file: &File) -> Option<Walk> {
         },
     );
     for (name, definition) in maps {
-        // Kind (1), length (8), whether there is a root (1), the root (32), the width of keys (5) and values (5).
+        // Kind (1), length (8), whether there is a root (1), the root (32), the width of keys (5)
+        // and values (5).
         let (Some(1), Some(root)) = (definition.get(9), link(&definition, 10)) else {
             continue;
         };
@@ -174,7 +175,8 @@ impl Layout<'_> {
         let at = first
             .checked_add(region)?
             .checked_add(index.checked_mul(bytes)?)?;
-        // No page is larger than its region, whatever a damaged number says; so this bounds the memory.
+        // No page is larger than its region, whatever a damaged number says; so this bounds the
+        // memory.
         let of_region = self.data_pages.checked_mul(self.page_size)?;
         if bytes > of_region || at.checked_add(bytes)? > self.file.metadata().ok()?.len() {
             return None;

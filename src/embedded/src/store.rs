@@ -290,8 +290,9 @@ fn io_failure(error: std::io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    /// A panic in a bug of this crate poisoned a lock of the engine. The next call panicked on the poisoned lock, in a module
-    /// that reads pages, and a sound directory was marked as damaged: it took no writes after it was opened again.
+    /// A panic in a bug of this crate poisoned a lock of the engine. The next call panicked on the
+    /// poisoned lock, in a module that reads pages, and a sound directory was marked as damaged: it
+    /// took no writes after it was opened again.
     #[test]
     fn a_poisoned_lock_marks_no_directory() {
         let directory = tempfile::tempdir().unwrap();

@@ -73,17 +73,17 @@ impl EmbeddedTables {
     ///
     /// If opening fails, nothing is written to an existing directory, and created files and
     /// directories are removed.
-    /// - [`Invalid`](fluo_table::ErrorKind::Invalid): a setting is out of its bounds, or the path is
-    ///   that of a file.
+    /// - [`Invalid`](fluo_table::ErrorKind::Invalid): a setting is out of its bounds, or the path
+    ///   is that of a file.
     /// - [`NotFound`](fluo_table::ErrorKind::NotFound): the directory does not exist or has no
-    ///   tables in it, and [`create_if_missing`](EmbeddedOptions::create_if_missing) is not set; or a
-    ///   directory above it does not exist, and [`create_parents`](EmbeddedOptions::create_parents) is not
-    ///   set.
+    ///   tables in it, and [`create_if_missing`](EmbeddedOptions::create_if_missing) is not set; or
+    ///   a directory above it does not exist, and
+    ///   [`create_parents`](EmbeddedOptions::create_parents) is not set.
     /// - [`Unavailable`](fluo_table::ErrorKind::Unavailable): another process or handle holds it.
     /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt): the file is damaged, was not created by this
     ///   crate, or has a format that this build does not support.
-    /// - [`Denied`](fluo_table::ErrorKind::Denied), [`Storage`](fluo_table::ErrorKind::Storage): the
-    ///   file system rejected an operation.
+    /// - [`Denied`](fluo_table::ErrorKind::Denied), [`Storage`](fluo_table::ErrorKind::Storage):
+    ///   the file system rejected an operation.
     pub fn open(directory: impl AsRef<Path>, options: EmbeddedOptions) -> Result<Self> {
         let store = Store::open(directory.as_ref(), &options)?;
         let (servers, last_time_ms) = store.read(numbers)?;

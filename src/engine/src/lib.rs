@@ -69,8 +69,8 @@
 //! # }
 //! ```
 //!
-//! [`Loaders`] run many transactions at once, to load data. An [`Instance`] creates, opens and removes
-//! applications.
+//! [`Loaders`] run many transactions at once, to load data. An [`Instance`] creates, opens and
+//! removes applications.
 //!
 //! # Guide
 //!
@@ -86,9 +86,9 @@
 //! | what is guaranteed for tables, and between processes? | the crate [`fluo_table`] |
 //! | what can I do about an error? | [`ErrorKind`] |
 //!
-//! All waits (for a lock, before another attempt, between scans for notifications) use tokio's timers,
-//! which a test can pause. Nothing draws random numbers: values that differ between transactions are
-//! derived from their timestamps.
+//! All waits (for a lock, before another attempt, between scans for notifications) use tokio's
+//! timers, which a test can pause. Nothing draws random numbers: values that differ between
+//! transactions are derived from their timestamps.
 
 mod client;
 mod observer;

@@ -127,8 +127,8 @@ async fn foreign(epochs: &KeyMigration, rows: &RowSelection, key: &'static str) 
     (refused, passed.skipped())
 }
 
-/// Regression test: the key was left to the newest design. Its keys have the same form, but it reads
-/// nothing here, because `ann` is no number.
+/// Regression test: the key was left to the newest design. Its keys have the same form, but it
+/// reads nothing here, because `ann` is no number.
 #[tokio::test]
 async fn refuses_a_foreign_key_if_the_newest_design_has_no_key_for_the_rows() {
     let by_number = KeyDesign::new(Modulo {

@@ -15,9 +15,10 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// separator and control characters `\xNN`.
 ///
 /// The rows with given leading fields are one piece of the table, without a salt or with a salt
-/// over these fields. [`RowSelection::Prefix`](crate::RowSelection::Prefix) selects them by the text of the fields,
-/// each followed by the separator. [`RowSelection::Between`](crate::RowSelection::Between) selects those of them
-/// whose next field lies between two values.
+/// over these fields. [`RowSelection::Prefix`](crate::RowSelection::Prefix) selects them by the
+/// text of the fields, each followed by the separator.
+/// [`RowSelection::Between`](crate::RowSelection::Between) selects those of them whose next field
+/// lies between two values.
 ///
 /// # Examples
 ///

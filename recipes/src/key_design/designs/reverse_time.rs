@@ -12,10 +12,10 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// difference to `i64::MAX`.
 ///
 /// If the time is last, the rows of an entity are one piece of the table, the newest first. So are
-/// its rows between two times ([`RowSelection::Between`](crate::RowSelection::Between) with the entity and its
-/// separator as prefix). Entities are ordered by their bytes, including the separator, which an
-/// entity cannot contain. If the time is first, the newest of all rows comes first; without a salt,
-/// all new rows then go into the first tablet.
+/// its rows between two times ([`RowSelection::Between`](crate::RowSelection::Between) with the
+/// entity and its separator as prefix). Entities are ordered by their bytes, including the
+/// separator, which an entity cannot contain. If the time is first, the newest of all rows comes
+/// first; without a salt, all new rows then go into the first tablet.
 ///
 /// # Examples
 ///

@@ -20,8 +20,8 @@ pub enum HashInput {
 }
 
 impl HashInput {
-    /// Returns the number whose modulus is the bucket of a part, or `None` if the part has no number
-    /// or one above 64 bits.
+    /// Returns the number whose modulus is the bucket of a part, or `None` if the part has no
+    /// number or one above 64 bits.
     pub(crate) fn value(self, part: &[u8]) -> Option<i64> {
         match self {
             Self::JavaHash => java_hash(part).ok().map(i64::from),

@@ -74,16 +74,16 @@ impl TableRequirementBuilder {
     }
 
     /// Sets the design of the keys, whose prefix must be that of the recipe. With a design,
-    /// [`verify`](crate::TableOptimizations::verify) finds rows under the prefix that are not keys of it; without
-    /// one, all rows under the prefix belong to the recipe.
+    /// [`verify`](crate::TableOptimizations::verify) finds rows under the prefix that are not keys
+    /// of it; without one, all rows under the prefix belong to the recipe.
     pub fn design(mut self, design: KeyDesign) -> Self {
         self.contribution.design = Some(design);
         self
     }
 
     /// Sets the expected share of the rows in each tablet, as a weight: one for each split point,
-    /// and one for the rows after the last unless there are none. [`verify`](crate::TableOptimizations::verify)
-    /// compares counts with the shares.
+    /// and one for the rows after the last unless there are none.
+    /// [`verify`](crate::TableOptimizations::verify) compares counts with the shares.
     pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
         self.contribution.shares = Some(shares.into_iter().collect());
         self

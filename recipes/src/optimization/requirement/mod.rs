@@ -72,8 +72,9 @@ impl TableRequirement {
         Ok(contribution)
     }
 
-    /// Adds earlier designs, in which some rows may be written until [`KeyMigration`](crate::KeyMigration) have
-    /// moved them. Such rows are counted apart from rows of no design.
+    /// Adds earlier designs, in which some rows may be written until
+    /// [`KeyMigration`](crate::KeyMigration) has moved them. Such rows are counted apart from rows
+    /// of no design.
     #[must_use]
     pub fn after(mut self, earlier: impl IntoIterator<Item = KeyDesign>) -> Self {
         self.earlier.extend(earlier);

@@ -17,7 +17,8 @@ use crate::error::Result;
 /// - The scan is opened at the first poll. From the second poll on it reads one batch ahead while
 ///   the consumer processes the previous one.
 /// - A task reads the scan, on the runtime on which the scanner was created. If that runtime shuts
-///   down before the end of the scan, the next item is an error: [`Unreachable`](crate::ErrorKind::Unreachable).
+///   down before the end of the scan, the next item is an error:
+///   [`Unreachable`](crate::ErrorKind::Unreachable).
 /// - The stream ends after an error.
 /// - Dropping the scanner closes the scan on the proxy, at any point.
 ///
@@ -26,10 +27,10 @@ use crate::error::Result;
 /// The scan is reopened after the last received key if the connection breaks, the proxy is
 /// restarted, the proxy dropped the scan (ten idle minutes), or a reply was longer than
 /// [`max_reply_bytes`](crate::ProxyOptions::max_reply_bytes). It is reopened as often as
-/// [`ProxyOptions::tries`](crate::ProxyOptions::tries) allows; the count restarts after each batch. No
-/// entry is repeated and none is left out. But later entries are read at a later moment, so a scan
-/// that is interrupted within a row may read one part of it before a write to it and the other part
-/// after. An iterator then starts in the middle of its row, as it does when a tablet moves.
+/// [`ProxyOptions::tries`](crate::ProxyOptions::tries) allows; the count restarts after each batch.
+/// No entry is repeated and none is left out. But later entries are read at a later moment, so a
+/// scan that is interrupted within a row may read one part of it before a write to it and the other
+/// part after. An iterator then starts in the middle of its row, as it does when a tablet moves.
 ///
 /// # Partially read rows
 ///

@@ -23,8 +23,8 @@ pub(crate) use registry::Registry;
 
 use crate::tables::{EmbeddedTables, Shared};
 
-/// The applications of one directory: an [`Applications`](fluo_table::coordination::Applications). A
-/// clone shares them.
+/// The applications of one directory: an [`Applications`](fluo_table::coordination::Applications).
+/// A clone shares them.
 ///
 /// Transactors and workers are present as long as this process holds them. They, and the handles of
 /// applications, hold the directory as [tables](EmbeddedTables) do.

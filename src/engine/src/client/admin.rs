@@ -6,7 +6,8 @@
 //! The table and the shared state are in two places, and no step changes both. Therefore an
 //! application is recorded last and removed first: an interruption leaves at worst a table without
 //! an application, which [`Initialization::clear_table`] replaces. Of two callers that create or
-//! remove one application, or one table, at the same time, one is [refused](Applications::lock_setup).
+//! remove one application, or one table, at the same time, one is
+//! [refused](Applications::lock_setup).
 //!
 //! A caller that stops waiting, for example after a timeout, gives up its claim at once, but its
 //! last call may still take effect: the table is created or deleted, the application is recorded or

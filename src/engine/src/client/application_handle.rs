@@ -14,8 +14,8 @@ use fluo_table::{Error, ErrorKind, Instance, Result};
 /// The handle of one application: options first, then one of the calls that create, open or remove
 /// it.
 ///
-/// [`application`](crate::InstanceExt::application) returns it. The application need not exist; the handle holds nothing
-/// open.
+/// [`application`](crate::InstanceExt::application) returns it. The application need not exist; the
+/// handle holds nothing open.
 ///
 /// | option | meaning | default |
 /// |---|---|---|

@@ -39,8 +39,8 @@ pub struct ClientSettings {
     /// collection, checked once in every [`horizon_period`](Self::horizon_period). So a leaked one
     /// holds back garbage for a limited time. It works as before until the horizon has passed it.
     /// From then on all of its reads, including those of a scan that has begun, and its commit fail
-    /// with [`SnapshotTooOld`](crate::SnapshotTooOld), which a runner retries. It never reads wrong data. Default: 1
-    /// hour.
+    /// with [`SnapshotTooOld`](crate::SnapshotTooOld), which a runner retries. It never reads wrong
+    /// data. Default: 1 hour.
     pub max_transaction_age: Duration,
     /// Maximum number of bytes of rows, columns and values that one transaction may set. Default:
     /// 64 MiB.

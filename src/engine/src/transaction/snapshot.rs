@@ -16,8 +16,9 @@ use fluo_table::{Error, Result};
 /// It shows the data of all rows that was committed before the snapshot was taken. Taking a
 /// snapshot costs nothing. A snapshot holds back garbage collection until it is dropped or is older
 /// than [`max_transaction_age`](crate::ClientSettings::max_transaction_age). From then on its reads
-/// may fail with [`SnapshotTooOld`](crate::SnapshotTooOld), but never return wrong data. A read that meets the lock
-/// of another transaction waits for it, or rolls that transaction back if its transactor is dead.
+/// may fail with [`SnapshotTooOld`](crate::SnapshotTooOld), but never return wrong data. A read
+/// that meets the lock of another transaction waits for it, or rolls that transaction back if its
+/// transactor is dead.
 ///
 /// # Examples
 ///
@@ -55,9 +56,10 @@ impl Snapshot {
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that no transaction can hold (an empty
     /// row, an empty column, the family `ntfy`, an invalid visibility);
-    /// [`Unavailable`](crate::ErrorKind::Unavailable) with [`SnapshotTooOld`](crate::SnapshotTooOld) as its source;
-    /// all errors of the table and the coordination. A failed read may have rolled back a dead
-    /// transaction, and has no other effect.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) with
+    /// [`SnapshotTooOld`](crate::SnapshotTooOld) as its source; all errors of the table and the
+    /// coordination. A failed read may have rolled back a dead transaction, and has no other
+    /// effect.
     pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
         let cell = self.get_cell(row, column).await?;
         Ok(cell.map(|cell| cell.value))

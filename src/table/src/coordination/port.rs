@@ -55,10 +55,10 @@ use crate::error::{Error, ErrorKind, Result};
 /// Stored state:
 /// - **C8, failed notifications.** A failed notification replaces the previous one of its cell.
 ///   They are listed by cell, with errors [of a limited length](FailedNotification::bounded). If
-///   [`MAX_DEAD_LETTERS`](FailedNotification::MAX_DEAD_LETTERS) cells have one, storing one for another
-///   cell is `Unavailable`. [`remove_dead_letter`](Coordination::remove_dead_letter) compares the
-///   timestamp and removes the notification in one step: one that was stored meanwhile, with a
-///   later timestamp, stays.
+///   [`MAX_DEAD_LETTERS`](FailedNotification::MAX_DEAD_LETTERS) cells have one, storing one for
+///   another cell is `Unavailable`. [`remove_dead_letter`](Coordination::remove_dead_letter)
+///   compares the timestamp and removes the notification in one step: one that was stored
+///   meanwhile, with a later timestamp, stays.
 /// - **C9, configuration.** [`application`](Coordination::application) returns the application as
 ///   it was initialised, to the byte and in its order, with the settings of the last
 ///   [`update_settings`](Coordination::update_settings), which replaces all of them. Settings that

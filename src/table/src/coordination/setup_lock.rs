@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::name::shown;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A lock on an application and a table, from [`lock_setup`](super::Applications::lock_setup) until this is
-/// dropped or the process ends. If locks are kept in another process, it also ends with the
-/// session in which it was made, without notice. A lock is advisory; the stored state protects
-/// (C13 of [`Applications`](super::Applications)).
+/// A lock on an application and a table, from [`lock_setup`](super::Applications::lock_setup) until
+/// this is dropped or the process ends. If locks are kept in another process, it also ends with the
+/// session in which it was made, without notice. A lock is advisory; the stored state protects (C13
+/// of [`Applications`](super::Applications)).
 pub trait SetupLock: Debug + Send + Sync {}
 
 /// The setup locks of one instance whose clients are all in one process: rule C13 of

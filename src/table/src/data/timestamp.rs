@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 
 /// A timestamp that the oracle hands out: the start or the commit of a transaction.
 ///
-/// The timestamp of a stored entry is an [`EntryTimestamp`](crate::layout::EntryTimestamp), which also
-/// encodes the kind of the entry.
+/// The timestamp of a stored entry is an [`EntryTimestamp`](crate::layout::EntryTimestamp), which
+/// also encodes the kind of the entry.
 ///
 /// # Examples
 ///

@@ -64,8 +64,8 @@ pub enum Admission {
 ///   table may miss a delete marker at the highest timestamp (`i64::MAX`) if a scan begins inside
 ///   its column.
 ///
-/// Because of V5 the entries must be fed from [`read_from`](EntryFilter::read_from) on, up to the end of
-/// the span.
+/// Because of V5 the entries must be fed from [`read_from`](EntryFilter::read_from) on, up to the
+/// end of the span.
 #[derive(Debug)]
 pub struct EntryFilter<'a> {
     scan: &'a Scan,
@@ -76,8 +76,8 @@ pub struct EntryFilter<'a> {
     seen: EntryFilterState,
 }
 
-/// The state of an [`EntryFilter`] without its request. A scan that is read in parts keeps it, so that no
-/// part repeats the reads of an earlier one.
+/// The state of an [`EntryFilter`] without its request. A scan that is read in parts keeps it, so
+/// that no part repeats the reads of an earlier one.
 #[derive(Debug, Default)]
 pub struct EntryFilterState {
     reached_start: bool,

@@ -17,7 +17,8 @@ use crate::table::Versions;
 /// - **G1.** A column is collected as a whole, and all of its garbage is dropped at once. If only a
 ///   part were dropped, a remaining entry could hide or show the wrong entries.
 /// - **G2.** In a column with a delete marker, and in a table that does not show all versions, only
-///   the rules of [`EntryFilter`](crate::table::EntryFilter) apply: a table of transactions has neither.
+///   the rules of [`EntryFilter`](crate::table::EntryFilter) apply: a table of transactions has
+///   neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Garbage {
     /// No garbage is dropped.

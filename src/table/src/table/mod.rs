@@ -3,8 +3,8 @@
 //! Both traits are small and object safe, and are held as `Arc<dyn ..>`. The documentation of each
 //! contains its contract, as numbered rules; a conformance suite checks the rules one by one on
 //! every implementation. Implementations do not decide for themselves which stored entries a scan
-//! shows (versions, deletes, visibility, columns, filters): [`EntryFilter`], one pure state machine,
-//! defines that.
+//! shows (versions, deletes, visibility, columns, filters): [`EntryFilter`], one pure state
+//! machine, defines that.
 
 mod admin;
 mod column_filter;

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 
-/// The outcome of a conditional mutation. `Rejected`, `ConstraintViolation` and `Unknown` are expected cases,
-/// not errors of the call.
+/// The outcome of a conditional mutation. `Rejected`, `ConstraintViolation` and `Unknown` are
+/// expected cases, not errors of the call.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// The conditions held, and the mutation is durable.

@@ -23,8 +23,8 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 /// Reading:
 /// - **T1, order.** Cells come in the order of [`Key`](crate::Key), also across several spans. A
 ///   cell that lies in several spans of one scan comes once.
-/// - **T2, view.** A scan yields exactly the cells that [`EntryFilter`](crate::table::EntryFilter) shows:
-///   versions, deletes, visibility, columns and filters mean the same on every table.
+/// - **T2, view.** A scan yields exactly the cells that [`EntryFilter`](crate::table::EntryFilter)
+///   shows: versions, deletes, visibility, columns and filters mean the same on every table.
 /// - **T3, freshness.** A scan sees every mutation that was acknowledged before
 ///   [`scan`](Table::scan) was called. It may see any of the mutations that are written while it
 ///   runs. If a row is scanned alone and its cells fit in one batch, the scan sees all of a

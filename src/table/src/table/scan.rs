@@ -38,8 +38,8 @@ pub struct ColumnSelector {
 
 /// The purpose of a scan, if it needs less than all visible cells.
 ///
-/// A filter states an intent. [`EntryFilter`](crate::table::EntryFilter) defines its meaning; tables are free in
-/// its implementation.
+/// A filter states an intent. [`EntryFilter`](crate::table::EntryFilter) defines its meaning;
+/// tables are free in its implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Filter {

@@ -1,12 +1,13 @@
 //! The language of comments: measures of doc comments, and a search for idioms.
 //!
-//! The rules are in CONTRIBUTING.md. This module checks three of them: doc comments do not begin
-//! with a question word, doc comments of functions mostly begin with a verb, and certain idioms do
-//! not occur.
+//! The rules are in CONTRIBUTING.md. This module checks four of them: doc comments do not begin
+//! with a question word, doc comments of functions mostly begin with a verb, certain idioms do not
+//! occur, and comments have at most 100 columns.
 
 mod comments;
 mod idioms;
 mod measure;
+mod width;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,8 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     }
 }
 
-/// Measures the files of a folder, and returns the idioms in it, each with its line.
+/// Measures the files of a folder, and returns the idioms and the wide comments in it, each with its
+/// line.
 fn measure(root: &Path, folder: &str) -> Result<(Measure, Vec<String>)> {
     let mut files = Vec::new();
     collect(&root.join(folder), &mut files)?;
@@ -71,6 +73,7 @@ fn measure(root: &Path, folder: &str) -> Result<(Measure, Vec<String>)> {
             .to_string();
         measure.add(&text);
         findings.extend(idioms::find(&name, &text));
+        findings.extend(width::find(&name, &text));
     }
     Ok((measure, findings))
 }

@@ -34,9 +34,9 @@ pub struct WriterOptions {
 /// **It loses writes.** [`update`](Self::update) has no reply: if it fails on the proxy, the caller
 /// gets no error, and a later `flush` succeeds. Its order relative to `flush` and `close` is
 /// guaranteed on one connection only. They therefore share one of the
-/// [`ProxyOptions::connections`](crate::ProxyOptions::connections), which the writer keeps until it is
-/// closed or dropped. After the connection breaks, it is unknown which of the earlier updates are
-/// written, and every method fails.
+/// [`ProxyOptions::connections`](crate::ProxyOptions::connections), which the writer keeps until it
+/// is closed or dropped. After the connection breaks, it is unknown which of the earlier updates
+/// are written, and every method fails.
 ///
 /// [`ProxyClient::write`](crate::ProxyClient::write) and [`BatchWriter`](crate::BatchWriter) lose
 /// no writes.
