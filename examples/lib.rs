@@ -91,7 +91,7 @@ mod tests {
             assert!(is_right, "{line}");
             count += 1;
         }
-        assert_eq!(count, 6);
+        assert_eq!(count, 7);
     }
 
     fn run(example: &str) -> Output {
