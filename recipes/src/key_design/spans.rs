@@ -58,10 +58,10 @@ impl KeyDesign {
     /// # Examples
     ///
     /// ```
-    /// use fluo_recipes::{KeyDesign, ReverseTime, Rows};
+    /// use fluo_recipes::{KeyDesign, ReverseTime, RowSelection};
     ///
     /// let design = KeyDesign::new(ReverseTime::default())?;
-    /// let rows = Rows::between("sensor7|", "9", "12");
+    /// let rows = RowSelection::between("sensor7|", "9", "12");
     /// assert!(design.contains(&rows, b"sensor7|10")?);
     /// assert!(!design.contains(&rows, b"sensor7|12")?);
     /// # Ok::<(), fluo_recipes::DesignError>(())

@@ -18,7 +18,7 @@ use super::cursor::{Mark, ScanCursor};
 ///
 /// ```
 /// # use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
-/// # use fluo_recipes::{KeyDesign, Modulo, Rows, SaltedScan};
+/// # use fluo_recipes::{KeyDesign, Modulo, RowSelection, SaltedScan};
 /// # use futures::TryStreamExt;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -29,7 +29,7 @@ use super::cursor::{Mark, ScanCursor};
 /// for row in ["b", "a", "c"] {
 ///     table.write(vec![Mutation::new(design.encode_row(row.as_bytes())?).put(Column::new("f", "q"), "v")]).await?;
 /// }
-/// let mut batches = SaltedScan::new(&design, &Rows::All)?.run(table);
+/// let mut batches = SaltedScan::new(&design, &RowSelection::All)?.run(table);
 /// while let Some(batch) = batches.try_next().await? {
 ///     let rows: Vec<&[u8]> = batch.rows().map(|row| row.row).collect();
 ///     assert_eq!(rows, [b"a", b"b", b"c"]);

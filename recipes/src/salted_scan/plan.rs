@@ -14,10 +14,10 @@ use crate::key_design::KeyOrder;
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{KeyDesign, Modulo, Rows, SaltedScan};
+/// use fluo_recipes::{KeyDesign, Modulo, RowSelection, SaltedScan};
 ///
 /// let design = KeyDesign::new(Modulo::default())?;
-/// let scan = SaltedScan::new(&design, &Rows::Prefix("2024-".into()))?.limit(100);
+/// let scan = SaltedScan::new(&design, &RowSelection::Prefix("2024-".into()))?.limit(100);
 /// assert_eq!(
 ///     scan.explain().to_string(),
 ///     "10 pieces of the table, `00|2024-` to `09|2024.`, merged into the order of the rows\n\

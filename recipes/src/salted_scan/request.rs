@@ -34,7 +34,7 @@ pub enum UnknownKeys {
 ///
 /// ```
 /// use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
-/// use fluo_recipes::{KeyDesign, Modulo, Rows, SaltedScan};
+/// use fluo_recipes::{KeyDesign, Modulo, RowSelection, SaltedScan};
 /// use futures::TryStreamExt;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -48,7 +48,7 @@ pub enum UnknownKeys {
 ///     table.write(vec![Mutation::new(key).put(Column::new("f", "q"), "v")]).await?;
 /// }
 ///
-/// let february = Rows::Prefix("2024-02-".into());
+/// let february = RowSelection::Prefix("2024-02-".into());
 /// let scan = SaltedScan::new(&design, &february)?.limit(3);
 /// assert_eq!(scan.explain().spans().len(), 10);
 /// let first: Vec<_> = scan.clone().run(table.clone()).try_collect().await?;

@@ -23,7 +23,7 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{CompositeRows, DigestSalt, FieldKind, FieldSettings, KeyDesign, Rows, SaltedPart};
+/// use fluo_recipes::{CompositeRows, DigestSalt, FieldKind, FieldSettings, KeyDesign, RowSelection, SaltedPart};
 ///
 /// let fields = vec![
 ///     FieldSettings::new("tenant", FieldKind::Text),
@@ -35,8 +35,8 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// let key = design.encode_row(b"acme\t12")?;
 /// assert_eq!(design.decode_key(&key)?, "acme\t12");
 /// assert!(design.encode_row(b"acme\t9")? > key, "9 sorts after 12");
-/// assert_eq!(design.spans(&Rows::Prefix("acme\t".into()))?.len(), 1);
-/// assert_eq!(design.spans(&Rows::between("acme\t", "-5", "1000"))?.len(), 1);
+/// assert_eq!(design.spans(&RowSelection::Prefix("acme\t".into()))?.len(), 1);
+/// assert_eq!(design.spans(&RowSelection::between("acme\t", "-5", "1000"))?.len(), 1);
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

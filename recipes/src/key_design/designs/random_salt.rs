@@ -18,12 +18,12 @@ use super::{DesignParts, DesignSettings, SaltSpec};
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{KeyDesign, RandomSalt, Rows};
+/// use fluo_recipes::{KeyDesign, RandomSalt, RowSelection};
 ///
 /// let design = KeyDesign::new(RandomSalt::new(16))?.with_salt_source(|| 7);
 /// assert_eq!(design.encode_row(b"row")?, "07|row");
 /// assert_eq!(design.decode_key(b"12|row")?, "row");
-/// assert_eq!(design.spans(&Rows::Row("row".into()))?.len(), 16);
+/// assert_eq!(design.spans(&RowSelection::Row("row".into()))?.len(), 16);
 /// assert!(design.key_of(b"row").is_err());
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```

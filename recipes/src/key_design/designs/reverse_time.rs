@@ -20,7 +20,7 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{DigestSalt, KeyDesign, ReverseTime, Rows, SaltedPart};
+/// use fluo_recipes::{DigestSalt, KeyDesign, ReverseTime, RowSelection, SaltedPart};
 ///
 /// let design = KeyDesign::new(ReverseTime::default())?;
 /// assert_eq!(design.encode_row(b"sensor7|1696744051903")?, "sensor7|9223370340110723904");
@@ -28,8 +28,8 @@ use super::{DesignParts, DesignSettings, SaltSettings};
 /// // A salt over the entity keeps together the rows that are read together.
 /// let salt = DigestSalt { digits: 1, over: SaltedPart::Entity, ..DigestSalt::default() };
 /// let design = KeyDesign::new(ReverseTime { salt: Some(salt.into()), ..ReverseTime::default() })?;
-/// assert_eq!(design.spans(&Rows::Prefix("sensor7|".into()))?.len(), 1);
-/// assert_eq!(design.spans(&Rows::between("sensor7|", "1696744000000", "1696745000000"))?.len(), 1);
+/// assert_eq!(design.spans(&RowSelection::Prefix("sensor7|".into()))?.len(), 1);
+/// assert_eq!(design.spans(&RowSelection::between("sensor7|", "1696744000000", "1696745000000"))?.len(), 1);
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

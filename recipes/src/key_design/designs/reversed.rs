@@ -14,14 +14,14 @@ use super::{DesignParts, DesignSettings};
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{KeyDesign, Reversed, RowAlphabet, RowLength, Rows};
+/// use fluo_recipes::{KeyDesign, Reversed, RowAlphabet, RowLength, RowSelection};
 ///
 /// let settings = Reversed { alphabet: Some(RowAlphabet::Digits), ..Reversed::new(RowLength::Fixed(6)) };
 /// let design = KeyDesign::new(settings)?;
 /// assert_eq!(design.encode_row(b"001234")?, "432100");
 /// assert_eq!(design.splits(5)?, ["2", "4", "6", "8"]);
-/// assert_eq!(design.spans(&Rows::Suffix("34".into()))?.len(), 1);
-/// assert!(design.spans(&Rows::Prefix("00".into())).is_err());
+/// assert_eq!(design.spans(&RowSelection::Suffix("34".into()))?.len(), 1);
+/// assert!(design.spans(&RowSelection::Prefix("00".into())).is_err());
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

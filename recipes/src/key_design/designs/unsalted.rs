@@ -13,11 +13,11 @@ use super::{DesignParts, DesignSettings};
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{KeyDesign, Rows, Unsalted};
+/// use fluo_recipes::{KeyDesign, RowSelection, Unsalted};
 ///
 /// let design = KeyDesign::new(Unsalted {})?;
 /// assert_eq!(design.encode_row(b"user42/7")?, "user42/7");
-/// assert_eq!(design.spans(&Rows::Prefix("user42/".into()))?.len(), 1);
+/// assert_eq!(design.spans(&RowSelection::Prefix("user42/".into()))?.len(), 1);
 /// assert!(design.splits(4).is_err());
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```

@@ -34,7 +34,7 @@ use crate::row_hasher::Excerpt;
 /// # Examples
 ///
 /// ```
-/// use fluo_recipes::{KeyDesign, Rows, WebTable};
+/// use fluo_recipes::{KeyDesign, RowSelection, WebTable};
 ///
 /// let design = KeyDesign::new(WebTable::default())?;
 /// let key = design.encode_row(b"https://Support.Example.com/docs#top")?;
@@ -42,10 +42,10 @@ use crate::row_hasher::Excerpt;
 /// assert_eq!(design.decode_key(&key)?, "support.example.com/docs");
 ///
 /// // A domain is one piece of the table, with or without its subdomains.
-/// assert_eq!(design.spans(&Rows::domain_and_subdomains("example.com"))?.len(), 1);
-/// assert_eq!(design.spans(&Rows::domain("example.com"))?.len(), 1);
+/// assert_eq!(design.spans(&RowSelection::domain_and_subdomains("example.com"))?.len(), 1);
+/// assert_eq!(design.spans(&RowSelection::domain("example.com"))?.len(), 1);
 /// // The pages below a public suffix have many salts.
-/// assert_eq!(design.spans(&Rows::domain_and_subdomains("com"))?.len(), 256);
+/// assert_eq!(design.spans(&RowSelection::domain_and_subdomains("com"))?.len(), 256);
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

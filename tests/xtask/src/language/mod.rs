@@ -56,8 +56,8 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     }
 }
 
-/// Measures the files of a folder, and returns the idioms and the wide comments in it, each with its
-/// line.
+/// Measures the files of a folder, and returns the idioms and the wide comments in it, each with
+/// its line.
 fn measure(root: &Path, folder: &str) -> Result<(Measure, Vec<String>)> {
     let mut files = Vec::new();
     collect(&root.join(folder), &mut files)?;

@@ -2,7 +2,7 @@
 //!
 //! A row and its written form differ only in the time. So a bound that ends before the time of a
 //! row is the same in both. A bound that ends within the digits of a time is rejected:
-//! `Rows::Between` takes times as numbers.
+//! `RowSelection::Between` takes times as numbers.
 
 use fluo_table::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
