@@ -28,7 +28,7 @@ async fn main() -> Result<()> {
             Outcome::Accepted => winners.push(who),
             Outcome::Rejected => {}
             Outcome::ConstraintViolation(error) => {
-                println!("a constraint refuses task {who}: {error}")
+                println!("a constraint refuses task {who}: {error}");
             }
             // Neither accepted nor rejected for certain: a program would read the row here.
             Outcome::Unknown(error) => println!("the outcome of task {who} is unknown: {error}"),

@@ -89,7 +89,7 @@ impl KeyDesign {
 
     fn reach(&self, asked: Asked) -> ScanCost {
         if let Some(reason) = self.parts.form.scatters(asked) {
-            return ScanCost::Unsupported { reason: reason };
+            return ScanCost::Unsupported { reason };
         }
         let pieces = match &self.parts.salt {
             None => 1,

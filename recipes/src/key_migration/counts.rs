@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use fluo_table::{Filter, Scan, Table};
 use futures::TryStreamExt;
 
+use super::designs::KeyMigration;
 use super::error::MigrationError;
-use super::key_migration::KeyMigration;
 use crate::key_design::RowSelection;
 use crate::number::grouped;
 

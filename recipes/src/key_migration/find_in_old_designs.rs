@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use fluo_table::{Bytes, Column, Scan, Span, Table};
 use futures::TryStreamExt;
 
+use super::designs::KeyMigration;
 use super::error::MigrationError;
-use super::key_migration::KeyMigration;
 
 /// Cells per read: few, because the size of their values is unknown.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();

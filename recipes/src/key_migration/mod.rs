@@ -47,9 +47,9 @@
 
 mod counts;
 mod cursor;
+mod designs;
 mod error;
 mod find_in_old_designs;
-mod key_migration;
 mod merging;
 mod migrate;
 mod reading;
@@ -58,7 +58,7 @@ mod windowed_merge;
 
 pub use counts::MigrationProgress;
 pub use cursor::{MigrationCursor, MigrationCursorError};
+pub use designs::KeyMigration;
 pub use error::MigrationError;
-pub use key_migration::KeyMigration;
 pub use migrate::{MigrateSettings, MigrationStep};
 pub use scan::MigratingScan;

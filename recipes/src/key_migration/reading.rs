@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use fluo_table::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table, TableExt};
 use futures::TryStreamExt;
 
+use super::designs::KeyMigration;
 use super::error::MigrationError;
-use super::key_migration::KeyMigration;
 use super::merging::merged;
 
 impl KeyMigration {

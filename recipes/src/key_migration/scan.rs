@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table};
 use futures::stream::{self, StreamExt};
 
-use super::key_migration::KeyMigration;
+use super::designs::KeyMigration;
 use super::windowed_merge::{Reached, Windows};
 use crate::key_design::{DesignError, RowSelection};
 use crate::salted_scan::{

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicU64;
 use fluo_table::{Bytes, Cell, row_successor};
 use futures::TryStreamExt;
 
-use super::key_migration::KeyMigration;
+use super::designs::KeyMigration;
 use super::merging::merged;
 use crate::salted_scan::{
     Mark, MergeRequest, MergeSettings, PieceRows, RowBatch, SaltedRows, SaltedScanError, Selection,
@@ -280,7 +280,7 @@ impl Windows {
         self.epochs
             .list()
             .get(epoch)
-            .map_or(0, super::key_migration::Epoch::head_len)
+            .map_or(0, super::designs::Epoch::head_len)
     }
 
     /// Returns the rows of one epoch after one point, up to another.

@@ -7,8 +7,8 @@ use super::old_rows::{OldRows, Rest, read};
 use super::settings::MigrateSettings;
 use crate::key_design::{DesignErrorKind, RowSelection};
 use crate::key_migration::cursor::MigrationCursor;
+use crate::key_migration::designs::KeyMigration;
 use crate::key_migration::error::MigrationError;
-use crate::key_migration::key_migration::KeyMigration;
 
 /// The result of one migration step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

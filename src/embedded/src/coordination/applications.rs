@@ -12,7 +12,7 @@ use fluo_table::coordination::{
 use redb::WriteTransaction;
 
 use super::application::EmbeddedApplication;
-use super::coordination::EmbeddedCoordination;
+use super::handle::EmbeddedCoordination;
 use super::{EmbeddedApplications, dead_letters, nodes};
 use crate::error::Failure;
 use crate::schema::COORDINATION;

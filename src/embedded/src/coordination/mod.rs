@@ -9,8 +9,8 @@
 mod application;
 mod applications;
 mod check;
-mod coordination;
 mod dead_letters;
+mod handle;
 mod nodes;
 mod registry;
 mod sessions;

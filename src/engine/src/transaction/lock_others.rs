@@ -71,7 +71,7 @@ impl Commit {
                 Outcome::Accepted => self.note_locked(row),
                 Outcome::Rejected if !was_doubtful => rejected.push(row),
                 Outcome::ConstraintViolation(error) if !is_passing(error.kind()) => {
-                    refused = Some(error)
+                    refused = Some(error);
                 }
                 Outcome::ConstraintViolation(error) if !was_doubtful => {
                     failed = Some(error);
