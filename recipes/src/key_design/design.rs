@@ -139,7 +139,7 @@ impl KeyDesign {
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add).
+    /// As [`encode_row`](Self::encode_row).
     pub fn encode_row_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         let before = key.len();
         let added = self.append(row, key);
@@ -193,7 +193,7 @@ impl KeyDesign {
     ///
     /// # Errors
     ///
-    /// As [`remove`](Self::remove).
+    /// As [`decode_key`](Self::decode_key).
     pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
         let before = row.len();
         let removed = self.extract(key, row, before);
@@ -257,7 +257,7 @@ impl KeyDesign {
     ///
     /// # Errors
     ///
-    /// As [`remove`](Self::remove).
+    /// As [`decode_key`](Self::decode_key).
     pub fn explain(&self, key: &[u8]) -> Result<Vec<KeyField>, DesignError> {
         self.decode_key(key)?;
         let written = self.unsalted(key)?;

@@ -18,7 +18,7 @@ pub type ObserverError = Box<dyn StdError + Send + Sync>;
 /// should have no effects other than those of the transaction, or only effects that may be
 /// repeated.
 ///
-/// [`observer_fn`](super::observer_fn) creates an observer from a closure.
+/// [`observer_fn`](fn@super::observer_fn) creates an observer from a closure.
 #[async_trait]
 pub trait Observer: Send + Sync + 'static {
     /// Processes the notification of a cell.

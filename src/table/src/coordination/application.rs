@@ -68,7 +68,7 @@ impl Application {
     }
 
     /// Checks all rules; [`initialize`](super::Applications::initialize) calls it too.
-    /// [`Observers`](crate::Observers) must be able to register every observed column, except that
+    /// `fluo::Observers` must be able to register every observed column, except that
     /// an observer here may have no name.
     ///
     /// # Errors
