@@ -214,6 +214,16 @@ fn under(prefix: &str, rows: impl IntoIterator<Item = Bytes>) -> Vec<Bytes> {
     rows.into_iter().map(|row| hasher.add(&row)).collect()
 }
 
+/// Returns optimizations of one tablet for each prefix, and 1,000 rows under each.
+fn one_tablet_each(prefixes: &[&str]) -> (TableOptimizations, Vec<Bytes>) {
+    let specs = prefixes.iter().map(|prefix| hashed(prefix, 1));
+    let spec = specs.reduce(|all, one| all.merge(one).unwrap()).unwrap();
+    let rows = prefixes
+        .iter()
+        .flat_map(|prefix| under(prefix, numbered(1_000)));
+    (spec, rows.collect())
+}
+
 fn keys(design: &KeyDesign, rows: impl IntoIterator<Item = Bytes>) -> Vec<Bytes> {
     let add = |row: Bytes| design.encode_row(&row).unwrap();
     rows.into_iter().map(add).collect()
@@ -515,12 +525,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
         (
             "recipes of one tablet each are all on one server",
             {
-                let prefixes = ["a", "b", "c", "d", "e", "f", "g", "h"];
-                let specs = prefixes.iter().map(|prefix| hashed(prefix, 1));
-                let spec = specs.reduce(|all, one| all.merge(one).unwrap()).unwrap();
-                let rows = prefixes
-                    .iter()
-                    .flat_map(|prefix| under(prefix, numbered(1_000)));
+                let (spec, rows) = one_tablet_each(&["a", "b", "c", "d", "e", "f", "g", "h"]);
                 Scene {
                     placed: vec![Some(0); 9],
                     ..Scene::new(spec, rows)
@@ -531,12 +536,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
         (
             "three recipes of one tablet each are on one of eight servers",
             {
-                let prefixes = ["a", "b", "c"];
-                let specs = prefixes.iter().map(|prefix| hashed(prefix, 1));
-                let spec = specs.reduce(|all, one| all.merge(one).unwrap()).unwrap();
-                let rows = prefixes
-                    .iter()
-                    .flat_map(|prefix| under(prefix, numbered(1_000)));
+                let (spec, rows) = one_tablet_each(&["a", "b", "c"]);
                 Scene {
                     placed: vec![Some(0); 4],
                     servers: 8,
