@@ -219,8 +219,8 @@ async fn tests_the_salted_parts_of_rows_that_share_a_salt() {
 async fn given_split_points_have_no_expected_shares() {
     let tables = table().await;
     let design = modulo();
-    let contribution = TableRequirement::for_key_design_at(&design, [Bytes::from("03|m")]).unwrap();
-    let optimizations = TableOptimizations::from(contribution);
+    let requirement = TableRequirement::for_key_design_at(&design, [Bytes::from("03|m")]).unwrap();
+    let optimizations = TableOptimizations::from(requirement);
     applied(&tables, &optimizations, KEEP).await;
     assert_eq!(tables.splits(TABLE).await.unwrap(), ["03|m"]);
     let rows = (0..100).map(|n| design.encode_row(n.to_string().as_bytes()).unwrap());

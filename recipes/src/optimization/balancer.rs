@@ -40,7 +40,7 @@ pub(super) const PROPERTIES: [&str; 3] = [GROUP_PATTERN, GROUP_DEFAULT, BALANCER
 
 /// Returns the pattern of optimizations that are not empty, or `None` if no recipe has a group.
 pub(super) fn pattern_of(optimizations: &TableOptimizations) -> Result<Option<String>> {
-    if optimizations.contributions().is_empty() {
+    if optimizations.requirements().is_empty() {
         return Err(Error::invalid(
             "the optimizations are empty; name at least one recipe",
         ));

@@ -1,4 +1,4 @@
-//! The contributions of all recipes of a table, as one value.
+//! The requirements of all recipes of a table, as one value.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::row_hasher::{RowHasher, SplitsError};
 /// The split points and groups that the recipes of one table request.
 #[derive(Clone, Debug, Default)]
 pub struct TableOptimizations {
-    contributions: Vec<TableRequirement>,
+    requirements: Vec<TableRequirement>,
 }
 
 /// The error of two recipes that could have the same rows.
@@ -63,7 +63,7 @@ impl TableOptimizations {
     /// The hasher cannot split into this number of tablets.
     pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
         Ok(Self {
-            contributions: vec![TableRequirement::for_row_hasher(hasher, tablets)?],
+            requirements: vec![TableRequirement::for_row_hasher(hasher, tablets)?],
         })
     }
 
@@ -89,35 +89,31 @@ impl TableOptimizations {
         TableRequirement::for_key_design(design, tablets).map(Self::from)
     }
 
-    /// Merges two sets of contributions.
+    /// Merges two sets of requirements.
     ///
     /// # Errors
     ///
     /// Two recipes overlap; the message names them.
     pub fn merge(mut self, other: Self) -> Result<Self, OverlapError> {
-        for theirs in other.contributions {
-            if let Some(ours) = self
-                .contributions
-                .iter()
-                .find(|ours| ours.overlaps(&theirs))
-            {
+        for theirs in other.requirements {
+            if let Some(ours) = self.requirements.iter().find(|ours| ours.overlaps(&theirs)) {
                 return Err(OverlapError::between(ours, &theirs));
             }
-            self.contributions.push(theirs);
+            self.requirements.push(theirs);
         }
         Ok(self)
     }
 
-    /// Returns the contribution of each recipe, in the order in which they were merged.
-    pub fn contributions(&self) -> &[TableRequirement] {
-        &self.contributions
+    /// Returns the requirement of each recipe, in the order in which they were merged.
+    pub fn requirements(&self) -> &[TableRequirement] {
+        &self.requirements
     }
 
     /// Returns the split points of all recipes.
     pub fn splits(&self) -> BTreeSet<Bytes> {
-        self.contributions
+        self.requirements
             .iter()
-            .flat_map(|contribution| contribution.splits.iter().cloned())
+            .flat_map(|requirement| requirement.splits.iter().cloned())
             .collect()
     }
 
@@ -126,7 +122,7 @@ impl TableOptimizations {
     /// which every balancer does.
     pub fn group_pattern(&self) -> Option<String> {
         let fragments: Vec<_> = self
-            .contributions
+            .requirements
             .iter()
             .filter_map(TableRequirement::group_regex)
             .collect();
@@ -135,9 +131,9 @@ impl TableOptimizations {
 }
 
 impl From<TableRequirement> for TableOptimizations {
-    fn from(contribution: TableRequirement) -> Self {
+    fn from(requirement: TableRequirement) -> Self {
         Self {
-            contributions: vec![contribution],
+            requirements: vec![requirement],
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A builder of contributions, and the checks of their parts.
+//! A builder of requirements, and the checks of their parts.
 
 use fluo_table::balancer::GroupPattern;
 use fluo_table::{Bytes, Escaped};
@@ -27,7 +27,7 @@ use crate::key_design::KeyDesign;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct TableRequirementBuilder {
-    contribution: TableRequirement,
+    requirement: TableRequirement,
     has_group: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct TableRequirementError(String);
 impl TableRequirementBuilder {
     pub(super) fn new(owner: String) -> Self {
         Self {
-            contribution: TableRequirement {
+            requirement: TableRequirement {
                 owner,
                 prefix: Bytes::new(),
                 splits: Vec::new(),
@@ -55,20 +55,20 @@ impl TableRequirementBuilder {
     /// Sets the common prefix of all rows of the recipe; empty unless set. A recipe without a
     /// prefix must be the only one of its table.
     pub fn prefix(mut self, prefix: impl Into<Bytes>) -> Self {
-        self.contribution.prefix = prefix.into();
+        self.requirement.prefix = prefix.into();
         self
     }
 
     /// Sets the split points, ascending; each begins with the prefix. Empty unless set.
     pub fn splits<R: Into<Bytes>>(mut self, splits: impl IntoIterator<Item = R>) -> Self {
-        self.contribution.splits = splits.into_iter().map(Into::into).collect();
+        self.requirement.splits = splits.into_iter().map(Into::into).collect();
         self
     }
 
     /// Sets the part of the balancer's pattern that matches the tablets of the recipe by their end
     /// rows. It contains no capturing group. The quoted prefix unless set.
     pub fn group_regex(mut self, regex: impl Into<String>) -> Self {
-        self.contribution.group_regex = Some(regex.into());
+        self.requirement.group_regex = Some(regex.into());
         self.has_group = true;
         self
     }
@@ -77,7 +77,7 @@ impl TableRequirementBuilder {
     /// [`verify`](crate::TableOptimizations::verify) finds rows under the prefix that are not keys
     /// of it; without one, all rows under the prefix belong to the recipe.
     pub fn design(mut self, design: KeyDesign) -> Self {
-        self.contribution.design = Some(design);
+        self.requirement.design = Some(design);
         self
     }
 
@@ -85,11 +85,11 @@ impl TableRequirementBuilder {
     /// and one for the rows after the last unless there are none.
     /// [`verify`](crate::TableOptimizations::verify) compares counts with the shares.
     pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
-        self.contribution.shares = Some(shares.into_iter().collect());
+        self.requirement.shares = Some(shares.into_iter().collect());
         self
     }
 
-    /// Checks the parts and returns the contribution.
+    /// Checks the parts and returns the requirement.
     ///
     /// # Errors
     ///
@@ -97,12 +97,12 @@ impl TableRequirementBuilder {
     /// or do not begin with the prefix; the group cannot be parsed or does not contain all split
     /// points; or there is not one share for each tablet.
     pub fn build(mut self) -> Result<TableRequirement, TableRequirementError> {
-        if !self.has_group && !self.contribution.prefix.is_empty() {
-            let prefix = std::str::from_utf8(&self.contribution.prefix);
-            self.contribution.group_regex = prefix.ok().map(java_quote);
+        if !self.has_group && !self.requirement.prefix.is_empty() {
+            let prefix = std::str::from_utf8(&self.requirement.prefix);
+            self.requirement.group_regex = prefix.ok().map(java_quote);
         }
-        self.contribution.check()?;
-        Ok(self.contribution)
+        self.requirement.check()?;
+        Ok(self.requirement)
     }
 }
 

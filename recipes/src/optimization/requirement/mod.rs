@@ -33,7 +33,7 @@ pub struct TableRequirement {
 }
 
 impl TableRequirement {
-    /// Creates the contribution of a hasher whose rows are spread over a number of tablets.
+    /// Creates the requirement of a hasher whose rows are spread over a number of tablets.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl TableRequirement {
         Ok(Self::of_parts(&design, splits, Some(shares)))
     }
 
-    /// Creates the contribution of a key design whose rows are spread over a number of tablets.
+    /// Creates the requirement of a key design whose rows are spread over a number of tablets.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl TableRequirement {
         Ok(Self::of_parts(design, splits, shares))
     }
 
-    /// Creates the contribution of a key design with given split points, possibly none. It has no
+    /// Creates the requirement of a key design with given split points, possibly none. It has no
     /// expected shares of the tablets.
     ///
     /// # Errors
@@ -67,9 +67,9 @@ impl TableRequirement {
         design: &KeyDesign,
         splits: impl IntoIterator<Item = Bytes>,
     ) -> Result<Self, TableRequirementError> {
-        let contribution = Self::of_parts(design, splits.into_iter().collect(), None);
-        contribution.check()?;
-        Ok(contribution)
+        let requirement = Self::of_parts(design, splits.into_iter().collect(), None);
+        requirement.check()?;
+        Ok(requirement)
     }
 
     /// Adds earlier designs, in which some rows may be written until
@@ -173,10 +173,10 @@ mod tests {
     #[test]
     fn expects_the_shares_of_the_hasher() {
         let hasher = RowHasher::new("p").unwrap();
-        let contribution = TableRequirement::for_row_hasher(&hasher, 1_020).unwrap();
-        assert!(contribution.ends_with_its_splits());
-        let shares = contribution.shares.unwrap();
-        assert_eq!(shares.len(), contribution.splits.len());
+        let requirement = TableRequirement::for_row_hasher(&hasher, 1_020).unwrap();
+        assert!(requirement.ends_with_its_splits());
+        let shares = requirement.shares.unwrap();
+        assert_eq!(shares.len(), requirement.splits.len());
         assert_eq!(shares.iter().sum::<u64>(), 1 << 31);
         let (last, first) = (shares[1_019], shares[0]);
         assert!(
@@ -209,15 +209,12 @@ mod tests {
     #[test]
     fn rows_of_a_design_without_a_prefix_extend_to_the_end_of_the_table() {
         let design = KeyDesign::new(Modulo::default()).unwrap();
-        let contribution = TableRequirement::for_key_design(&design, 4).unwrap();
-        assert_eq!(contribution.owner(), "key design modulo");
-        assert_eq!(contribution.splits(), ["02", "05", "07"]);
-        assert_eq!(
-            contribution.shares.as_deref(),
-            Some([2, 3, 2, 3].as_slice())
-        );
-        assert!(contribution.is_whole_table() && contribution.group_regex().is_none());
-        assert_eq!(contribution.last_end_row(), None);
+        let requirement = TableRequirement::for_key_design(&design, 4).unwrap();
+        assert_eq!(requirement.owner(), "key design modulo");
+        assert_eq!(requirement.splits(), ["02", "05", "07"]);
+        assert_eq!(requirement.shares.as_deref(), Some([2, 3, 2, 3].as_slice()));
+        assert!(requirement.is_whole_table() && requirement.group_regex().is_none());
+        assert_eq!(requirement.last_end_row(), None);
     }
 
     #[test]

@@ -19,9 +19,9 @@ pub(super) struct ByDesign<'a> {
 impl<'a> ByDesign<'a> {
     /// Returns the shares that the recipe expects, or equal ones if it has none. A share of 0
     /// counts as the smallest other one.
-    pub(super) fn of(contribution: &'a TableRequirement) -> Self {
-        let planned = contribution.planned_tablets().max(1);
-        let weights = contribution.shares.as_deref().unwrap_or_default();
+    pub(super) fn of(requirement: &'a TableRequirement) -> Self {
+        let planned = requirement.planned_tablets().max(1);
+        let weights = requirement.shares.as_deref().unwrap_or_default();
         let all: u64 = weights.iter().sum();
         let least = weights.iter().copied().filter(|weight| *weight > 0).min();
         let even = 1.0 / float_len(planned);
@@ -37,7 +37,7 @@ impl<'a> ByDesign<'a> {
                 .collect(),
         };
         Self {
-            splits: &contribution.splits,
+            splits: &requirement.splits,
             shares,
         }
     }
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_tablet_has_the_share_of_the_largest_planned_tablet_that_it_covers() {
-        let contribution = of(&[5, 1, 2, 2]);
-        let shares = ByDesign::of(&contribution);
+        let requirement = of(&[5, 1, 2, 2]);
+        let shares = ByDesign::of(&requirement);
         for (end_rows, expected) in [
             (&["d", "h", "p"][..], &[0.5, 0.1, 0.2, 0.2][..]),
             (
@@ -125,8 +125,8 @@ mod tests {
 
     #[test]
     fn expects_the_largest_tablets_on_one_server() {
-        let contribution = of(&[4, 1, 2, 1]);
-        let shares = ByDesign::of(&contribution);
+        let requirement = of(&[4, 1, 2, 1]);
+        let shares = ByDesign::of(&requirement);
         assert_eq!(
             [8, 4, 3, 1].map(|servers| shares.on_a_server(servers)),
             [0.5, 0.5, 0.75, 1.0]

@@ -51,9 +51,9 @@ impl Census {
         let mut others = all.clone();
         let tallies = look
             .optimizations
-            .contributions()
+            .requirements()
             .iter()
-            .map(|contribution| Tally::new(contribution, look.tablets));
+            .map(|requirement| Tally::new(requirement, look.tablets));
         let rows = tallies.map(|tally| {
             if let Some(own) = others.get_mut(tally.tablets()) {
                 own.fill(0);
@@ -115,14 +115,14 @@ struct Count<'a> {
 
 impl<'a> Count<'a> {
     fn new(optimizations: &'a TableOptimizations, tablets: &'a Tablets) -> Self {
-        let contributions = optimizations.contributions();
-        let mut by_prefix: Vec<_> = (0..contributions.len()).collect();
-        by_prefix.sort_by_key(|index| contributions.get(*index).map(|one| one.prefix.clone()));
+        let requirements = optimizations.requirements();
+        let mut by_prefix: Vec<_> = (0..requirements.len()).collect();
+        by_prefix.sort_by_key(|index| requirements.get(*index).map(|one| one.prefix.clone()));
         Self {
             tablets,
-            tallies: contributions
+            tallies: requirements
                 .iter()
-                .map(|contribution| Tally::new(contribution, tablets))
+                .map(|requirement| Tally::new(requirement, tablets))
                 .collect(),
             by_prefix,
             at_prefix: 0,
@@ -168,7 +168,7 @@ impl<'a> Count<'a> {
     fn tally_of(&mut self, key: &Bytes) -> Option<&mut Tally<'a>> {
         while let Some(index) = self.by_prefix.get(self.at_prefix) {
             let tally = self.tallies.get_mut(*index)?;
-            let prefix = &tally.contribution().prefix;
+            let prefix = &tally.requirement().prefix;
             if key.starts_with(prefix) {
                 return self.tallies.get_mut(*index);
             }

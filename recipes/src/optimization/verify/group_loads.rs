@@ -75,20 +75,20 @@ fn planned_groups(pattern: Option<&str>, names: &[String], look: &Look<'_>) -> R
 impl Expected {
     fn new(names: &[String], look: &Look<'_>, census: &Census) -> Result<Self> {
         let pattern = look.optimizations.group_pattern();
-        let contributions = look.optimizations.contributions();
-        let first = |contribution: &'_ TableRequirement| contribution.splits.first().cloned();
-        let first: Vec<_> = contributions.iter().map(first).collect();
+        let requirements = look.optimizations.requirements();
+        let first = |requirement: &'_ TableRequirement| requirement.splits.first().cloned();
+        let first: Vec<_> = requirements.iter().map(first).collect();
         let groups = groups_of(pattern.as_deref(), first.iter().map(Option::as_deref))?;
         let mut in_tablets = vec![0.0; look.tablets.as_slice().len()];
         let mut in_groups: HashMap<String, f64> = HashMap::new();
-        let recipes = contributions.iter().zip(&census.rows).zip(groups);
-        for ((contribution, rows), group) in recipes {
+        let recipes = requirements.iter().zip(&census.rows).zip(groups);
+        for ((requirement, rows), group) in recipes {
             // A recipe without rows would have them by the same shares.
             let rows = crate::number::float(rows.total.max(1));
             *in_groups.entry(group).or_default() += rows;
-            let own = contribution.tablets_in(look.tablets);
+            let own = requirement.tablets_in(look.tablets);
             let tablets = look.tablets.as_slice().get(own.clone()).unwrap_or_default();
-            let shares = ByDesign::of(contribution).of_tablets(tablets);
+            let shares = ByDesign::of(requirement).of_tablets(tablets);
             let in_tablets = in_tablets.get_mut(own).unwrap_or_default();
             for (expected, share) in in_tablets.iter_mut().zip(shares) {
                 *expected += rows * share;

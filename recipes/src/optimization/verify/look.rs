@@ -27,8 +27,8 @@ impl<'a> Look<'a> {
 
     /// Returns the number of tablets that the recipes request.
     pub(super) fn planned(&self) -> usize {
-        let contributions = self.optimizations.contributions().iter();
-        contributions.map(TableRequirement::planned_tablets).sum()
+        let requirements = self.optimizations.requirements().iter();
+        requirements.map(TableRequirement::planned_tablets).sum()
     }
 
     /// Returns the number of tablets that share the table: the planned ones, or those that are not

@@ -14,7 +14,7 @@ use super::scale::{Scale, Whole};
 
 /// A counter of the rows of one recipe, which receives them in order.
 pub(super) struct Tally<'a> {
-    contribution: &'a TableRequirement,
+    requirement: &'a TableRequirement,
     tablets: &'a Tablets,
     /// The tablets that can hold rows of the recipe, as indices into the tablets of the table.
     own: RangeInclusive<usize>,
@@ -32,12 +32,12 @@ pub(super) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(contribution: &'a TableRequirement, tablets: &'a Tablets) -> Self {
-        let own = contribution.tablets_in(tablets);
-        let planned = contribution.planned_tablets();
-        let is_of_parts = UniformityTest::of(contribution) == UniformityTest::SaltedParts;
+    pub(super) fn new(requirement: &'a TableRequirement, tablets: &'a Tablets) -> Self {
+        let own = requirement.tablets_in(tablets);
+        let planned = requirement.planned_tablets();
+        let is_of_parts = UniformityTest::of(requirement) == UniformityTest::SaltedParts;
         Self {
-            contribution,
+            requirement,
             tablets,
             in_tablets: vec![0; own.clone().count()],
             own,
@@ -52,8 +52,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn contribution(&self) -> &'a TableRequirement {
-        self.contribution
+    pub(super) fn requirement(&self) -> &'a TableRequirement {
+        self.requirement
     }
 
     /// Returns the tablets that can hold rows of the recipe, as indices into the tablets of the
@@ -65,9 +65,9 @@ impl<'a> Tally<'a> {
     /// Counts a stored row that begins with the prefix of the recipe; `tablet` is its tablet.
     pub(super) fn add(&mut self, key: &Bytes, tablet: usize) {
         self.row.clear();
-        let design = self.contribution.design.as_ref();
+        let design = self.requirement.design.as_ref();
         if design.is_some_and(|design| design.decode_key_to(key, &mut self.row).is_err()) {
-            let earlier = &self.contribution.earlier;
+            let earlier = &self.requirement.earlier;
             if let Some(row) = earlier
                 .iter()
                 .find_map(|design| design.decode_key(key).ok())
@@ -81,7 +81,7 @@ impl<'a> Tally<'a> {
                 .get_or_insert_with(|| Escaped(key).to_string());
             return;
         }
-        if !self.contribution.earlier.is_empty() {
+        if !self.requirement.earlier.is_empty() {
             self.copies.add(&self.row, Epoch::Newest);
         }
         self.advance_to(key);
@@ -100,7 +100,7 @@ impl<'a> Tally<'a> {
 
     /// Advances to the planned tablet of a key.
     fn advance_to(&mut self, key: &Bytes) {
-        let splits = &self.contribution.splits;
+        let splits = &self.requirement.splits;
         while splits.get(self.at_planned).is_some_and(|end| end < key) {
             self.at_planned += 1;
         }
@@ -109,7 +109,7 @@ impl<'a> Tally<'a> {
     /// Returns the verdict over the counted rows.
     pub(super) fn counted_rows(mut self, scale: Scale) -> RowsVerdict {
         let parts = self.parts.take();
-        let shares = self.contribution.shares.as_deref().unwrap_or_default();
+        let shares = self.requirement.shares.as_deref().unwrap_or_default();
         let test = evenness::chi_square(&self.in_planned, shares);
         RowsVerdict {
             counted: true,
@@ -133,7 +133,7 @@ impl<'a> Tally<'a> {
     }
 
     fn verdict(&self, counts: &[u64], scale: Scale) -> RowsVerdict {
-        let design = ByDesign::of(self.contribution);
+        let design = ByDesign::of(self.requirement);
         let whole = Whole {
             places: design.tablets(),
             total: counts.iter().sum(),
@@ -141,7 +141,7 @@ impl<'a> Tally<'a> {
         let counted = self.own().iter().zip(counts.iter().copied());
         let shares = design.of_tablets(self.own());
         let load = scale.of_tablets(whole, counted.zip(shares));
-        RowsVerdict::of_counts(self.contribution, counts, load)
+        RowsVerdict::of_counts(self.requirement, counts, load)
     }
 
     fn own(&self) -> &'a [Tablet] {

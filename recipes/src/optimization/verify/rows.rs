@@ -82,9 +82,9 @@ pub struct HotPart {
 }
 
 impl UniformityTest {
-    pub(super) fn of(contribution: &TableRequirement) -> Self {
-        let design = contribution.design.as_ref();
-        match &contribution.shares {
+    pub(super) fn of(requirement: &TableRequirement) -> Self {
+        let design = requirement.design.as_ref();
+        match &requirement.shares {
             None => Self::Nothing,
             Some(_) if design.is_some_and(KeyDesign::keeps_rows_together) => Self::SaltedParts,
             Some(_) => Self::Rows,
@@ -94,12 +94,12 @@ impl UniformityTest {
 
 impl RowsVerdict {
     pub(super) fn of_counts(
-        contribution: &TableRequirement,
+        requirement: &TableRequirement,
         counts: &[u64],
         load: TabletLoad,
     ) -> Self {
         Self {
-            recipe: contribution.owner.clone(),
+            recipe: requirement.owner.clone(),
             tablets: counts.len(),
             counted: false,
             total: counts.iter().sum(),
@@ -107,7 +107,7 @@ impl RowsVerdict {
             largest: counts.iter().max().copied().unwrap_or_default(),
             load,
             hot_part: None,
-            evenness_of: UniformityTest::of(contribution),
+            evenness_of: UniformityTest::of(requirement),
             salted_parts: None,
             chi_square: None,
             p_value: None,
@@ -127,11 +127,11 @@ impl RowsVerdict {
     /// Returns the differences of a recipe in a table with this number of rows.
     pub(super) fn findings(
         &self,
-        contribution: &TableRequirement,
+        requirement: &TableRequirement,
         all_rows: u64,
     ) -> impl Iterator<Item = Difference> {
         [
-            self.foreign_rows(contribution, all_rows),
+            self.foreign_rows(requirement, all_rows),
             self.migrating(all_rows),
             self.uneven_hash(all_rows),
             self.too_full(all_rows),
@@ -140,9 +140,9 @@ impl RowsVerdict {
         .flatten()
     }
 
-    fn foreign_rows(&self, contribution: &TableRequirement, all_rows: u64) -> Option<Difference> {
+    fn foreign_rows(&self, requirement: &TableRequirement, all_rows: u64) -> Option<Difference> {
         let (first, recipe, foreign) = (self.first_foreign.as_ref()?, &self.recipe, self.foreign);
-        let place = if contribution.is_whole_table() {
+        let place = if requirement.is_whole_table() {
             "in the table"
         } else {
             "under its prefix"

@@ -67,9 +67,9 @@ impl Expected {
     fn of(look: &Look<'_>, census: &Census, servers: usize) -> Self {
         let mut expected = Self::default();
         let (mut all, mut most_rows) = (0.0, 0);
-        let recipes = look.optimizations.contributions().iter().zip(&census.rows);
-        for (contribution, rows) in recipes.filter(|(_, rows)| rows.total > 0) {
-            let design = ByDesign::of(contribution);
+        let recipes = look.optimizations.requirements().iter().zip(&census.rows);
+        for (requirement, rows) in recipes.filter(|(_, rows)| rows.total > 0) {
+            let design = ByDesign::of(requirement);
             let (tablets, count) = (design.tablets(), float(rows.total));
             all += count;
             expected.share += count * design.on_a_server(servers);

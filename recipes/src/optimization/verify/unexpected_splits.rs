@@ -31,24 +31,24 @@ pub(super) fn find(
     found: &BTreeSet<Bytes>,
 ) -> Result<Vec<StraySplit>> {
     let mut strays = Vec::new();
-    for contribution in optimizations.contributions() {
-        let Some(regex) = contribution.group_regex() else {
+    for requirement in optimizations.requirements() {
+        let Some(regex) = requirement.group_regex() else {
             continue;
         };
-        let extra = end_rows(contribution, found);
+        let extra = end_rows(requirement, found);
         let mut extra = extra
             .filter(|end_row| !wanted.contains(*end_row))
             .peekable();
         if extra.peek().is_none() {
             continue;
         }
-        let pattern = group_of(contribution, regex)?;
+        let pattern = group_of(requirement, regex)?;
         strays.extend(
             extra
                 .filter(|end_row| pattern.group_of(Some(end_row)).is_none())
                 .map(|end_row| StraySplit {
                     split: Escaped(end_row).to_string(),
-                    recipe: contribution.owner().to_owned(),
+                    recipe: requirement.owner().to_owned(),
                 }),
         );
     }
@@ -56,9 +56,9 @@ pub(super) fn find(
 }
 
 /// Returns the pattern of one recipe alone.
-fn group_of(contribution: &TableRequirement, regex: &str) -> Result<GroupPattern> {
+fn group_of(requirement: &TableRequirement, regex: &str) -> Result<GroupPattern> {
     GroupPattern::parse(&format!("({regex}).*")).map_err(|error| {
-        let owner = contribution.owner();
+        let owner = requirement.owner();
         Error::invalid(format!(
             "the group of {owner} cannot be determined: {error}"
         ))
@@ -68,13 +68,13 @@ fn group_of(contribution: &TableRequirement, regex: &str) -> Result<GroupPattern
 /// Returns the end rows of the tablets that can hold rows of a recipe: from the first end row at or
 /// after its prefix to the first at or after its last row.
 fn end_rows<'a>(
-    contribution: &TableRequirement,
+    requirement: &TableRequirement,
     found: &'a BTreeSet<Bytes>,
 ) -> impl Iterator<Item = &'a Bytes> {
-    let last_row = contribution.last_end_row();
+    let last_row = requirement.last_end_row();
     let mut is_past = false;
     found
-        .range(contribution.prefix.clone()..)
+        .range(requirement.prefix.clone()..)
         .take_while(move |end_row| {
             let holds_rows = !is_past;
             is_past = last_row.as_ref().is_some_and(|last| *end_row >= last);

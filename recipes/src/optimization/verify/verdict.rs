@@ -179,9 +179,9 @@ impl Verdict {
         names: &[String],
     ) -> impl Iterator<Item = Difference> {
         let unseen = self.unseen.as_ref().and_then(UnseenVerdict::finding);
-        let recipes = self.rows.iter().zip(look.optimizations.contributions());
+        let recipes = self.rows.iter().zip(look.optimizations.requirements());
         let recipes = recipes
-            .flat_map(|(rows, contribution)| rows.findings(contribution, census.total()))
+            .flat_map(|(rows, requirement)| rows.findings(requirement, census.total()))
             .collect::<Vec<_>>();
         // A tablet that is too full is reported once, as that of its recipe or of other rows.
         let others = std::iter::once(&self.other_rows.load);

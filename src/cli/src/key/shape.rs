@@ -90,8 +90,8 @@ pub(super) fn points_of(
         None => Ok(None),
         Some(Layout::Tablets(tablets)) => Ok(Some(design.splits(tablets)?)),
         Some(Layout::At(points)) => {
-            let contribution = TableRequirement::for_key_design_at(design, points)?;
-            Ok(Some(contribution.splits().to_vec()))
+            let requirement = TableRequirement::for_key_design_at(design, points)?;
+            Ok(Some(requirement.splits().to_vec()))
         }
     }
 }
@@ -110,8 +110,8 @@ impl Group {
 }
 
 fn group_pattern(design: &KeyDesign) -> anyhow::Result<String> {
-    let contribution = TableRequirement::for_key_design_at(design, [])?;
-    TableOptimizations::from(contribution)
+    let requirement = TableRequirement::for_key_design_at(design, [])?;
+    TableOptimizations::from(requirement)
         .group_pattern()
         .with_context(|| {
             format!(

@@ -130,8 +130,8 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
 fn check_overlap(recipes: &[Recipe]) -> Result<()> {
     let mut all = TableOptimizations::default();
     for recipe in recipes {
-        let contribution = TableRequirement::for_key_design_at(&recipe.design, [])?;
-        all = all.merge(contribution.into())?;
+        let requirement = TableRequirement::for_key_design_at(&recipe.design, [])?;
+        all = all.merge(requirement.into())?;
     }
     Ok(())
 }
@@ -148,8 +148,8 @@ fn parse(text: &str) -> Result<(TableOptimizations, Expected)> {
     let (recipes, expected) = parse_recipes(text)?;
     let mut all = TableOptimizations::default();
     for (place, recipe) in recipes {
-        let contribution = recipe.contribution().context(place)?;
-        all = all.merge(contribution.into())?;
+        let requirement = recipe.requirement().context(place)?;
+        all = all.merge(requirement.into())?;
     }
     Ok((all, expected))
 }
@@ -290,15 +290,15 @@ impl RowHasherSpec {
 }
 
 impl Recipe {
-    fn contribution(&self) -> Result<TableRequirement> {
-        let contribution = match &self.layout {
+    fn requirement(&self) -> Result<TableRequirement> {
+        let requirement = match &self.layout {
             Layout::Tablets(tablets) => TableRequirement::for_key_design(&self.design, *tablets)
                 .with_context(|| self.name())?,
             Layout::At(points) => {
                 TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?
             }
         };
-        Ok(contribution.after(self.before.iter().cloned()))
+        Ok(requirement.after(self.before.iter().cloned()))
     }
 
     /// Returns the name of the recipe in messages.
