@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::balancer::{place_by_properties, simulated_server_name, simulates_class};
-use fluo_table::table::check_split_points;
-use fluo_table::table::property;
+use fluo_table::table::{check_split_points, property};
 use fluo_table::{
     Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablet, Tablets, Versions,
     check_table_name,

@@ -64,15 +64,11 @@ mod clock;
 mod data;
 mod error;
 mod instance;
-#[cfg(not(feature = "planted-bugs"))]
-#[allow(dead_code, missing_docs, reason = "tests use it, with the feature")]
-#[doc(hidden)]
-pub mod planted;
 
 pub mod balancer;
 pub mod coordination;
 pub mod layout;
-#[cfg(feature = "planted-bugs")]
+#[doc(hidden)]
 pub mod planted;
 pub mod table;
 

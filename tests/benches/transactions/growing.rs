@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo_table::Mutation;
-use fluo_table::Timestamp;
 use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
+use fluo_table::{Mutation, Timestamp};
 
 use crate::ground::{Ground, Outcome, row, uri, value};
 use crate::{rate, share, writing};

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fluo_table::table::Filter;
 use fluo_table::{
-    Condition, ConditionalMutation, ErrorKind, Mutation, Outcome, Result, Table, TableAdmin,
-    TableExt, Versions,
+    Condition, ConditionalMutation, ErrorKind, Filter, Mutation, Outcome, Result, Table,
+    TableAdmin, TableExt, Versions,
 };
-
 use tokio::sync::oneshot;
 
 use super::ground::{Ground, column};

@@ -6,11 +6,10 @@
 
 use std::sync::Arc;
 
-use fluo_table::Timestamp;
 use fluo_table::coordination::{
     Application, Applications, ObservedColumn, ObserverKind, TransactorId,
 };
-use fluo_table::{Column, ErrorKind};
+use fluo_table::{Column, ErrorKind, Timestamp};
 
 use super::ground::{at, count, failed, unused_name};
 use crate::unused_name::unused_name as unused_table;

@@ -7,9 +7,9 @@ mod table;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fluo_table::TableAdmin;
+use plan::Plan;
 
 use crate::AdminCall;
-use plan::Plan;
 
 /// The way in which a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

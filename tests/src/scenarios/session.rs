@@ -14,10 +14,9 @@ use fluo_table::{
 };
 use futures::future::join_all;
 
-use crate::{CoordinationCall, Fault};
-
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, read, set};
+use crate::{CoordinationCall, Fault};
 
 pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(instance: Instance) {
     let scene = Scene::new(&instance).await;

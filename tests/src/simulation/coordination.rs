@@ -11,7 +11,6 @@ use fluo_table::coordination::{
     WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
-
 use tokio::time::sleep;
 
 use super::WorldBug;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use fluo::{ClientSettings, CommitError};
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{ErrorKind, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
+use tokio::time::timeout;
 
 use super::actor::{Actor, DOCUMENTS, number_of, numbers_of};
 use super::crew;
@@ -14,7 +15,6 @@ use super::labels;
 use super::observing::{self, SUM};
 use super::recorded::{Recorded, rows, scan, told};
 use super::world::World;
-use tokio::time::timeout;
 
 /// Reads everything, which resolves every lock. Then writes everything, which resolves every read
 /// lock. Checks that no lock is left, reads again, and returns the numbers that the lists contain.

@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use designs::Case;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{RowBatch, RowSelection, SaltedScan, ScanCost, Scans};
 use fluo_table::{
@@ -21,8 +22,6 @@ use futures::TryStreamExt;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseResult, TestRunner};
 use tokio::runtime::Runtime;
-
-use designs::Case;
 
 /// Number of tables of each design, unless the environment has `PROPTEST_CASES`.
 const CASES: u32 = 12;

@@ -9,7 +9,6 @@ use fluo_table::coordination::{
     Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
 };
 use fluo_table::{Authorizations, Cell, Column, MemoryTables, Scan, Span, TableAdmin, TableExt};
-
 use fluo_tests::FaultyTables;
 
 use crate::is_on_the_page;

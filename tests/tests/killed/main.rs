@@ -24,9 +24,8 @@ use std::time::{Duration, Instant};
 
 use fluo::{Client, Worker, WorkerSettings};
 use fluo_tests::soak;
-use tokio::runtime::Runtime;
-
 use shop::Shop;
+use tokio::runtime::Runtime;
 
 const IN_CHILD: &str = "FLUO_KILLED_CHILD";
 const ROUNDS: u64 = 4;

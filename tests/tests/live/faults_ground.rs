@@ -9,11 +9,10 @@ use std::time::Duration;
 use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::{Cluster, Proxy, ProxySettings};
+use fluo_recipes::{PropertyVerdict, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
 use fluo_table::{
     Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
-
-use fluo_recipes::{PropertyVerdict, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
 
 use crate::ground::fresh_name;
 

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use fluo_table::table::property;
 use fluo_table::{
     Authorizations, Bytes, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Tablet,
-    Tablets, Versions, check_table_name, table::property,
+    Tablets, Versions, check_table_name,
 };
 
 use super::NaiveTables;

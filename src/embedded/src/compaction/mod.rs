@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use fluo_table::{Bytes, Garbage, Key, Result, Span};
 use redb::{ReadTransaction, WriteTransaction};
+use step::Compaction;
 use tracing::debug;
 
 use crate::error::Failure;
@@ -33,7 +34,6 @@ use crate::schema::TABLETS;
 use crate::tables::Shared;
 use crate::tablets;
 use crate::writer::Verdict;
-use step::Compaction;
 
 /// The number of stored entries that one step processes: a few milliseconds, during which no other
 /// write runs.

@@ -25,12 +25,11 @@ use std::num::NonZeroU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use fluo_table::coordination::{Coordination, TransactorId};
+use fluo_table::{Result, Timestamp};
 use tokio::time::Instant;
 
 use crate::client::session::Session;
-use fluo_table::Result;
-use fluo_table::Timestamp;
-use fluo_table::coordination::{Coordination, TransactorId};
 
 /// The active timestamps of one client.
 #[derive(Debug, Default)]

@@ -43,14 +43,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::client::application_table;
-use crate::observer::check_named;
 use fluo_table::coordination::{
     Application, Applications, ObservedColumn, SetupLock, application_exists,
     check_application_name, still_running, table_in_use,
 };
-use fluo_table::table::{TableAdmin, TableAdminExt};
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin, TableAdminExt};
+
+use crate::client::application_table;
+use crate::observer::check_named;
 
 pub use crate::client::application_table::is_set_up;
 pub use crate::client::binding::bind;

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use fluo_table::coordination::{Application, Applications, ObservedColumn};
+use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, Timestamp};
+
 use crate::client::admin::{self, Initialization, Status, check_observers};
 use crate::client::backoff::Backoff;
 use crate::client::{Client, ClientSettings};
 use crate::observer::Observers;
-use fluo_table::Timestamp;
-use fluo_table::coordination::{Application, Applications, ObservedColumn};
-use fluo_table::table::TableAdmin;
-use fluo_table::{Error, ErrorKind, Instance, Result};
 
 /// The handle of one application: options first, then one of the calls that create, open or remove
 /// it.
@@ -28,9 +27,8 @@ use fluo_table::{Error, ErrorKind, Instance, Result};
 /// # Examples
 ///
 /// ```
+/// use fluo::{Bytes, Column, Error, Instance, InstanceExt, Observers, Transaction, observer_fn};
 /// use fluo::admin::Status;
-/// use fluo::{observer_fn, Observers, Transaction};
-/// use fluo::{Bytes, Column, Error, Instance, InstanceExt};
 ///
 /// async fn count(tx: Transaction, page: Bytes, links: Column) -> Result<(), Error> {
 ///     let length = tx.get(page.clone(), &links).await?.map_or(0, |links| links.len());

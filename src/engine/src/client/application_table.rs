@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::Result;
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::table::{LocalityGroups, TableAdmin, TableAdminExt, Versions};
+use fluo_table::{LocalityGroups, Result, TableAdmin, TableAdminExt, Versions};
 
 /// The locality group of notifications: workers scan it without reading other columns.
 const NOTIFY_GROUP: &str = "notify";

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use fluo_table::Timestamp;
 use tokio::time::{Instant, sleep};
 
 use crate::client::ClientSettings;
-use fluo_table::Timestamp;
 
 /// The pauses between tries. Each is twice as long as the one before, up to a limit, and each is
 /// shortened by up to a half, so that transactions that failed together do not retry together.

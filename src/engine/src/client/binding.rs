@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use fluo_table::coordination::{Application, Coordination};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use tracing::warn;
 
 use crate::client::application_table::{self, APPLICATION, EPOCH};
-use fluo_table::coordination::{Application, Coordination};
-use fluo_table::table::TableAdmin;
-use fluo_table::{Error, ErrorKind, Result};
 
 /// Checks that a table and the coordination of its application belong together, and records this
 /// opening of the coordination in the table.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fluo_table::coordination::{Application, Coordination, ObserverKind};
+use fluo_table::{Column, Error, ErrorKind, Mutation, Result, Table, Timestamp};
 use tokio::sync::Semaphore;
 
 use crate::client::active_timestamps::ActiveTimestamps;
@@ -10,10 +12,6 @@ use crate::client::lock_wait::Sightings;
 use crate::client::session::Session;
 use crate::client::{Backoff, ClientSettings};
 use crate::observer::{Collections, Listeners};
-use fluo_table::coordination::{Application, Coordination, ObserverKind};
-use fluo_table::table::{Mutation, Table};
-use fluo_table::{Column, Timestamp};
-use fluo_table::{Error, ErrorKind, Result};
 
 /// The state that the handles of one client share.
 #[derive(Debug)]

@@ -4,6 +4,10 @@ use std::future::Future;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use fluo_table::coordination::{Application, Applications, Coordination, TransactorId};
+use fluo_table::{
+    Authorizations, Column, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Timestamp,
+};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::{debug, debug_span};
@@ -14,10 +18,6 @@ use crate::client::binding::bind;
 use crate::client::session::Session;
 use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
 use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
-use fluo_table::coordination::{Application, Applications, Coordination, TransactorId};
-use fluo_table::table::{Garbage, Table, TableAdmin};
-use fluo_table::{Authorizations, Column, Span, Timestamp};
-use fluo_table::{Error, ErrorKind, Result};
 
 /// A client of an application. A clone shares everything with it.
 ///
@@ -64,11 +64,10 @@ impl Client {
     /// # Examples
     ///
     /// ```
+    /// use fluo::{Client, ClientSettings, Column};
     /// use fluo::admin::{Initialization, initialize};
-    /// use fluo_table::coordination::MemoryApplications;
-    /// use fluo::{Client, ClientSettings};
-    /// use fluo::Column;
     /// use fluo_table::MemoryTables;
+    /// use fluo_table::coordination::MemoryApplications;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> fluo::Result<()> {

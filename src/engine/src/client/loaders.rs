@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
+use fluo_table::{Error, ErrorKind, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 
 use crate::client::{Client, Runner};
 use crate::observer::caught;
 use crate::transaction::Transaction;
-use fluo_table::{Error, ErrorKind, Result};
 
 /// The bounds of [`Loaders`].
 ///
@@ -86,8 +86,7 @@ impl LoaderSettings {
 /// use std::fs::File;
 /// use std::io::{BufRead, BufReader};
 ///
-/// use fluo::LoaderSettings;
-/// use fluo::Column;
+/// use fluo::{Column, LoaderSettings};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

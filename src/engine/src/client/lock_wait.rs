@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use fluo_table::coordination::TransactorId;
 use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{RowColumn, Timestamp};
+use tokio::time::Instant;
 
 /// The transactions whose locks this client waits for.
 #[derive(Debug, Default)]

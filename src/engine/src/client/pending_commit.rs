@@ -5,12 +5,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use fluo_table::{Error, ErrorKind};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
 use crate::client::Shared;
 use crate::transaction::{CommitError, CommitInfo, OwnedTransaction};
-use fluo_table::{Error, ErrorKind};
 
 /// A commit in progress. Awaiting it returns its outcome.
 #[derive(Debug)]

@@ -6,13 +6,12 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fluo_table::{Error, Result, Timestamp};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
 use crate::client::Client;
 use crate::transaction::{CommitError, CommitInfo, Open, Transaction, Trigger};
-use fluo_table::Timestamp;
-use fluo_table::{Error, Result};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
 /// [`RetryPolicy`].
@@ -155,8 +154,7 @@ impl Runner {
     /// transaction:
     ///
     /// ```compile_fail,E0599
-    /// # use fluo::Client;
-    /// # use fluo::{Column, Error};
+    /// # use fluo::{Client, Column, Error};
     /// # async fn commits_by_itself(client: &Client) -> Result<(), Error> {
     /// client
     ///     .run(async |tx| {
@@ -172,8 +170,7 @@ impl Runner {
     /// the change. (It may change values behind shared references, such as a counter of attempts.)
     ///
     /// ```compile_fail,E0594
-    /// # use fluo::Client;
-    /// # use fluo::{Column, Error};
+    /// # use fluo::{Client, Column, Error};
     /// # async fn counts_twice(client: &Client) -> Result<(), Error> {
     /// let mut visits = 0;
     /// client

@@ -17,12 +17,12 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use fluo_table::coordination::{Transactor, TransactorId};
+use fluo_table::{Error, ErrorKind, Result};
 use tracing::warn;
 
 use crate::client::Shared;
 use crate::transaction::{CommitError, ConflictCause};
-use fluo_table::coordination::{Transactor, TransactorId};
-use fluo_table::{Error, ErrorKind, Result};
 
 /// The transactor with which a client currently begins and commits transactions.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! The memory for the waiting notifications of a worker.
 
-use crate::observer::WorkerSettings;
 use fluo_table::RowColumn;
+
+use crate::observer::WorkerSettings;
 
 /// The bounds of the waiting notifications, in number and in bytes, and their current use.
 #[derive(Debug)]

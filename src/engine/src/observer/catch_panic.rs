@@ -4,9 +4,8 @@ use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
-use futures::FutureExt;
-
 use fluo_table::{Error, ErrorKind};
+use futures::FutureExt;
 
 /// Runs a future, and converts a panic into an error. The future's values are dropped by then.
 ///

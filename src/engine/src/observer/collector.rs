@@ -3,12 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use fluo_table::{Span, TableAdmin};
 use tokio::time::{Instant, sleep};
 use tracing::{debug, warn};
 
 use crate::client::Client;
-use fluo_table::Span;
-use fluo_table::table::TableAdmin;
 
 /// The first collection begins this part of a period after the start, so a process that runs for
 /// less than a period collects garbage too.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::observer::queue::Queue;
 use fluo_table::{Bytes, Column, RowColumn, Timestamp};
+
+use crate::observer::queue::Queue;
 
 /// The queues of the workers of one client.
 ///

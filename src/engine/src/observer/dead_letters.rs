@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
+use fluo_table::coordination::FailedNotification;
+use fluo_table::{Bytes, Column, Result, RowColumn};
+
 use crate::client::{Client, Shared};
 use crate::transaction::RowMutations;
 use crate::transaction::encode_entries;
-use fluo_table::Result;
-use fluo_table::coordination::FailedNotification;
-use fluo_table::{Bytes, Column, RowColumn};
 
 /// Records a dead letter, and then deletes the notification from the table, at its own timestamp,
 /// so a later one of the cell stays. Both steps may be repeated.

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Mutex;
-use tracing::warn;
-
 use fluo_table::Result;
 use fluo_table::coordination::{Coordination, WorkerMembership};
 use fluo_table::layout::Partition;
+use tokio::sync::Mutex;
+use tracing::warn;
 
 /// The membership of a worker in its application, from joining until this is dropped.
 #[derive(Debug)]

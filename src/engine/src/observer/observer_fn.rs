@@ -4,10 +4,10 @@ use std::fmt;
 use std::future::Future;
 
 use async_trait::async_trait;
+use fluo_table::{Bytes, Column};
 
 use crate::observer::{Observer, ObserverError};
 use crate::transaction::Transaction;
-use fluo_table::{Bytes, Column};
 
 /// An observer created from a function; see [`observer_fn`].
 #[derive(Clone, Copy)]
@@ -19,8 +19,7 @@ pub struct ObserverFn<F>(F);
 /// # Examples
 ///
 /// ```
-/// use fluo::observer_fn;
-/// use fluo::{Column, Error};
+/// use fluo::{Column, Error, observer_fn};
 ///
 /// let length = Column::new("page", "length");
 /// let observer = observer_fn(move |tx, row, column| {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
+use fluo_table::{Column, Error, Result};
+
 use crate::client::admin::check_observers;
 use crate::observer::Observer;
-use fluo_table::Column;
-use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
-use fluo_table::{Error, Result};
 
 /// The observers that a worker runs: one for each column, each with a unique id.
 ///
@@ -18,8 +18,7 @@ use fluo_table::{Error, Result};
 /// # Examples
 ///
 /// ```
-/// use fluo::{observer_fn, Observers, Transaction};
-/// use fluo::Column;
+/// use fluo::{Column, Observers, Transaction, observer_fn};
 ///
 /// # fn main() -> fluo::Result<()> {
 /// let observer = observer_fn(async |tx: Transaction, row, column| tx.delete(row, &column));

@@ -3,9 +3,9 @@
 use std::error::Error as StdError;
 
 use async_trait::async_trait;
+use fluo_table::{Bytes, Column};
 
 use crate::transaction::Transaction;
-use fluo_table::{Bytes, Column};
 
 /// The error of an observer: any error.
 pub type ObserverError = Box<dyn StdError + Send + Sync>;

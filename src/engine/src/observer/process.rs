@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::sync::Arc;
 
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::{Clock, Error, RowColumn, Timestamp};
 use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::client::{Client, RetryDecision, RunError, is_passing};
@@ -11,10 +13,6 @@ use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
 use crate::observer::{Observers, WorkerSettings, caught};
 use crate::transaction::{CommitError, Trigger};
-use fluo_table::Clock;
-use fluo_table::Error;
-use fluo_table::coordination::{FailedNotification, ObserverKind};
-use fluo_table::{RowColumn, Timestamp};
 
 /// The tasks that run the notifications of one worker.
 #[derive(Debug)]

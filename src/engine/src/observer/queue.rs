@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use fluo_table::layout::{Partition, notification_column};
+use fluo_table::{RowColumn, Timestamp};
 use tokio::select;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
@@ -12,8 +14,6 @@ use crate::observer::WorkerSettings;
 use crate::observer::capacity::Room;
 use crate::observer::dead_letter_index::{Listing, Records};
 use crate::observer::retry_schedule::Failures;
-use fluo_table::layout::{Partition, notification_column};
-use fluo_table::{RowColumn, Timestamp};
 
 /// The notifications of one worker, between the scanner and the client that find them and the tasks
 /// that run them.

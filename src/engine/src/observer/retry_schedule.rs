@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use fluo_table::RowColumn;
 use tokio::time::Instant;
 
 use crate::observer::WorkerSettings;
-use fluo_table::RowColumn;
 
 /// The cells whose last try failed. They wait in the table (O4). This holds only their due times
 /// and their numbers of tries.

@@ -4,6 +4,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp, Partition, observed_column};
+use fluo_table::{
+    Cell, ColumnSelector, Error, ErrorKind, Filter, Key, Result, RowColumn, Scan, Span,
+};
 use futures::stream::TryStreamExt;
 use tokio::time::Instant;
 use tracing::{debug, warn};
@@ -12,10 +16,6 @@ use crate::client::Client;
 use crate::observer::WorkerSettings;
 use crate::observer::membership::Membership;
 use crate::observer::queue::{Found, Offered, Queue};
-use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp, Partition, observed_column};
-use fluo_table::table::{ColumnSelector, Filter, Scan};
-use fluo_table::{Cell, Key, RowColumn, Span};
-use fluo_table::{Error, ErrorKind, Result};
 
 /// Returns a scan of the notifications of a share, or of all if there is no share.
 pub(super) fn notifications(over: Span, share: Option<Partition>) -> Scan {

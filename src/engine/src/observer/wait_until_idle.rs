@@ -34,14 +34,13 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
+use fluo_table::{Result, Span, Timestamp};
 use futures::stream::TryStreamExt;
 use tokio::time::sleep;
 use tracing::debug;
 
 use crate::client::{Client, cut, is_passing};
 use crate::observer::scanner::{notification, notifications};
-use fluo_table::Result;
-use fluo_table::{Span, Timestamp};
 
 /// The first pause; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);

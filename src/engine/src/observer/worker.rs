@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fluo_table::{Clock, Result, SystemClock, TableAdmin};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::client::Client;
@@ -13,9 +14,6 @@ use crate::observer::process::Processor;
 use crate::observer::queue::Queue;
 use crate::observer::scanner::Scanner;
 use crate::observer::{Observers, WorkerSettings};
-use fluo_table::Result;
-use fluo_table::table::TableAdmin;
-use fluo_table::{Clock, SystemClock};
 
 /// A worker of an application, which runs its observers until it is stopped or dropped.
 ///
@@ -150,8 +148,7 @@ impl Worker {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use fluo::{Observers, Worker, WorkerSettings};
-    /// # use fluo::{Instance, InstanceExt};
+    /// # use fluo::{Instance, InstanceExt, Observers, Worker, WorkerSettings};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> fluo::Result<()> {
     /// # let fluo = Instance::in_memory();

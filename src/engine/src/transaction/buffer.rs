@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::layout::NOTIFICATION_FAMILY;
-use fluo_table::{Bytes, Escaped, RowColumn, Visibility};
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, RowColumn, Visibility};
 
 /// A pending change of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,6 +24,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use fluo_table::coordination::ObserverKind;
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{Bytes, ConditionalMutation, Error, Mutation, Outcome, Result, Timestamp};
 use tracing::{Instrument, debug, debug_span};
 
 use crate::transaction::buffer::WriteBuffer;
@@ -33,11 +36,6 @@ use crate::transaction::lock_primary::before_the_commit_point;
 use crate::transaction::plan::{CommitPlan, Trigger};
 use crate::transaction::read::Reading;
 use crate::transaction::{CommitError, CommitInfo};
-use fluo_table::coordination::ObserverKind;
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::{ConditionalMutation, Mutation, Outcome};
-use fluo_table::{Bytes, Timestamp};
-use fluo_table::{Error, Result};
 
 /// A commit in progress.
 #[derive(Debug)]

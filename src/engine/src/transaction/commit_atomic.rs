@@ -5,15 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{
+    Bytes, ConditionalMutation, Filter, Mutation, Outcome, Result, Scan, Span, Timestamp,
+};
 use futures::stream::TryStreamExt;
 
 use crate::transaction::commit::Commit;
 use crate::transaction::lock_primary::no_answer;
 use crate::transaction::resolve::RowMutations;
-use fluo_table::Result;
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::{ConditionalMutation, Filter, Mutation, Outcome, Scan};
-use fluo_table::{Bytes, Span, Timestamp};
 
 impl Commit {
     /// Returns the rows that are locked with the primary, including its own.

@@ -7,14 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fluo_table::{Bytes, Column, Result, RowColumn, Timestamp};
+
 use crate::client::Shared;
 use crate::transaction::encode_entries;
 use crate::transaction::lock_primary::before_the_commit_point;
 use crate::transaction::plan::Trigger;
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::{CommitError, CommitInfo};
-use fluo_table::Result;
-use fluo_table::{Bytes, Column, RowColumn, Timestamp};
 
 /// Writes the notifications, then deletes the one that started the transaction.
 pub(super) async fn only_notify(

@@ -1,16 +1,15 @@
 //! The commit point: one conditional write of the primary's row, which includes the other rows if
 //! the table writes rows together.
 
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{Error, ErrorKind, Outcome, Timestamp};
+
 use crate::client::is_passing;
 use crate::transaction::commit::Commit;
 use crate::transaction::lock_primary::{no_answer, nothing_committed};
 use crate::transaction::roll_back::decide;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, Conflict, ConflictCause};
-use fluo_table::Timestamp;
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::Outcome;
-use fluo_table::{Error, ErrorKind};
 
 /// The state of the commit after a write.
 enum Tried {

@@ -2,10 +2,11 @@
 
 use std::num::NonZeroU32;
 
-use crate::client::{Shared, is_passing};
-use crate::transaction::{CommitError, SnapshotTooOld};
 use fluo_table::Timestamp;
 use fluo_table::planted::{self, PlantedBug};
+
+use crate::client::{Shared, is_passing};
+use crate::transaction::{CommitError, SnapshotTooOld};
 
 impl Shared {
     /// Returns a commit timestamp for the transaction that began at `start`. Fails if garbage above

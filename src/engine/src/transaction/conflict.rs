@@ -4,8 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use fluo_table::coordination::TransactorId;
-use fluo_table::{Error, ErrorKind};
-use fluo_table::{RowColumn, Timestamp};
+use fluo_table::{Error, ErrorKind, RowColumn, Timestamp};
 
 /// A conflict with another transaction, which wrote one of the cells after this one began, or holds
 /// a lock on it.

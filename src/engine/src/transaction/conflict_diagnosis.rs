@@ -3,6 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{
+    Bytes, Cell, Filter, Key, Prewrite, Result, RowColumn, Scan, Span, TableExt, Timestamp,
+};
+
 use crate::client::{Backoff, is_passing};
 use crate::transaction::commit::Commit;
 use crate::transaction::corrupt::{checked, in_cell, stamp_of};
@@ -11,11 +17,6 @@ use crate::transaction::foreign_lock::{FoundLock, LockKind};
 use crate::transaction::read::cell_span;
 use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, Conflict, ConflictCause};
-use fluo_table::Result;
-use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::{Filter, Prewrite, Scan, TableExt};
-use fluo_table::{Bytes, Cell, Key, RowColumn, Span, Timestamp};
 
 /// Maximum number of times to read the locks of other transactions while each time one of them
 /// disappears. By then a conflict is certain, and the next attempt meets the remaining locks.

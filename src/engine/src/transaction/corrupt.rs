@@ -7,8 +7,7 @@
 use fluo_table::layout::{
     DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp, LockValue, ReadLockValue, WriteValue,
 };
-use fluo_table::{Cell, RowColumn, Timestamp};
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Cell, Error, ErrorKind, Result, RowColumn, Timestamp};
 
 /// Checks an entry and returns its kind and timestamp.
 ///

@@ -1,14 +1,14 @@
 //! The entries that the steps of a transaction write. Each is a put whose timestamp encodes its
 //! kind.
 
-use crate::transaction::foreign_lock::LockKind;
 use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
     NotificationTimestamp, WriteValue, notification_column,
 };
 use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::Mutation;
-use fluo_table::{Bytes, Column, Timestamp};
+use fluo_table::{Bytes, Column, Mutation, Timestamp};
+
+use crate::transaction::foreign_lock::LockKind;
 
 /// Returns the stored timestamp of an entry.
 pub(crate) fn stamp(kind: EntryKind, timestamp: Timestamp) -> i64 {

@@ -1,10 +1,10 @@
 //! A lock that a reader or a writer met.
 
-use crate::transaction::corrupt::{in_cell, stamp_of, unexpected};
-use fluo_table::Result;
 use fluo_table::coordination::TransactorId;
 use fluo_table::layout::{EntryKind, LockValue, ReadLockValue};
-use fluo_table::{Bytes, Cell, RowColumn, Timestamp};
+use fluo_table::{Bytes, Cell, Result, RowColumn, Timestamp};
+
+use crate::transaction::corrupt::{in_cell, stamp_of, unexpected};
 
 /// A stored lock of another transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]

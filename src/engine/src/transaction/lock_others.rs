@@ -1,15 +1,14 @@
 //! The second step: locking the rows that were not locked with the primary. Each row is locked
 //! whole or not at all.
 
+use fluo_table::layout::EntryTimestamp;
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{Bytes, Error, Outcome, Result, RowColumn};
+
 use crate::client::is_passing;
 use crate::transaction::commit::Commit;
 use crate::transaction::lock_primary::{no_answer, nothing_committed};
 use crate::transaction::{CommitError, raw_read};
-use fluo_table::layout::EntryTimestamp;
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::Outcome;
-use fluo_table::{Bytes, RowColumn};
-use fluo_table::{Error, Result};
 
 /// The stored state of a row after a write whose answer was lost.
 enum Found {

@@ -1,16 +1,15 @@
 //! The first step: locking the primary and the other cells of its row. It includes the other rows
 //! if the table writes rows together.
 
+use fluo_table::layout::{EntryKind, EntryTimestamp};
+use fluo_table::{Error, ErrorKind, Key, Outcome, Result, Scan, Span, TableExt, Timestamp};
+
 use crate::client::is_passing;
 use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 use crate::transaction::encode_entries::{self, stamp};
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::status::{TransactionStatus, status};
-use fluo_table::layout::{EntryKind, EntryTimestamp};
-use fluo_table::table::{Outcome, Scan, TableExt};
-use fluo_table::{Error, ErrorKind, Result};
-use fluo_table::{Key, Span, Timestamp};
 
 /// The state of the primary's row after a write.
 enum Tried {

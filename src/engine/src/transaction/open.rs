@@ -3,6 +3,8 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use fluo_table::coordination::ObserverKind;
+use fluo_table::{Bytes, Column, Error, Escaped, Result, RowColumn, Timestamp};
 use tracing::{debug, debug_span};
 
 use crate::client::Shared;
@@ -10,9 +12,6 @@ use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::plan::Trigger;
 use crate::transaction::read::Reading;
 use crate::transaction::{CommitError, LockedReads, Snapshot, commit};
-use fluo_table::coordination::ObserverKind;
-use fluo_table::{Bytes, Column, Escaped, RowColumn, Timestamp};
-use fluo_table::{Error, Result};
 
 /// An open transaction. It reads its snapshot and buffers writes, which take effect together, or
 /// not at all, when it is committed. Only its starter can commit it:

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use fluo_table::coordination::ObserverKind;
+use fluo_table::layout::{LockValue, ReadLockValue};
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{
+    Bytes, Column, Condition, ConditionalMutation, Filter, Mutation, Prewrite, RowColumn, Timestamp,
+};
+
 use crate::client::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::LockKind;
-use fluo_table::coordination::ObserverKind;
-use fluo_table::layout::{LockValue, ReadLockValue};
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::{Condition, ConditionalMutation, Filter, Mutation, Prewrite};
-use fluo_table::{Bytes, Column, RowColumn, Timestamp};
 
 /// The notification that started a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,9 @@
 //! Stored entries, read without a filter.
 
-use crate::transaction::encode_entries::stamp;
-use fluo_table::Result;
 use fluo_table::layout::EntryKind;
-use fluo_table::table::{Scan, Table, TableExt};
-use fluo_table::{Cell, Key, RowColumn, Span, Timestamp};
+use fluo_table::{Cell, Key, Result, RowColumn, Scan, Span, Table, TableExt, Timestamp};
+
+use crate::transaction::encode_entries::stamp;
 
 /// Returns those of the wanted entries of a cell that are stored.
 pub(crate) async fn entries(

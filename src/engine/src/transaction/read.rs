@@ -9,6 +9,11 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use fluo_table::layout::{EntryKind, EntryTimestamp};
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{
+    self, Cell, CellBatches, Error, Escaped, Filter, Key, Result, RowColumn, Scan, Timestamp,
+};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 use tracing::{Instrument, Span, debug};
@@ -19,11 +24,6 @@ use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::read_past::{self, DecidedLock};
 use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, SnapshotTooOld};
-use fluo_table::layout::{EntryKind, EntryTimestamp};
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::{CellBatches, Filter, Scan};
-use fluo_table::{self, Cell, Escaped, Key, RowColumn, Timestamp};
-use fluo_table::{Error, Result};
 
 /// A timestamp to read at. It holds back garbage collection until it is dropped or has become too
 /// old.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use fluo_table::{Bytes, Column, Result, RowColumn};
+
 use crate::transaction::Transaction;
-use fluo_table::Result;
-use fluo_table::{Bytes, Column, RowColumn};
 
 /// A view of a transaction whose reads also lock the cells, when the transaction commits.
 ///

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeMap;
 
+use fluo_table::layout::SnapshotFilter;
+use fluo_table::{
+    Cell, Change, Key, Mutation, Result, RowColumn, Scan, Table, TableExt, Timestamp,
+};
+
 use crate::transaction::corrupt::checked;
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::read::cell_span;
-use fluo_table::Result;
-use fluo_table::layout::SnapshotFilter;
-use fluo_table::table::{Change, Mutation, Scan, Table, TableExt};
-use fluo_table::{Cell, Key, RowColumn, Timestamp};
 
 /// A lock of a committed or rolled back transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,6 +15,11 @@
 
 use std::collections::BTreeMap;
 
+use fluo_table::coordination::TransactorId;
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{
+    Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, RowColumn, Timestamp,
+};
 use tracing::debug;
 
 use crate::client::{Shared, is_passing};
@@ -23,11 +28,6 @@ use crate::transaction::foreign_lock::{FoundLock, LockKind};
 use crate::transaction::read_past::DecidedLock;
 use crate::transaction::roll_back::{decide, roll_back_lock};
 use crate::transaction::status::{TransactionStatus, is_acknowledged, status};
-use fluo_table::coordination::TransactorId;
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::{ConditionalMutation, Mutation, Outcome};
-use fluo_table::{Bytes, RowColumn, Timestamp};
-use fluo_table::{Error, ErrorKind, Result};
 
 /// The outcome of an attempt to resolve some locks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

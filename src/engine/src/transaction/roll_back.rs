@@ -8,17 +8,17 @@
 //!   is this lock. A lock stays stored under the entry that ended it, and a rollback beside a
 //!   committed write would let a compaction drop the value.
 
+use fluo_table::layout::EntryKind;
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{
+    Bytes, Condition, ConditionalMutation, Filter, Mutation, Outcome, Result, RowColumn, Timestamp,
+};
 use tracing::debug;
 
 use crate::client::{Shared, is_passing};
 use crate::transaction::commit::Commit;
 use crate::transaction::encode_entries::{self, RolledBackBy, stamp};
 use crate::transaction::foreign_lock::LockKind;
-use fluo_table::Result;
-use fluo_table::layout::EntryKind;
-use fluo_table::planted::{self, PlantedBug};
-use fluo_table::table::{Condition, ConditionalMutation, Filter, Mutation, Outcome};
-use fluo_table::{Bytes, RowColumn, Timestamp};
 
 /// Returns the mutation that rolls back a lock other than a primary's; `value` is the value of the
 /// lock.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fluo_table::{
+    Bytes, Cell, CellBatches, Column, ColumnSelector, Error, Result, RowColumn, Scan, Span,
+    Timestamp,
+};
 use futures::stream::TryStreamExt;
 
 use crate::transaction::buffer::check_cell;
 use crate::transaction::read::{Reading, cell_span};
-use fluo_table::table::{CellBatches, ColumnSelector, Scan};
-use fluo_table::{Bytes, Cell, Column, RowColumn, Span, Timestamp};
-use fluo_table::{Error, Result};
 
 /// The state of a table at one timestamp, available for as long as the snapshot is held.
 ///

@@ -1,15 +1,13 @@
 //! The status of a transaction, which its primary determines.
 
-use futures::stream::TryStreamExt;
-
 use std::num::NonZeroUsize;
+
+use fluo_table::layout::{DelLockOutcome, DelLockValue, EntryKind, LockValue, WriteValue};
+use fluo_table::{Bytes, Filter, Key, Result, RowColumn, Scan, Span, Table, TableExt, Timestamp};
+use futures::stream::TryStreamExt;
 
 use crate::transaction::corrupt::{in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;
-use fluo_table::Result;
-use fluo_table::layout::{DelLockOutcome, DelLockValue, EntryKind, LockValue, WriteValue};
-use fluo_table::table::{Filter, Scan, Table, TableExt};
-use fluo_table::{Bytes, Key, RowColumn, Span, Timestamp};
 
 /// The status of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]

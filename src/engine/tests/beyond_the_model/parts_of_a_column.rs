@@ -1,6 +1,7 @@
 //! Columns that a server compacted in part: the state after a flush with Fluo's attached garbage
 //! iterator.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::layout::{EntryKind, NotificationTimestamp, notification_column};
@@ -9,7 +10,6 @@ use fluo_table::{
     Table, TableAdmin, TableExt, Timestamp,
 };
 use futures::stream::{self, StreamExt};
-use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
