@@ -1,6 +1,7 @@
 //! The commands of the project: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`,
 //! `conformance`, `cluster` and `generate`.
 
+mod background;
 mod bench;
 mod cargo;
 mod cluster;

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 
 use anyhow::{Context, Result, bail};
 
+use crate::background::Background;
 use crate::cargo::{Environment, cargo, say, workspace};
 use crate::cluster::Held;
 use crate::generate::generate;
@@ -19,6 +20,13 @@ const WITHOUT_ACCUMULO: &str = "FLUO_WITHOUT_ACCUMULO";
 const WITHOUT_BROWSER: &str = "FLUO_WITHOUT_BROWSER";
 /// The state file of the cluster that the live tests use.
 const CLUSTER: &str = "FLUO_CLUSTER";
+
+/// The test programs that need a real Accumulo. They mostly wait for its servers, so they run
+/// beside the others.
+const LIVE: [&str; 4] = ["live", "commands", "faults", "kept_logs"];
+
+/// All test programs.
+const TESTS: [&str; 5] = ["test", "--workspace", "--lib", "--bins", "--tests"];
 
 /// The options for parts that need more than a Rust toolchain.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -106,25 +114,25 @@ fn run_all(plan: &Plan, given: Option<&OsStr>) -> Result<()> {
     let given = given.filter(|_| runs_live_tests);
     if given.is_some() || !runs_live_tests {
         check(plan)?;
-        return run(&environment(plan, given));
+        return run(plan, given);
     }
     // The cluster starts during the checks. If they fail, it ends with this process.
     let cluster = Held::start()?;
     check(plan)?;
     let cluster = cluster.ready()?;
-    let result = run(&environment(plan, Some(cluster.state().as_os_str())));
+    let result = run(plan, Some(cluster.state().as_os_str()));
     // If a test failed, the logs of the cluster may contain the reason.
     cluster.stop(result.is_err())?;
     result
 }
 
 /// Returns the environment variables that pass the decisions of the plan to the tests. They replace
-/// inherited ones.
+/// inherited ones. Without a cluster, live tests skip themselves.
 fn environment(plan: &Plan, cluster: Option<&OsStr>) -> [(&'static str, Option<OsString>); 3] {
-    let skips = |part| (!plan.runs(part)).then(|| "1".into());
+    let skips = |does_skip: bool| does_skip.then(|| "1".into());
     [
-        (WITHOUT_BROWSER, skips(Part::Browser)),
-        (WITHOUT_ACCUMULO, skips(Part::Accumulo)),
+        (WITHOUT_BROWSER, skips(!plan.runs(Part::Browser))),
+        (WITHOUT_ACCUMULO, skips(cluster.is_none())),
         (CLUSTER, cluster.map(OsStr::to_owned)),
     ]
 }
@@ -137,13 +145,34 @@ fn check(plan: &Plan) -> Result<()> {
     lint::lint(plan.runs(Part::Formatting), plan.runs(Part::Clippy))
 }
 
-fn run(environment: &Environment) -> Result<()> {
+/// Runs everything: live tests on the cluster, if there is one, beside the rest.
+fn run(plan: &Plan, cluster: Option<&OsStr>) -> Result<()> {
     // Built together, on all cores: tests and pages run some of the examples separately.
     cargo(&["build", "--package", "fluo-examples", "--examples"], &[])?;
-    cargo(
-        &["test", "--workspace", "--lib", "--bins", "--tests"],
-        environment,
-    )?;
+    cargo(&[&TESTS[..], &["--no-run"]].concat(), &[])?;
+    let live = match cluster {
+        None => None,
+        Some(_) => {
+            let programs = LIVE.iter().flat_map(|name| ["--test", name]);
+            let arguments: Vec<_> = ["test", "--workspace"]
+                .into_iter()
+                .chain(programs)
+                .collect();
+            let environment = environment(plan, cluster);
+            Some(Background::start("live-tests", &arguments, &environment)?)
+        }
+    };
+    let rest = run_without_cluster(&environment(plan, None));
+    if let (Err(error), Some(_)) = (&rest, &live) {
+        say(&format!("\n{error}; the live tests still run"));
+    }
+    let live = live.map_or(Ok(()), Background::finish);
+    rest.and(live)
+}
+
+/// Runs everything that needs no cluster.
+fn run_without_cluster(environment: &Environment) -> Result<()> {
+    cargo(&TESTS, environment)?;
     cargo(&["test", "--workspace", "--doc"], environment)?;
     let run = ["run", "--quiet", "--package"];
     for example in examples()? {
@@ -181,6 +210,43 @@ fn examples() -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::LIVE;
+    use crate::cargo::workspace;
+
+    /// Returns the Rust files below a folder.
+    fn rust_files(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .flat_map(|path| match path.is_dir() {
+                true => rust_files(&path),
+                false if path.extension().is_some_and(|end| end == "rs") => vec![path],
+                false => Vec::new(),
+            })
+            .collect()
+    }
+
+    /// The tests without a cluster run with `FLUO_WITHOUT_ACCUMULO`, so a live test program that is
+    /// not on the list would be skipped.
+    #[test]
+    fn the_list_of_live_test_programs_is_complete() {
+        for tests in ["tests/tests", "tests/cluster/tests"] {
+            let tests = workspace().join(tests);
+            let files = rust_files(&tests);
+            assert!(!files.is_empty());
+            for file in files {
+                if fs::read_to_string(&file).unwrap().contains("wanted()") {
+                    let program = file.strip_prefix(&tests).unwrap().iter().next().unwrap();
+                    let name = program.to_str().unwrap().trim_end_matches(".rs");
+                    assert!(LIVE.contains(&name), "{name} is missing in LIVE");
+                }
+            }
+        }
+    }
+
     #[test]
     fn integration_runs_this_command_and_nothing_else() {
         let script = include_str!("../../../.ci/run");

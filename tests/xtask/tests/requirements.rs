@@ -51,12 +51,13 @@ const VARIABLES: [&str; 3] = [
     "FLUO_WITHOUT_BROWSER",
     "FLUO_CLUSTER",
 ];
-/// Prints the variables that the tests of the workspace see, as
+/// Prints the variables that the live tests and the other tests see, as
 /// `without accumulo:without browser:cluster`.
 const SAYING_CARGO: (&str, &str) = (
     "cargo",
-    "case \"$*\" in *hold*) echo ready; /bin/cat ;; *--tests) echo \"the tests see \
-     ${FLUO_WITHOUT_ACCUMULO-unset}:${FLUO_WITHOUT_BROWSER-unset}:${FLUO_CLUSTER-unset}\" >&2 ;; esac",
+    "case \"$*\" in *hold*) echo ready; /bin/cat ;; *--tests) tests='other tests' ;; \
+     *--test*kept_logs) tests='live tests' ;; esac; [ -z \"$tests\" ] || echo \"$tests see \
+     ${FLUO_WITHOUT_ACCUMULO-unset}:${FLUO_WITHOUT_BROWSER-unset}:${FLUO_CLUSTER-unset}\" >&2",
 );
 const EVERYTHING: [(&str, &str); 5] = [JAVA, MAVEN, BROWSER, THRIFT, CARGO];
 
@@ -381,36 +382,64 @@ fn passes_the_decisions_to_the_tests() {
         (
             &["--without-accumulo"][..],
             &[("FLUO_CLUSTER", "mine.json")][..],
-            "1:unset:unset",
+            "other tests see 1:unset:unset",
         ),
         (
             &["--without-accumulo", "--without-browser"],
             &[],
-            "1:1:unset",
+            "other tests see 1:1:unset",
         ),
-        (&[], &[("FLUO_WITHOUT_ACCUMULO", "")], "1:unset:unset"),
         (
             &[],
-            &[
-                ("FLUO_WITHOUT_BROWSER", "yes"),
-                ("FLUO_CLUSTER", "mine.json"),
-            ],
-            "unset:1:mine.json",
+            &[("FLUO_WITHOUT_ACCUMULO", "")],
+            "other tests see 1:unset:unset",
         ),
     ] {
         let (code, said) = machine.tests(task, variables);
         assert_eq!(code, Some(0), "{said}");
-        let line = format!("\nthe tests see {seen}\n");
-        assert!(said.contains(&line), "{seen}\n{said}");
+        assert!(said.contains(&format!("\n{seen}\n")), "{seen}\n{said}");
+        assert!(!said.contains("live tests see"), "{said}");
         assert!(!said.contains("hold"), "no cluster is started: {said}");
     }
+    let (code, said) = machine.tests(
+        &[],
+        &[
+            ("FLUO_WITHOUT_BROWSER", "yes"),
+            ("FLUO_CLUSTER", "mine.json"),
+        ],
+    );
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("\nlive tests see unset:1:mine.json\n"),
+        "{said}"
+    );
+    assert!(said.contains("\nother tests see 1:1:unset\n"), "{said}");
+    assert!(!said.contains("hold"), "no cluster is started: {said}");
     // An empty file name counts as unset.
     for variables in [&[][..], &[("FLUO_CLUSTER", "")]] {
         let (code, said) = machine.tests(&[], variables);
         assert_eq!(code, Some(0), "{said}");
-        let (_, seen) = said.split_once("the tests see ").unwrap();
+        let (_, seen) = said.split_once("live tests see ").unwrap();
         assert!(seen.starts_with("unset:unset:/"), "{said}");
+        assert!(said.contains("\nother tests see 1:unset:unset\n"), "{said}");
         assert!(said.contains("-- hold --state"), "{said}");
+    }
+}
+
+/// Checks that a failure of either run fails the command, and that the live tests end before the
+/// cluster does.
+#[test]
+fn fails_if_the_live_tests_or_the_other_tests_fail() {
+    let live = "case \"$*\" in *hold*) echo ready; /bin/cat; echo 'the cluster ends' >&2 ;; \
+         *kept_logs) echo 'the live tests end' >&2; exit 1 ;; esac";
+    let rest = "case \"$*\" in *hold*) echo ready; /bin/cat; echo 'the cluster ends' >&2 ;; \
+         *kept_logs) echo 'the live tests end' >&2 ;; *--tests) exit 1 ;; esac";
+    for (cargo, failed) in [(live, "kept_logs` failed"), (rest, "--tests` failed")] {
+        let said = Machine::with(&[JAVA, MAVEN, BROWSER, THRIFT, ("cargo", cargo)])
+            .refuses(&["test"], None);
+        assert!(said.ends_with(failed), "{said}");
+        let (_, later) = said.split_once("the live tests end").unwrap();
+        assert!(later.contains("the cluster ends"), "{said}");
     }
 }
 
@@ -422,7 +451,7 @@ fn uses_a_given_cluster_without_any_tools() {
         let (code, said) = machine.tests(&[], &variables);
         assert_eq!(code, Some(0), "{said}");
         assert!(
-            said.contains("\nthe tests see unset:unset:mine.json\n"),
+            said.contains("\nlive tests see unset:unset:mine.json\n"),
             "{said}"
         );
         assert!(!said.contains("hold"), "no cluster is started: {said}");
