@@ -49,7 +49,7 @@ async fn acknowledged_state_survives_reopening() {
 /// minute of syncs.
 #[tokio::test]
 async fn limits_the_number_of_dead_letters() {
-    const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
+    const DEAD_LETTERS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
     let directory = tempfile::tempdir().unwrap();
     {
         let applications = open(directory.path(), EmbeddedOptions::new());
@@ -69,7 +69,7 @@ async fn limits_the_number_of_dead_letters() {
     let engine = Database::open(directory.path().join("fluo.redb")).unwrap();
     let transaction = engine.begin_write().unwrap();
     {
-        let mut table = transaction.open_table(SET_ASIDE).unwrap();
+        let mut table = transaction.open_table(DEAD_LETTERS).unwrap();
         let (key, value) = {
             let (key, value) = table.first().unwrap().unwrap();
             (key.value().to_vec(), value.value().to_vec())

@@ -45,7 +45,7 @@ pub(crate) struct Wait {
 #[derive(Debug)]
 enum Looked {
     /// No notification waits. The dead letters are counted.
-    Idle { set_aside: usize },
+    Idle { dead_letters: usize },
     /// This number of notifications waits.
     Waiting(u64),
     /// Transactions begin all the time, so an idle moment was not found.
@@ -59,12 +59,12 @@ impl Wait {
         let bar = progress::waiting("looking for notifications".to_owned());
         let start = Instant::now();
         let mut pause = FIRST_PAUSE;
-        let mut is_told = false;
+        let mut is_printed = false;
         loop {
             let looked = self.look().await?;
-            if let Looked::Idle { set_aside } = looked {
+            if let Looked::Idle { dead_letters } = looked {
                 bar.finish_and_clear();
-                tell_idle(set_aside);
+                print_idle(dead_letters);
                 return Ok(Outcome::Success);
             }
             let waited = start.elapsed();
@@ -74,9 +74,9 @@ impl Wait {
             }
             bar.set_message(output::shown(&looked.sentence()));
             // The progress line is hidden in a pipe, and another process causes this wait.
-            if let (Looked::Unavailable(_), false, true) = (&looked, is_told, bar.is_hidden()) {
+            if let (Looked::Unavailable(_), false, true) = (&looked, is_printed, bar.is_hidden()) {
                 output::say(&format!("note: waiting: {}", looked.sentence()));
-                is_told = true;
+                is_printed = true;
             }
             let left = self.timeout.map(|limit| limit.saturating_sub(waited));
             sleep(left.map_or(pause, |left| left.min(pause))).await;
@@ -114,8 +114,8 @@ impl Wait {
             Ok(idle) => idle?,
             Err(_) => return Ok(Looked::Busy),
         }
-        let set_aside = open.coordination.dead_letters().await?.len();
-        Ok(Looked::Idle { set_aside })
+        let dead_letters = open.coordination.dead_letters().await?.len();
+        Ok(Looked::Idle { dead_letters })
     }
 }
 
@@ -142,8 +142,8 @@ impl Looked {
     }
 }
 
-fn tell_idle(set_aside: usize) {
-    let rest = match set_aside {
+fn print_idle(dead_letters: usize) {
+    let rest = match dead_letters {
         0 => String::new(),
         1 => "; 1 is in the dead letters, see `fluo notifications failed`".to_owned(),
         count => format!(

@@ -17,7 +17,8 @@ use crate::key::KeyReader;
 use crate::mark;
 use crate::pages::{self, BadPage};
 use crate::schema::{
-    COORDINATION, CellsDefinition, META, PROPERTIES, SET_ASIDE, TABLES, TABLETS, cells_name, meta,
+    COORDINATION, CellsDefinition, DEAD_LETTERS, META, PROPERTIES, TABLES, TABLETS, cells_name,
+    meta,
 };
 use crate::store::{Store, check_format};
 use crate::tables::{self, EmbeddedTables};
@@ -233,7 +234,7 @@ fn check_engine_tables(
     let mut known: BTreeSet<String> = tables.keys().copied().map(cells_name).collect();
     known.extend([META.name(), TABLES.name()].map(str::to_owned));
     known.extend([PROPERTIES.name(), TABLETS.name()].map(str::to_owned));
-    known.extend([COORDINATION.name(), SET_ASIDE.name()].map(str::to_owned));
+    known.extend([COORDINATION.name(), DEAD_LETTERS.name()].map(str::to_owned));
     let plain = snapshot.list_tables()?.map(|table| table.name().to_owned());
     let multi = snapshot.list_multimap_tables()?;
     let multi = multi.map(|table| table.name().to_owned());

@@ -19,7 +19,8 @@ pub(crate) const COORDINATION: TableDefinition<'_, &str, &[u8]> =
     TableDefinition::new("coordination");
 /// The failed notifications of applications, by application and cell. The table is created with the
 /// first one.
-pub(crate) const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
+pub(crate) const DEAD_LETTERS: TableDefinition<'_, &[u8], &[u8]> =
+    TableDefinition::new("set-aside");
 
 /// The names in [`META`].
 pub(crate) mod meta {

@@ -15,7 +15,7 @@ const TABLES: TableDefinition<'_, &str, u64> = TableDefinition::new("tables");
 const PROPERTIES: TableDefinition<'_, &[u8], &str> = TableDefinition::new("properties");
 const TABLETS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("tablets");
 const COORDINATION: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("coordination");
-const SET_ASIDE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
+const DEAD_LETTERS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("set-aside");
 
 /// Creates a directory with the tables `a` (id 1, two entries) and `b` (id 2).
 #[expect(clippy::unwrap_used, reason = "part of a test")]
@@ -269,8 +269,8 @@ fn finds_invalid_applications() {
 #[test]
 fn finds_dead_letters_of_no_application() {
     let found = found_in_application(|transaction| {
-        let mut set_aside = transaction.open_table(SET_ASIDE)?;
-        set_aside.insert(b"web\0r".as_slice(), b"".as_slice())?;
+        let mut dead_letters = transaction.open_table(DEAD_LETTERS)?;
+        dead_letters.insert(b"web\0r".as_slice(), b"".as_slice())?;
         Ok(())
     });
     assert_eq!(found, "a failed notification cannot be read");

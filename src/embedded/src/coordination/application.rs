@@ -28,7 +28,7 @@ pub(super) struct EmbeddedApplication {
     /// published below a horizon that is being written to the file.
     pub(super) horizon_moves: tokio::sync::Mutex<()>,
     /// The number of failed notifications.
-    pub(super) set_aside: Count,
+    pub(super) dead_letters: Count,
     /// True for a removed application: a handle on it must not reach the next one of the same name.
     is_removed: AtomicBool,
 }
@@ -52,7 +52,7 @@ impl EmbeddedApplication {
             stamps: Mutex::new(stamps),
             reserving: tokio::sync::Mutex::default(),
             horizon_moves: tokio::sync::Mutex::default(),
-            set_aside: Count::default(),
+            dead_letters: Count::default(),
             is_removed: AtomicBool::new(false),
         })
     }

@@ -29,7 +29,7 @@ pub(crate) fn check(snapshot: &ReadTransaction) -> Result<u64, Failure> {
         check_application(snapshot, name)?;
         left.insert(name, FailedNotification::MAX_DEAD_LETTERS);
     }
-    check_set_aside(snapshot, &mut left)?;
+    check_dead_letters(snapshot, &mut left)?;
     Ok(u64::try_from(names.len()).unwrap_or(u64::MAX))
 }
 
@@ -72,7 +72,7 @@ fn check_application(snapshot: &ReadTransaction, name: &str) -> Result<(), Failu
     Ok(())
 }
 
-fn check_set_aside(
+fn check_dead_letters(
     snapshot: &ReadTransaction,
     left: &mut BTreeMap<&str, usize>,
 ) -> Result<(), Failure> {

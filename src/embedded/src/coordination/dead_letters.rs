@@ -19,7 +19,7 @@ use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 use super::application::locked;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
-use crate::schema::SET_ASIDE;
+use crate::schema::DEAD_LETTERS;
 
 const STRONG: u8 = 0;
 const WEAK: u8 = 1;
@@ -59,7 +59,7 @@ pub(super) fn put(
     count: &Count,
     failed: &FailedNotification,
 ) -> Result<(), Failure> {
-    let mut table = transaction.open_table(SET_ASIDE)?;
+    let mut table = transaction.open_table(DEAD_LETTERS)?;
     let mut count = locked(&count.0);
     // If a step fails from here on, the next call counts again.
     let before = match count.take() {
@@ -95,7 +95,7 @@ pub(super) fn remove(
     cell: &RowColumn,
     up_to: Timestamp,
 ) -> Result<bool, Failure> {
-    let mut table = transaction.open_table(SET_ASIDE)?;
+    let mut table = transaction.open_table(DEAD_LETTERS)?;
     let key = key_of(name, cell);
     let is_meant = match table.get(key.as_slice())? {
         None => false,
@@ -118,7 +118,7 @@ pub(super) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(
     let keys = keys_of(name);
     let range = keys.start.as_slice()..keys.end.as_slice();
     transaction
-        .open_table(SET_ASIDE)?
+        .open_table(DEAD_LETTERS)?
         .retain_in::<&[u8], _>(range, |_, _| false)?;
     Ok(())
 }
@@ -145,7 +145,7 @@ pub(super) fn list(
 pub(super) fn in_snapshot(
     snapshot: &ReadTransaction,
 ) -> Result<Option<impl ReadableTable<&'static [u8], &'static [u8]> + use<>>, Failure> {
-    match snapshot.open_table(SET_ASIDE) {
+    match snapshot.open_table(DEAD_LETTERS) {
         Err(TableError::TableDoesNotExist(_)) => Ok(None),
         table => Ok(Some(table?)),
     }

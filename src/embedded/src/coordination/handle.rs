@@ -175,7 +175,7 @@ impl Coordination for EmbeddedCoordination {
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
         let failed = failed.bounded();
         self.run(move |transaction, application| {
-            let (name, count) = (&application.name, &application.set_aside);
+            let (name, count) = (&application.name, &application.dead_letters);
             dead_letters::put(transaction, name, count, &failed)?;
             Ok(Verdict::Commit(()))
         })
@@ -189,7 +189,7 @@ impl Coordination for EmbeddedCoordination {
     async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
         let cell = cell.clone();
         self.run(move |transaction, application| {
-            let (name, count) = (&application.name, &application.set_aside);
+            let (name, count) = (&application.name, &application.dead_letters);
             let is_forgotten = dead_letters::remove(transaction, name, count, &cell, up_to)?;
             Ok(match is_forgotten {
                 true => Verdict::Commit(true),

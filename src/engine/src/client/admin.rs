@@ -387,11 +387,11 @@ pub fn check_observers(stored: &[ObservedColumn], registered: &[ObservedColumn])
     if missing.is_empty() && unknown.is_empty() {
         return Ok(());
     }
-    let told = |what: &str, names: Vec<String>| {
+    let list = |what: &str, names: Vec<String>| {
         (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
     };
-    let missing = told("this program has no observer for", missing);
-    let unknown = told("the application does not observe", unknown);
+    let missing = list("this program has no observer for", missing);
+    let unknown = list("the application does not observe", unknown);
     let sentences: Vec<_> = missing.into_iter().chain(unknown).collect();
     Err(Error::invalid(format!(
         "the observers are not those of the application: {}; register those that it was initialised with, or \

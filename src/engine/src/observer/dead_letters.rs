@@ -12,7 +12,7 @@ use crate::transaction::encode_entries;
 
 /// Records a dead letter, and then deletes the notification from the table, at its own timestamp,
 /// so a later one of the cell stays. Both steps may be repeated.
-pub(super) async fn set_aside(client: &Shared, failed: FailedNotification) -> Result<()> {
+pub(super) async fn add_dead_letter(client: &Shared, failed: FailedNotification) -> Result<()> {
     let (cell, at) = (failed.cell.clone(), failed.timestamp);
     client.coordination.add_dead_letter(failed).await?;
     let mut writes = RowMutations::default();

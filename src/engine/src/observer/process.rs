@@ -8,7 +8,7 @@ use fluo_table::{Clock, Error, RowColumn, Timestamp};
 use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::client::{Client, RetryDecision, RunError, is_passing};
-use crate::observer::dead_letters::set_aside;
+use crate::observer::dead_letters::add_dead_letter;
 use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
 use crate::observer::{Observers, WorkerSettings, caught};
@@ -154,11 +154,11 @@ impl Processor {
             failed_at_ms: self.clock.now_ms(),
         };
         warn!(%cell, tries, error = failed.error, "a notification is moved to the dead letters");
-        let set_aside = set_aside(&self.client.shared, failed).await;
+        let added = add_dead_letter(&self.client.shared, failed).await;
         // This includes a failure: the record may be stored by then, and a later success has to
         // remove it.
         self.queue.add_dead_letter(&cell);
-        match set_aside {
+        match added {
             Ok(()) => {
                 metrics::counter!("fluo_notifications_set_aside_total").increment(1);
                 self.queue.done(&cell, at);
