@@ -7,16 +7,38 @@ use tokio::time::{Instant, sleep};
 
 use crate::client::ClientSettings;
 
-/// The pauses between tries. Each is twice as long as the one before, up to a limit, and each is
-/// shortened by up to a half, so that transactions that failed together do not retry together.
+/// Pauses of which each is twice as long as the one before, up to a limit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pauses {
+    next: Duration,
+    longest: Duration,
+}
+
+impl Pauses {
+    pub(crate) fn new(first: Duration, longest: Duration) -> Self {
+        Self {
+            next: first,
+            longest,
+        }
+    }
+
+    /// Returns the next pause.
+    pub(crate) fn next_pause(&mut self) -> Duration {
+        let pause = self.next;
+        self.next = (pause * 2).min(self.longest);
+        pause
+    }
+}
+
+/// The pauses between the tries of a call. Each is shortened by up to a half, so that transactions
+/// that failed together do not retry together.
 ///
 /// The shortening is derived from the transaction's timestamp, which is unique, so no random
 /// numbers are needed.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     begun: Instant,
-    pause: Duration,
-    longest: Duration,
+    pauses: Pauses,
     limit: Duration,
     drawn: u64,
 }
@@ -35,8 +57,7 @@ impl Backoff {
     fn new(settings: &ClientSettings, limit: Duration, start: Timestamp) -> Self {
         Self {
             begun: Instant::now(),
-            pause: settings.first_wait,
-            longest: settings.longest_wait,
+            pauses: Pauses::new(settings.first_wait, settings.longest_wait),
             limit,
             drawn: start.get(),
         }
@@ -57,10 +78,8 @@ impl Backoff {
     }
 
     fn next_pause(&mut self) -> Duration {
-        let whole = self.pause;
-        self.pause = (self.pause * 2).min(self.longest);
         self.drawn = mixed(self.drawn);
-        cut(whole, self.drawn)
+        cut(self.pauses.next_pause(), self.drawn)
     }
 }
 

@@ -25,6 +25,6 @@ pub use runner::{Attempt, RetryDecision, RetryPolicy, Runner};
 pub use settings::ClientSettings;
 
 pub(crate) use active_timestamps::ActiveKey;
-pub(crate) use backoff::{Backoff, cut};
+pub(crate) use backoff::{Backoff, Pauses, cut};
 pub(crate) use context::{Shared, is_passing};
 pub(crate) use runner::RunError;

@@ -10,7 +10,7 @@ use fluo_table::{Error, Result, Timestamp};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
-use crate::client::Client;
+use crate::client::{Client, Pauses, cut};
 use crate::transaction::{CommitError, CommitInfo, Open, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
@@ -227,7 +227,7 @@ impl Runner {
         F: Future<Output = Result<T, E>>,
     {
         let begun = Instant::now();
-        let mut pause = self.policy.first_pause;
+        let mut pauses = Pauses::new(self.policy.first_pause, self.policy.longest_pause);
         for number in 1.. {
             let open = Open::begin(&self.client.shared, self.trigger.clone())
                 .await
@@ -244,12 +244,13 @@ impl Runner {
                 Err(other) => return Err(other),
             };
             drop(open);
+            let pause = cut(pauses.next_pause(), start.get());
             let attempt = Attempt {
                 number,
                 start,
                 elapsed: begun.elapsed(),
                 error: &error,
-                policy_decision: self.policy_decision(number, begun.elapsed(), pause, start),
+                policy_decision: self.policy_decision(number, begun.elapsed(), pause),
             };
             let decision = self
                 .hook
@@ -261,7 +262,6 @@ impl Runner {
                 RetryDecision::RetryAfter(pause) => sleep(pause).await,
             }
             metrics::counter!("fluo_transaction_retries_total").increment(1);
-            pause = (pause * 2).min(self.policy.longest_pause);
         }
         // The attempts are counted to four billion, which no run reaches.
         Err(RunError::Commit(CommitError::Failed(Error::new(
@@ -270,13 +270,7 @@ impl Runner {
         ))))
     }
 
-    fn policy_decision(
-        &self,
-        number: u32,
-        elapsed: Duration,
-        pause: Duration,
-        start: Timestamp,
-    ) -> RetryDecision {
+    fn policy_decision(&self, number: u32, elapsed: Duration, pause: Duration) -> RetryDecision {
         let has_attempts = self
             .policy
             .max_attempts
@@ -284,7 +278,7 @@ impl Runner {
         if !has_attempts || elapsed >= self.policy.max_elapsed {
             return RetryDecision::GiveUp;
         }
-        RetryDecision::RetryAfter(super::backoff::cut(pause, start.get()))
+        RetryDecision::RetryAfter(pause)
     }
 }
 

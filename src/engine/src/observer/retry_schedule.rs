@@ -1,11 +1,11 @@
 //! Notifications that failed, and the times of their retries.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use fluo_table::RowColumn;
 use tokio::time::Instant;
 
+use crate::client::Pauses;
 use crate::observer::WorkerSettings;
 
 /// The cells whose last try failed. They wait in the table (O4). This holds only their due times
@@ -18,14 +18,8 @@ pub(super) struct Failures {
 #[derive(Clone, Copy, Debug)]
 struct Failing {
     tries: u32,
-    pause: Duration,
-    failed: Instant,
-}
-
-impl Failing {
-    fn due(&self) -> Instant {
-        self.failed + self.pause
-    }
+    pauses: Pauses,
+    due: Instant,
 }
 
 impl Failures {
@@ -37,7 +31,7 @@ impl Failures {
     /// Checks whether a cell has to wait longer.
     pub(super) fn is_early(&self, cell: &RowColumn) -> bool {
         let failing = self.failing.get(cell);
-        failing.is_some_and(|failing| failing.due() > Instant::now())
+        failing.is_some_and(|failing| failing.due > Instant::now())
     }
 
     /// Records a failed try. If too many other cells are recorded, a new one is not. The others
@@ -47,16 +41,16 @@ impl Failures {
         if before.is_none() && self.failing.len() >= settings.max_queued_notifications {
             return;
         }
-        let pause = match before {
-            _ if tries >= settings.max_tries.get() => settings.max_retry_pause,
-            None => settings.first_retry_pause,
-            Some(before) => (before.pause * 2).min(settings.max_retry_pause),
+        let mut pauses = before.map_or_else(
+            || Pauses::new(settings.first_retry_pause, settings.max_retry_pause),
+            |before| before.pauses,
+        );
+        let pause = match tries >= settings.max_tries.get() {
+            true => settings.max_retry_pause,
+            false => pauses.next_pause(),
         };
-        let failing = Failing {
-            tries,
-            pause,
-            failed: Instant::now(),
-        };
+        let due = Instant::now() + pause;
+        let failing = Failing { tries, pauses, due };
         self.failing.insert(cell.clone(), failing);
     }
 
@@ -68,12 +62,12 @@ impl Failures {
     /// Forgets the cells that were due when a complete scan began, and that it did not find.
     pub(super) fn forget_gone(&mut self, begun: Instant, is_there: impl Fn(&RowColumn) -> bool) {
         self.failing
-            .retain(|cell, failing| failing.due() > begun || is_there(cell));
+            .retain(|cell, failing| failing.due > begun || is_there(cell));
     }
 
     /// Returns the time at which the first of them is due.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        self.failing.values().map(Failing::due).min()
+        self.failing.values().map(|failing| failing.due).min()
     }
 }
 

@@ -39,7 +39,7 @@ use futures::stream::TryStreamExt;
 use tokio::time::sleep;
 use tracing::debug;
 
-use crate::client::{Client, cut, is_passing};
+use crate::client::{Client, Pauses, cut, is_passing};
 use crate::observer::scanner::{notification, notifications};
 
 /// The first pause; each further one is twice as long.
@@ -59,7 +59,7 @@ impl Client {
     /// [`Corrupt`](crate::ErrorKind::Corrupt) for a notification that cannot be decoded, and all
     /// errors of the table and the coordination except passing ones.
     pub async fn wait_until_idle(&self) -> Result<()> {
-        let mut pause = FIRST_PAUSE;
+        let mut pauses = Pauses::new(FIRST_PAUSE, LONGEST_PAUSE);
         loop {
             let drawn = match self.check_idle().await {
                 Ok(Checked::Idle) => return Ok(()),
@@ -72,8 +72,7 @@ impl Client {
             };
             // The pause is varied, so that two waiting clients do not disturb each other
             // repeatedly.
-            sleep(cut(pause, drawn)).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            sleep(cut(pauses.next_pause(), drawn)).await;
         }
     }
 

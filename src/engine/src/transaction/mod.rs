@@ -12,19 +12,11 @@
 
 mod buffer;
 mod commit;
-mod commit_atomic;
-mod commit_notifications;
-mod commit_primary;
-mod commit_timestamp;
 mod conflict;
-mod conflict_diagnosis;
 mod corrupt;
 pub(crate) mod encode_entries;
 mod foreign_lock;
-mod lock_others;
-mod lock_primary;
 mod open;
-mod plan;
 mod raw_read;
 mod read;
 mod read_locking;
@@ -40,6 +32,6 @@ pub use read_locking::LockedReads;
 pub use snapshot::Snapshot;
 
 pub(crate) use open::Open;
-pub(crate) use plan::Trigger;
+pub(crate) use commit::Trigger;
 pub(crate) use read::Reading;
 pub(crate) use resolve::RowMutations;

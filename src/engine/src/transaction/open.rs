@@ -9,9 +9,9 @@ use tracing::{debug, debug_span};
 
 use crate::client::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
-use crate::transaction::plan::Trigger;
+
 use crate::transaction::read::Reading;
-use crate::transaction::{CommitError, LockedReads, Snapshot, commit};
+use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger, commit};
 
 /// An open transaction. It reads its snapshot and buffers writes, which take effect together, or
 /// not at all, when it is committed. Only its starter can commit it:

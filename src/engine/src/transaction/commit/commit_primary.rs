@@ -6,7 +6,7 @@ use fluo_table::{Error, ErrorKind, Outcome, Timestamp};
 
 use crate::client::is_passing;
 use crate::transaction::commit::Commit;
-use crate::transaction::lock_primary::{no_answer, nothing_committed};
+use crate::transaction::commit::lock_primary::{no_answer, nothing_committed};
 use crate::transaction::roll_back::decide;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, Conflict, ConflictCause};

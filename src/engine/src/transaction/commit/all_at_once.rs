@@ -12,7 +12,7 @@ use fluo_table::{
 use futures::stream::TryStreamExt;
 
 use crate::transaction::commit::Commit;
-use crate::transaction::lock_primary::no_answer;
+use crate::transaction::commit::lock_primary::no_answer;
 use crate::transaction::resolve::RowMutations;
 
 impl Commit {

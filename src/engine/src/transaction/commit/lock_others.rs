@@ -7,7 +7,7 @@ use fluo_table::{Bytes, Error, Outcome, Result, RowColumn};
 
 use crate::client::is_passing;
 use crate::transaction::commit::Commit;
-use crate::transaction::lock_primary::{no_answer, nothing_committed};
+use crate::transaction::commit::lock_primary::{no_answer, nothing_committed};
 use crate::transaction::{CommitError, raw_read};
 
 /// The stored state of a row after a write whose answer was lost.

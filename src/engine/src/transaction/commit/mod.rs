@@ -21,6 +21,17 @@
 //! - **P7.** A primary is marked as done only if no lock of the transaction can be left anywhere.
 //!   An unknown outcome of a lock of another row forbids the mark, however that row was locked.
 
+mod all_at_once;
+mod commit_primary;
+mod conflict_diagnosis;
+mod lock_others;
+mod lock_primary;
+mod only_notify;
+mod plan;
+mod timestamp;
+
+pub(crate) use plan::Trigger;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -30,10 +41,10 @@ use fluo_table::{Bytes, ConditionalMutation, Error, Mutation, Outcome, Result, T
 use tracing::{Instrument, debug, debug_span};
 
 use crate::transaction::buffer::WriteBuffer;
-use crate::transaction::commit_notifications::only_notify;
+use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::encode_entries;
-use crate::transaction::lock_primary::before_the_commit_point;
-use crate::transaction::plan::{CommitPlan, Trigger};
+use crate::transaction::commit::lock_primary::before_the_commit_point;
+use crate::transaction::commit::plan::CommitPlan;
 use crate::transaction::read::Reading;
 use crate::transaction::{CommitError, CommitInfo};
 
