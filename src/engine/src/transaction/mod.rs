@@ -31,7 +31,7 @@ pub use open::{CommitInfo, OwnedTransaction, Transaction};
 pub use read_locking::LockedReads;
 pub use snapshot::Snapshot;
 
-pub(crate) use open::Open;
 pub(crate) use commit::Trigger;
+pub(crate) use open::Open;
 pub(crate) use read::Reading;
 pub(crate) use resolve::RowMutations;

@@ -153,10 +153,10 @@ impl Commit {
         others
     }
 
-    /// Rolls back the locks other than that of a primary that was rolled back. The entry on the
-    /// primary stays, because more locks may be left.
-    pub(crate) async fn roll_back_others(&self) {
-        let others = self.others(|_| true);
+    /// Rolls back the locks in some rows, except that of a primary that was rolled back. The entry
+    /// on the primary stays, because more locks may be left.
+    pub(crate) async fn roll_back_others(&self, is_there: impl Fn(&Bytes) -> bool) {
+        let others = self.others(is_there);
         // If this fails, the transactions that meet the locks roll them back.
         let taken = self
             .reading

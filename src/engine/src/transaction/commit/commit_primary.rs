@@ -1,112 +1,101 @@
 //! The commit point: one conditional write of the primary's row, which includes the other rows if
-//! the table writes rows together.
+//! all rows are committed at once.
 
 use fluo_table::planted::{self, PlantedBug};
-use fluo_table::{Error, ErrorKind, Outcome, Timestamp};
+use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
+use tracing::debug;
 
-use crate::client::is_passing;
-use crate::transaction::commit::Commit;
-use crate::transaction::commit::lock_primary::{no_answer, nothing_committed};
+use crate::transaction::commit::settle::{Fate, no_answer};
+use crate::transaction::commit::{Commit, nothing_committed};
 use crate::transaction::roll_back::decide;
-use crate::transaction::status::{TransactionStatus, status};
+use crate::transaction::status::TransactionStatus;
 use crate::transaction::{CommitError, Conflict, ConflictCause};
 
-/// The state of the commit after a write.
-enum Tried {
-    Committed,
-    RolledBack,
-    Again(Error),
-}
-
 impl Commit {
-    /// Commits the primary's row. After an error the transaction has not committed and never will,
-    /// unless the kind of the error is [`Uncertain`](ErrorKind::Uncertain).
-    pub(crate) async fn commit_primary(&self, commit: Timestamp) -> Result<(), CommitError> {
+    /// Commits the transaction by one write, which includes the primary's row. After an error the
+    /// transaction has not committed and never will, unless the kind of the error is
+    /// [`Uncertain`](ErrorKind::Uncertain).
+    pub(super) async fn commit_primary(
+        &self,
+        commit: Timestamp,
+        write: Vec<ConditionalMutation>,
+    ) -> Result<(), CommitError> {
         debug_assert!(
             self.is_locked(),
             "P6: transaction {} commits while only {:?} are locked",
             self.plan.start,
             self.locked
         );
-        let mut backoff = self.reading.client.call_backoff(self.plan.start);
-        let mut is_doubtful = false;
-        loop {
-            match self.try_to_commit_primary(commit, &mut is_doubtful).await? {
-                Tried::Committed => return Ok(()),
-                Tried::RolledBack => {
-                    self.roll_back_others().await;
-                    return Err(self.rolled_back_by_another());
+        if planted::is(PlantedBug::PrimaryLast) {
+            self.roll_forward(commit).await;
+        }
+        let mut is_in_doubt = false;
+        let decide = |found, refusal| self.decide_commit(commit, found, refusal);
+        match self.settle(&write, &mut is_in_doubt, decide).await {
+            Fate::Applied => {}
+            Fate::Rejected => {
+                self.roll_back_others(|_| true).await;
+                return Err(self.rolled_back_by_another());
+            }
+            Fate::Open(error) => self.abandon(commit, error).await?,
+            Fate::Failed(error) => {
+                if !is_in_doubt {
+                    self.roll_back().await;
                 }
-                Tried::Again(error) => {
-                    if !backoff.wait().await {
-                        return self.abandon(commit, error).await;
-                    }
-                }
+                return Err(error);
             }
         }
+        debug!(%commit, "committed");
+        let client = &self.reading.client;
+        if planted::is(PlantedBug::NotificationsAfterCommit) {
+            let notifications = self.plan.other_notifications(commit);
+            let start = self.plan.start;
+            client.write_until_done(notifications, start).await?;
+        }
+        client.listeners.offer(&self.plan.notified, commit);
+        Ok(())
     }
 
-    async fn try_to_commit_primary(
+    /// Decides the fate of a commit that was in doubt, after a look at the primary.
+    fn decide_commit(
         &self,
         commit: Timestamp,
-        is_doubtful: &mut bool,
-    ) -> Result<Tried, CommitError> {
-        let error = match self.try_as_one(self.at_the_commit_point(commit)).await {
-            Outcome::Accepted => return Ok(Tried::Committed),
-            Outcome::Rejected if !*is_doubtful => return Ok(Tried::RolledBack),
-            Outcome::Rejected => None,
-            Outcome::ConstraintViolation(error) if !is_passing(error.kind()) && !*is_doubtful => {
-                self.roll_back().await;
-                return Err(error.into());
+        found: Result<TransactionStatus>,
+        refusal: Option<Error>,
+    ) -> Fate {
+        let error = refusal.unwrap_or_else(no_answer);
+        match found {
+            _ if planted::is(PlantedBug::UnknownCommitIsCommitted) => Fate::Applied,
+            _ if planted::is(PlantedBug::UnknownCommitIsFailed) => {
+                Fate::Failed(nothing_committed(error))
             }
-            Outcome::ConstraintViolation(error) => Some(error),
-            Outcome::Unknown(_) if planted::is(PlantedBug::UnknownCommitIsCommitted) => {
-                return Ok(Tried::Committed);
+            Ok(TransactionStatus::Committed(at)) if at == commit => Fate::Applied,
+            Ok(TransactionStatus::Committed(at)) => {
+                Fate::Failed(self.committed_elsewhere(commit, at))
             }
-            Outcome::Unknown(error) if planted::is(PlantedBug::UnknownCommitIsFailed) => {
-                return Err(nothing_committed(error));
-            }
-            Outcome::Unknown(error) => {
-                *is_doubtful = true;
-                Some(error)
-            }
-        };
-        if !*is_doubtful {
-            return Ok(Tried::Again(error.unwrap_or_else(no_answer)));
-        }
-        // One of the writes may have been applied: the transaction's own commit may cause a
-        // rejection.
-        match status(
-            &*self.reading.client.table,
-            &self.plan.primary,
-            self.plan.start,
-        )
-        .await
-        {
-            Ok(TransactionStatus::Committed(at)) if at == commit => Ok(Tried::Committed),
-            Ok(TransactionStatus::Committed(at)) => Err(self.committed_elsewhere(commit, at)),
-            Ok(TransactionStatus::RolledBack) => Ok(Tried::RolledBack),
-            Ok(TransactionStatus::Locked(_)) => Ok(Tried::Again(error.unwrap_or_else(no_answer))),
-            Ok(TransactionStatus::Unknown) => Err(self.uncertain(error.unwrap_or_else(no_answer))),
-            Err(error) if is_passing(error.kind()) => Ok(Tried::Again(error)),
-            Err(error) => Err(self.uncertain(error)),
+            Ok(TransactionStatus::RolledBack) => Fate::Rejected,
+            Ok(TransactionStatus::Locked(_)) => Fate::Open(error),
+            Ok(TransactionStatus::Unknown) => Fate::Failed(self.uncertain(error)),
+            Err(error) => Fate::Failed(self.uncertain(error)),
         }
     }
 
     /// Settles the outcome when the time is up. The transaction is rolled back by the rule that
     /// other transactions follow, so that a commit that is still on its way is rejected.
     async fn abandon(&self, commit: Timestamp, error: Error) -> Result<(), CommitError> {
-        let (primary, start) = (&self.plan.primary, self.plan.start);
-        let mutation = decide(primary, start, self.plan.primary_lock());
-        let outcomes = self.try_to_write(vec![mutation]).await;
-        if outcomes.iter().any(Outcome::is_accepted) {
-            self.roll_back_others().await;
-            return Err(nothing_committed(error));
-        }
-        match status(&*self.reading.client.table, primary, start).await {
+        let mutation = decide(
+            &self.plan.primary,
+            self.plan.start,
+            self.plan.primary_lock(),
+        );
+        let found = match self.write_as_one(vec![mutation]).await.is_accepted() {
+            true => Ok(TransactionStatus::RolledBack),
+            false => self.status().await,
+        };
+        match found {
             Ok(TransactionStatus::Committed(at)) if at == commit => Ok(()),
             Ok(TransactionStatus::RolledBack) => {
-                self.roll_back_others().await;
+                self.roll_back_others(|_| true).await;
                 Err(nothing_committed(error))
             }
             _ => Err(self.uncertain(error)),

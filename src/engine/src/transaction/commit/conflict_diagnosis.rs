@@ -8,6 +8,7 @@ use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
     Bytes, Cell, Filter, Key, Prewrite, Result, RowColumn, Scan, Span, TableExt, Timestamp,
 };
+use futures::stream::TryStreamExt;
 
 use crate::client::{Backoff, is_passing};
 use crate::transaction::commit::Commit;
@@ -25,7 +26,7 @@ const MOST_LOOKS: u32 = 8;
 impl Commit {
     /// Returns the conflict for the rejected rows. Locks of dead transactions on them are resolved,
     /// so that the next attempt does not meet them again. Locks of live transactions stay.
-    pub(crate) async fn conflict(&self, rejected: &[Bytes]) -> CommitError {
+    pub(super) async fn conflict(&self, rejected: &[Bytes]) -> CommitError {
         match self.find_conflict(rejected).await {
             Ok(conflict) => CommitError::Conflict(conflict),
             // The other transaction cannot be determined at present, but there was one.
@@ -35,6 +36,42 @@ impl Commit {
             }
             Err(error) => CommitError::Failed(error),
         }
+    }
+
+    /// Returns those of the rows in which an entry forbids a lock, after one write of all of them
+    /// was rejected. It reads the table through the filters of the conditions. If no such entry is
+    /// left, the result is the primary's row.
+    pub(super) async fn forbidding(&self, rows: &[Bytes]) -> Result<Vec<Bytes>> {
+        let primary = vec![self.plan.primary.row.clone()];
+        if rows == primary {
+            return Ok(primary);
+        }
+        // One filter each for written cells, for read cells, and for a trigger.
+        let mut asked: Vec<(Filter, Vec<Span>)> = Vec::new();
+        for row in rows {
+            for condition in self.plan.lock_row(row).conditions {
+                let span = Span::cell(row.clone(), &condition.column);
+                match asked
+                    .iter_mut()
+                    .find(|(filter, _)| *filter == condition.filter)
+                {
+                    Some((_, spans)) => spans.push(span),
+                    None => asked.push((condition.filter, vec![span])),
+                }
+            }
+        }
+        let mut rejected = BTreeSet::new();
+        for (filter, spans) in asked {
+            let in_the_way = Scan::over_all(spans).filter(filter);
+            let mut found = self.reading.client.table.scan(in_the_way);
+            while let Some(cells) = found.try_next().await? {
+                rejected.extend(cells.into_iter().map(|cell| cell.key.row));
+            }
+        }
+        Ok(match rejected.is_empty() {
+            true => primary,
+            false => rejected.into_iter().collect(),
+        })
     }
 
     fn cells_of(&self, rows: &[Bytes]) -> impl Iterator<Item = (RowColumn, LockKind)> {

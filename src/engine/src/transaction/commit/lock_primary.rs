@@ -1,106 +1,73 @@
 //! The first step: locking the primary and the other cells of its row. It includes the other rows
-//! if the table writes rows together.
+//! if all rows are committed at once.
 
 use fluo_table::layout::{EntryKind, EntryTimestamp};
-use fluo_table::{Error, ErrorKind, Key, Outcome, Result, Scan, Span, TableExt, Timestamp};
+use fluo_table::{Bytes, Error, ErrorKind, Key, Result, Scan, Span, TableExt, Timestamp};
 
 use crate::client::is_passing;
 use crate::transaction::CommitError;
-use crate::transaction::commit::Commit;
+use crate::transaction::commit::settle::Fate;
+use crate::transaction::commit::{Commit, before_the_commit_point, nothing_committed};
 use crate::transaction::encode_entries::{self, stamp};
 use crate::transaction::resolve::RowMutations;
-use crate::transaction::status::{TransactionStatus, status};
-
-/// The state of the primary's row after a write.
-enum Tried {
-    Locked,
-    Rejected,
-    /// Not locked now. A write whose answer was lost may still arrive.
-    Again(Error),
-}
+use crate::transaction::status::TransactionStatus;
 
 impl Commit {
-    /// Locks the primary's row, or all rows if they are written together. After an error none of
-    /// them is locked.
-    pub(crate) async fn lock_primary(&mut self) -> Result<(), CommitError> {
-        let mut backoff = self.reading.client.call_backoff(self.plan.start);
-        let mut is_doubtful = false;
-        loop {
-            let tried = match self.try_to_lock_primary(&mut is_doubtful).await {
-                Ok(tried) => tried,
-                Err(error) => {
-                    if is_doubtful {
-                        self.fence_primary().await;
-                    }
-                    return Err(error);
-                }
-            };
-            match tried {
-                Tried::Locked => {
-                    self.note_first_step(is_doubtful);
-                    return Ok(());
-                }
-                Tried::Rejected => {
-                    if is_doubtful {
-                        self.fence_primary().await;
-                    }
-                    return Err(self.primary_rejected().await);
-                }
-                Tried::Again(error) => {
-                    if !backoff.wait().await {
-                        if is_doubtful {
-                            self.fence_primary().await;
-                        }
-                        return Err(nothing_committed(error));
-                    }
-                }
+    /// Locks some rows, of which one is the primary's, in one write. After an error none of them is
+    /// locked.
+    pub(super) async fn lock_primary(&mut self, rows: &[Bytes]) -> Result<(), CommitError> {
+        let locking: Vec<_> = rows.iter().map(|row| self.plan.lock_row(row)).collect();
+        let mut is_in_doubt = false;
+        let decide = |found, refusal| self.decide_lock(found, refusal);
+        let fate = self.settle(&locking, &mut is_in_doubt, decide).await;
+        if is_in_doubt && !matches!(fate, Fate::Applied) {
+            self.fence_primary(rows).await;
+        }
+        match fate {
+            Fate::Applied => {
+                self.note_locked(rows, is_in_doubt);
+                Ok(())
             }
+            Fate::Rejected => Err(before_the_commit_point(self.primary_rejected(rows).await)),
+            Fate::Open(error) => Err(nothing_committed(error)),
+            Fate::Failed(error) => Err(before_the_commit_point(error)),
         }
     }
 
-    async fn try_to_lock_primary(&self, is_doubtful: &mut bool) -> Result<Tried, CommitError> {
-        let rows = self.rows_of_the_first_step();
-        let locking = rows.iter().map(|row| self.plan.lock_row(row)).collect();
-        let error = match self.try_as_one(locking).await {
-            Outcome::Accepted => return Ok(Tried::Locked),
-            Outcome::Rejected if !*is_doubtful => return Ok(Tried::Rejected),
-            Outcome::Rejected => None,
-            Outcome::ConstraintViolation(error) if !is_passing(error.kind()) && !*is_doubtful => {
-                return Err(error.into());
-            }
-            Outcome::ConstraintViolation(error) => Some(error),
-            Outcome::Unknown(error) => {
-                *is_doubtful = true;
-                Some(error)
-            }
-        };
-        if !*is_doubtful {
-            return Ok(Tried::Again(error.unwrap_or_else(no_answer)));
-        }
-        // One of the writes may have been applied: the transaction's own lock may cause a
-        // rejection.
-        let found = status(
-            &*self.reading.client.table,
-            &self.plan.primary,
-            self.plan.start,
-        )
-        .await;
-        match (found, error) {
-            (Ok(TransactionStatus::Locked(_)), _) => Ok(Tried::Locked),
+    /// Decides the fate of the lock of a row that was in doubt, after a look at the row.
+    pub(super) fn decide_lock(
+        &self,
+        found: Result<TransactionStatus>,
+        refusal: Option<Error>,
+    ) -> Fate {
+        match (found, refusal) {
+            (Ok(TransactionStatus::Locked(_)), _) => Fate::Applied,
+            // Without a lock of its own, the rejection was caused by another transaction.
             (Ok(TransactionStatus::RolledBack), _) | (Ok(TransactionStatus::Unknown), None) => {
-                Ok(Tried::Rejected)
+                Fate::Rejected
             }
-            (Ok(TransactionStatus::Committed(_)), _) => Err(self.committed_too_early().into()),
-            (Ok(TransactionStatus::Unknown), Some(error)) => Ok(Tried::Again(error)),
-            (Err(error), _) if is_passing(error.kind()) => Ok(Tried::Again(error)),
-            (Err(error), _) => Err(error.into()),
+            (Ok(TransactionStatus::Unknown), Some(error)) => Fate::Open(error),
+            (Ok(TransactionStatus::Committed(_)), _) => {
+                Fate::Failed(self.committed_too_early().into())
+            }
+            (Err(error), _) => Fate::Failed(error.into()),
         }
+    }
+
+    /// Records that rows are locked by one write. If a copy of it is in doubt, that copy may still
+    /// arrive and lock all of them again.
+    fn note_locked(&mut self, rows: &[Bytes], is_in_doubt: bool) {
+        if is_in_doubt {
+            let others = rows.iter().filter(|row| **row != self.plan.primary.row);
+            self.doubtful.extend(others.cloned());
+        }
+        self.locked.extend(rows.iter().cloned());
     }
 
     /// Writes the fence: an entry on the primary which says that the transaction was rolled back,
     /// so that a lock that is still on its way never counts. It is not written if another
     /// transaction has locked the cell, because it would hide that lock.
-    async fn fence_primary(&mut self) {
+    async fn fence_primary(&mut self, rows: &[Bytes]) {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         let mut fence = self.plan.lock_row(&primary.row);
         let by = encode_entries::RolledBackBy::AnotherOne;
@@ -110,23 +77,24 @@ impl Commit {
         fence
             .conditions
             .retain(|condition| condition.column == primary.column);
-        let outcomes = self.try_to_write(vec![fence]).await;
-        if outcomes.iter().any(Outcome::is_accepted) {
+        if self.write_as_one(vec![fence]).await.is_accepted() {
             return;
         }
         // The fence was rejected. If the primary is locked by this transaction, roll it back.
-        match status(&*self.reading.client.table, primary, start).await {
+        match self.status().await {
             Ok(TransactionStatus::Locked(_)) => {
-                self.note_first_step(true);
+                self.note_locked(rows, true);
                 self.roll_back().await;
             }
-            // Another transaction rolled it back, after all rows may have been locked.
-            Ok(TransactionStatus::RolledBack) if self.is_together => self.roll_back_others().await,
+            // Another transaction rolled it back, after all of the rows may have been locked.
+            Ok(TransactionStatus::RolledBack) => {
+                self.roll_back_others(|row| rows.contains(row)).await;
+            }
             _ => {}
         }
     }
 
-    async fn primary_rejected(&self) -> CommitError {
+    async fn primary_rejected(&self, rows: &[Bytes]) -> CommitError {
         match self.was_acknowledged().await {
             Ok(true) => {
                 self.delete_trigger().await;
@@ -135,7 +103,7 @@ impl Commit {
             Ok(false) => {}
             Err(error) => return error.into(),
         }
-        match self.rejected_rows().await {
+        match self.forbidding(rows).await {
             Ok(rejected) => self.conflict(&rejected).await,
             // The rejected rows cannot be determined at present.
             Err(error) if is_passing(error.kind()) => {
@@ -189,29 +157,4 @@ impl Commit {
             ),
         )
     }
-}
-
-/// Replaces `Uncertain` in an error from before the commit point: the transaction has certainly not
-/// committed.
-pub(crate) fn before_the_commit_point(error: CommitError) -> CommitError {
-    match error {
-        CommitError::Failed(error) if error.kind() == ErrorKind::Uncertain => {
-            nothing_committed(error)
-        }
-        other => other,
-    }
-}
-
-/// Returns the error for a commit that was cancelled before its commit point.
-pub(crate) fn nothing_committed(error: Error) -> CommitError {
-    let message =
-        format!("the transaction was cancelled, and none of its writes is committed: {error}");
-    CommitError::Failed(Error::with_source(ErrorKind::Unavailable, message, error))
-}
-
-pub(crate) fn no_answer() -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
-        "the table returned no outcome for a mutation",
-    )
 }

@@ -28,6 +28,8 @@ mod lock_others;
 mod lock_primary;
 mod only_notify;
 mod plan;
+mod row_by_row;
+mod settle;
 mod timestamp;
 
 pub(crate) use plan::Trigger;
@@ -37,22 +39,23 @@ use std::sync::Arc;
 
 use fluo_table::coordination::ObserverKind;
 use fluo_table::planted::{self, PlantedBug};
-use fluo_table::{Bytes, ConditionalMutation, Error, Mutation, Outcome, Result, Timestamp};
+use fluo_table::{
+    Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Timestamp,
+};
 use tracing::{Instrument, debug, debug_span};
 
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::commit::only_notify::only_notify;
-use crate::transaction::encode_entries;
-use crate::transaction::commit::lock_primary::before_the_commit_point;
 use crate::transaction::commit::plan::CommitPlan;
+use crate::transaction::commit::settle::no_answer;
+use crate::transaction::encode_entries;
 use crate::transaction::read::Reading;
+use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, CommitInfo};
 
 /// A commit in progress.
 #[derive(Debug)]
 pub(crate) struct Commit {
-    /// `true` if a step takes all rows at once (T16).
-    pub(crate) is_together: bool,
     /// Held until the end: a transaction that is being committed holds back garbage collection.
     pub(crate) reading: Arc<Reading>,
     pub(crate) plan: CommitPlan,
@@ -61,6 +64,8 @@ pub(crate) struct Commit {
     /// Rows other than the primary's for which the outcome of a write was ever unknown, even if a
     /// later read has settled it: the write may still arrive.
     pub(crate) doubtful: BTreeSet<Bytes>,
+    /// The timestamp that a planted bug takes before the locks.
+    early: Option<Result<Timestamp, CommitError>>,
 }
 
 /// Commits the writes of a transaction.
@@ -77,7 +82,13 @@ pub(crate) async fn commit(
         let client = reading.client.clone();
         let notified = buffer.notified.clone();
         let result = match CommitPlan::for_writes(&client, start, buffer, trigger.clone()) {
-            Some(plan) => Commit::new(reading, plan).run().await,
+            Some(plan) => {
+                let committed = Commit::new(reading, plan).run().await;
+                committed.map(|commit| CommitInfo {
+                    start,
+                    commit: Some(commit),
+                })
+            }
             None => only_notify(&client, start, notified, trigger).await,
         };
         count(&result);
@@ -89,7 +100,7 @@ pub(crate) async fn commit(
     match tokio::spawn(work.instrument(span)).await {
         Ok(result) => result,
         Err(error) => Err(CommitError::Failed(Error::with_source(
-            crate::ErrorKind::Uncertain,
+            ErrorKind::Uncertain,
             format!(
                 "the commit of transaction {start} stopped before its end, and its outcome is unknown; check its writes \
                  before you repeat them"
@@ -119,101 +130,47 @@ fn count(result: &Result<CommitInfo, CommitError>) {
 impl Commit {
     fn new(reading: Arc<Reading>, plan: CommitPlan) -> Self {
         Self {
-            is_together: reading.client.table.together().is_some(),
             reading,
             plan,
             locked: BTreeSet::new(),
             doubtful: BTreeSet::new(),
+            early: None,
         }
     }
 
-    async fn run(mut self) -> Result<CommitInfo, CommitError> {
-        let early = match planted::is(PlantedBug::TimestampBeforeLocks) {
-            true => Some(self.stamp_and_notify().await),
-            false => None,
-        };
-        self.lock_primary().await.map_err(before_the_commit_point)?;
-        if let Err(error) = self.lock_others().await {
+    /// Commits the transaction, and returns its commit timestamp.
+    async fn run(mut self) -> Result<Timestamp, CommitError> {
+        if planted::is(PlantedBug::TimestampBeforeLocks) {
+            let (client, start) = (&self.reading.client, self.plan.start);
+            self.early = Some(client.commit_timestamp(start).await);
+        }
+        match self.reading.client.table.together() {
+            Some(_) => self.all_at_once().await,
+            None => self.row_by_row().await,
+        }
+    }
+
+    /// Rolls the transaction back if a step between the locks and the commit point has failed.
+    async fn or_roll_back<T>(&self, step: Result<T, CommitError>) -> Result<T, CommitError> {
+        if step.is_err() {
             self.roll_back().await;
-            return Err(before_the_commit_point(error));
         }
-        let stamped = match early {
-            Some(stamped) => stamped,
-            None => self.stamp_and_notify().await,
-        };
-        let commit = match stamped {
-            Ok(commit) => commit,
-            Err(error) => {
-                self.roll_back().await;
-                return Err(before_the_commit_point(error));
-            }
-        };
-        if planted::is(PlantedBug::PrimaryLast) {
-            self.finish(commit).await;
-        }
-        self.commit_primary(commit).await?;
-        debug!(%commit, "committed");
-        if planted::is(PlantedBug::NotificationsAfterCommit) {
-            self.notify_others(commit).await?;
-        }
-        self.reading
-            .client
-            .listeners
-            .offer(&self.plan.notified, commit);
-        if !self.is_together {
-            self.finish(commit).await;
-        }
-        Ok(CommitInfo {
-            start: self.plan.start,
-            commit: Some(commit),
-        })
+        step.map_err(before_the_commit_point)
     }
 
-    /// Takes the commit timestamp (P4) and writes the notifications at it (P5).
-    async fn stamp_and_notify(&self) -> Result<Timestamp, CommitError> {
+    /// Takes the commit timestamp (P4).
+    async fn commit_timestamp(&mut self) -> Result<Timestamp, CommitError> {
+        if let Some(early) = self.early.take() {
+            return early;
+        }
         debug_assert!(
-            self.is_locked() || planted::is(PlantedBug::TimestampBeforeLocks),
+            self.is_locked(),
             "P4: transaction {} requests its commit timestamp while only {:?} are locked",
             self.plan.start,
             self.locked
         );
         let client = &self.reading.client;
-        let commit = client.commit_timestamp(self.plan.start).await?;
-        if !self.is_together && !planted::is(PlantedBug::NotificationsAfterCommit) {
-            self.notify_others(commit).await?;
-        }
-        Ok(commit)
-    }
-
-    async fn notify_others(&self, commit: Timestamp) -> Result<()> {
-        let notifications = self.plan.other_notifications(commit);
-        let client = &self.reading.client;
-        client
-            .write_until_done(notifications, self.plan.start)
-            .await
-    }
-
-    /// Rolls the other rows forward, marks the primary as done, and deletes the notification that
-    /// started the transaction, unless the commit included these writes. The transaction has
-    /// committed even if this fails: a transaction that meets its locks rolls them forward.
-    async fn finish(&self, commit: Timestamp) {
-        if let Err(error) = self.try_to_finish(commit).await {
-            debug!(%error, "the locks of a committed transaction are left to the transactions that meet them");
-            metrics::counter!("fluo_unfinished_commits_total").increment(1);
-        }
-    }
-
-    async fn try_to_finish(&self, commit: Timestamp) -> Result<()> {
-        let (start, primary) = (self.plan.start, &self.plan.primary);
-        let client = &self.reading.client;
-        client
-            .write_until_done(self.roll_forward(commit), start)
-            .await?;
-        let mut last = self.delete_trigger_elsewhere();
-        if !self.plan.is_one_row() && self.is_certain() {
-            last.add(&primary.row, |mutation| self.done(mutation, commit));
-        }
-        client.write_until_done(last.into_mutations(), start).await
+        client.commit_timestamp(self.plan.start).await
     }
 
     /// Checks whether every lock is certain.
@@ -238,13 +195,43 @@ impl Commit {
     }
 
     /// Writes some conditional mutations once, and returns an outcome for each.
-    pub(crate) async fn try_to_write(&self, mutations: Vec<ConditionalMutation>) -> Vec<Outcome> {
+    async fn try_to_write(&self, mutations: Vec<ConditionalMutation>) -> Vec<Outcome> {
         let count = mutations.len();
         match self.reading.client.table.write_conditional(mutations).await {
-            Ok(outcomes) => outcomes,
+            Ok(mut outcomes) => {
+                outcomes.resize_with(count, || Outcome::Unknown(no_answer()));
+                outcomes
+            }
             // The call wrote nothing.
             Err(error) => vec![Outcome::ConstraintViolation(error); count],
         }
+    }
+
+    /// Writes the mutations once: together (T16), or as a single conditional write if there is only
+    /// one.
+    async fn write_as_one(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
+        match self.reading.client.table.together() {
+            Some(table) if mutations.len() > 1 => {
+                let outcome = table.write_atomically(mutations).await;
+                // The call wrote nothing.
+                outcome.unwrap_or_else(Outcome::ConstraintViolation)
+            }
+            _ => {
+                debug_assert!(
+                    mutations.len() == 1,
+                    "T16: the table no longer writes rows together"
+                );
+                let outcomes = self.try_to_write(mutations).await;
+                let first = outcomes.into_iter().next();
+                first.unwrap_or_else(|| Outcome::Unknown(no_answer()))
+            }
+        }
+    }
+
+    /// Returns the status of the transaction, as its primary shows it.
+    async fn status(&self) -> Result<TransactionStatus> {
+        let (primary, start) = (&self.plan.primary, self.plan.start);
+        status(&*self.reading.client.table, primary, start).await
     }
 
     /// Returns the trigger if its notification is strong.
@@ -252,4 +239,22 @@ impl Commit {
         let trigger = self.plan.trigger.as_ref();
         trigger.filter(|trigger| trigger.kind == ObserverKind::Strong)
     }
+}
+
+/// Replaces `Uncertain` in an error from before the commit point: the transaction has certainly not
+/// committed.
+pub(crate) fn before_the_commit_point(error: CommitError) -> CommitError {
+    match error {
+        CommitError::Failed(error) if error.kind() == ErrorKind::Uncertain => {
+            nothing_committed(error)
+        }
+        other => other,
+    }
+}
+
+/// Returns the error for a commit that was cancelled before its commit point.
+pub(crate) fn nothing_committed(error: Error) -> CommitError {
+    let message =
+        format!("the transaction was cancelled, and none of its writes is committed: {error}");
+    CommitError::Failed(Error::with_source(ErrorKind::Unavailable, message, error))
 }

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use fluo_table::{Bytes, Column, Result, RowColumn, Timestamp};
 
 use crate::client::Shared;
-use crate::transaction::encode_entries;
-use crate::transaction::commit::lock_primary::before_the_commit_point;
+use crate::transaction::commit::before_the_commit_point;
 use crate::transaction::commit::plan::Trigger;
+use crate::transaction::encode_entries;
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::{CommitError, CommitInfo};
 

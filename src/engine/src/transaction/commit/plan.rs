@@ -13,6 +13,7 @@ use crate::client::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::LockKind;
+use crate::transaction::resolve::RowMutations;
 
 /// The notification that started a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -203,13 +204,31 @@ impl CommitPlan {
     }
 
     /// Returns the mutation that commits the cells of a row.
-    pub(crate) fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {
+    fn commit_row(&self, row: &Bytes, commit: Timestamp) -> Mutation {
         let cells = self.rows.get(row).into_iter().flatten();
         cells.fold(Mutation::new(row.clone()), |mutation, cell| {
             let is_primary = self.is_primary(row, &cell.column);
             let times = (self.start, commit);
             encode_entries::commit(mutation, &cell.column, times, cell.kind, is_primary)
         })
+    }
+
+    /// Returns the mutations that commit the rows other than the primary's.
+    pub(crate) fn commit_other_rows(&self, commit: Timestamp) -> Vec<Mutation> {
+        let others = self.other_rows();
+        others.map(|row| self.commit_row(row, commit)).collect()
+    }
+
+    /// Returns the deletion of the notification that started the transaction, if that is not in the
+    /// primary's row.
+    pub(crate) fn delete_trigger_elsewhere(&self) -> RowMutations {
+        let mut writes = RowMutations::default();
+        if let Some(trigger) = &self.trigger
+            && trigger.cell.row != self.primary.row
+        {
+            writes.delete_notifications(&trigger.cell, self.start);
+        }
+        writes
     }
 
     /// Returns the stored value of the primary's lock.

@@ -1,0 +1,66 @@
+//! The commit row by row: each row is locked, and later committed, by a write of its own.
+
+use fluo_table::planted::{self, PlantedBug};
+use fluo_table::{Result, Timestamp};
+use tracing::debug;
+
+use crate::transaction::CommitError;
+use crate::transaction::commit::Commit;
+
+impl Commit {
+    /// Commits the transaction, and returns its commit timestamp.
+    pub(super) async fn row_by_row(mut self) -> Result<Timestamp, CommitError> {
+        let primary = [self.plan.primary.row.clone()];
+        self.lock_primary(&primary).await?;
+        let prepared = self.prepare().await;
+        let commit = self.or_roll_back(prepared).await?;
+        self.commit_primary(commit, vec![self.plan.commit_primary(commit)])
+            .await?;
+        self.roll_forward(commit).await;
+        Ok(commit)
+    }
+
+    /// Takes the steps between the locking of the primary and its commit. After an error, `locked`
+    /// and `doubtful` name the rows to roll back.
+    async fn prepare(&mut self) -> Result<Timestamp, CommitError> {
+        self.lock_others().await?;
+        let commit = self.commit_timestamp().await?;
+        self.notify_others(commit).await?;
+        Ok(commit)
+    }
+
+    /// Writes the notifications outside of the primary's row (P5).
+    async fn notify_others(&self, commit: Timestamp) -> Result<()> {
+        if planted::is(PlantedBug::NotificationsAfterCommit) {
+            return Ok(());
+        }
+        let notifications = self.plan.other_notifications(commit);
+        let client = &self.reading.client;
+        client
+            .write_until_done(notifications, self.plan.start)
+            .await
+    }
+
+    /// Rolls the other rows forward, marks the primary as done, and deletes the notification that
+    /// started the transaction. The transaction has committed even if this fails: a transaction
+    /// that meets its locks rolls them forward.
+    pub(super) async fn roll_forward(&self, commit: Timestamp) {
+        if let Err(error) = self.try_to_roll_forward(commit).await {
+            debug!(%error, "the locks of a committed transaction are left to the transactions that meet them");
+            metrics::counter!("fluo_unfinished_commits_total").increment(1);
+        }
+    }
+
+    async fn try_to_roll_forward(&self, commit: Timestamp) -> Result<()> {
+        let (client, start) = (&self.reading.client, self.plan.start);
+        let others = self.plan.commit_other_rows(commit);
+        client.write_until_done(others, start).await?;
+        let mut last = self.plan.delete_trigger_elsewhere();
+        if !self.plan.is_one_row() && self.is_certain() {
+            last.add(&self.plan.primary.row, |mutation| {
+                self.done(mutation, commit)
+            });
+        }
+        client.write_until_done(last.into_mutations(), start).await
+    }
+}
