@@ -10,14 +10,14 @@ use fluo_table::{
 };
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
-use tracing::{debug, debug_span};
+use tracing::debug;
 
 use crate::client::active_timestamps::ActiveTimestamps;
 use crate::client::application_table;
 use crate::client::binding::bind;
 use crate::client::session::Session;
 use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
-use crate::transaction::{Open, OwnedTransaction, Reading, Snapshot, Transaction};
+use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
 ///
@@ -203,8 +203,7 @@ impl Client {
     ///
     /// Those of the coordination.
     pub async fn begin(&self) -> Result<OwnedTransaction> {
-        let open = Open::begin(&self.shared, None).await?;
-        Ok(OwnedTransaction::new(&open))
+        OwnedTransaction::begin(&self.shared, None).await
     }
 
     /// Takes a snapshot of everything that is committed when it is called.
@@ -213,11 +212,7 @@ impl Client {
     ///
     /// Those of the coordination.
     pub async fn snapshot(&self) -> Result<Snapshot> {
-        let span = |start| debug_span!("snapshot", %start);
-        let reading = Reading::begin(self.shared.clone(), span).await?;
-        Ok(Snapshot {
-            reading: Arc::new(reading),
-        })
+        Snapshot::begin(&self.shared).await
     }
 
     /// Commits a transaction in the background, so that one task can run thousands of commits at

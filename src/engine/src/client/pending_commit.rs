@@ -22,7 +22,7 @@ pub struct PendingCommit {
 impl PendingCommit {
     /// Waits for room, and begins the commit.
     pub(crate) async fn begin(client: &Arc<Shared>, transaction: OwnedTransaction) -> Self {
-        let bytes = transaction.open().size_bytes();
+        let bytes = transaction.size_bytes();
         let most = client.settings.max_commit_bytes_in_flight;
         // A transaction that is larger than all room waits until it is alone.
         let bytes = u32::try_from(bytes.clamp(1, most)).unwrap_or(u32::MAX);

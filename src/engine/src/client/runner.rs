@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
 use crate::client::{Client, Pauses, cut};
-use crate::transaction::{CommitError, CommitInfo, Open, Transaction, Trigger};
+use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
 /// [`RetryPolicy`].
@@ -229,21 +229,18 @@ impl Runner {
         let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.longest_pause);
         for number in 1.. {
-            let open = Open::begin(&self.client.shared, self.trigger.clone())
+            let transaction = OwnedTransaction::begin(&self.client.shared, self.trigger.clone())
                 .await
                 .map_err(|error| RunError::Commit(error.into()))?;
-            let start = open.reading().start();
-            let ended = Ended(&open);
-            let attempted = attempt(&open, body(open.handle())).await;
-            drop(ended);
-            let error = match attempted {
+            let start = transaction.start();
+            let ran = body(transaction.handle());
+            let error = match attempt(transaction, ran).await {
                 Ok(done) => return Ok(done),
                 Err(RunError::Commit(
                     error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
                 )) => error,
                 Err(other) => return Err(other),
             };
-            drop(open);
             let pause = cut(pauses.next_pause(), start.get());
             let attempt = Attempt {
                 number,
@@ -282,36 +279,23 @@ impl Runner {
     }
 }
 
-/// Runs the body of an attempt, and commits its writes.
+/// Runs the body of an attempt, and commits its writes. The transaction ends however the body ends:
+/// a handle may outlive a body that panicked or was dropped.
 async fn attempt<T, E>(
-    open: &Open,
+    transaction: OwnedTransaction,
     body: impl Future<Output = Result<T, E>>,
 ) -> Result<(T, CommitInfo), RunError<E>> {
-    let span = open.reading().span.clone();
-    let ran = body.instrument(span).await;
-    match ran {
-        Ok(result) => match open.commit().await {
+    let span = transaction.state.span.clone();
+    match body.instrument(span).await {
+        Ok(result) => match transaction.commit().await {
             Ok(committed) => Ok((result, committed)),
             Err(error) => Err(RunError::Commit(error)),
         },
-        Err(error) => {
-            open.end();
-            // A body that fails because its snapshot has become stale is retried.
-            match open.reading().stale() {
-                Some(stale) => Err(RunError::Commit(CommitError::SnapshotTooOld(stale))),
-                None => Err(RunError::Body(error)),
-            }
-        }
-    }
-}
-
-/// A guard that ends a transaction however the body ends. A handle may outlive a body that panicked
-/// or was dropped.
-struct Ended<'a>(&'a Open);
-
-impl Drop for Ended<'_> {
-    fn drop(&mut self) {
-        self.0.end();
+        // A body that fails because its snapshot has become stale is retried.
+        Err(error) => match transaction.state.stale() {
+            Some(stale) => Err(RunError::Commit(CommitError::SnapshotTooOld(stale))),
+            None => Err(RunError::Body(error)),
+        },
     }
 }
 

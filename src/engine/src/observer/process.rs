@@ -106,7 +106,7 @@ impl Processor {
         });
         runner.trigger = Some(trigger);
         let ran = runner.attempt_all(|tx| {
-            let reading = tx.reading.clone();
+            let state = tx.state.clone();
             let RowColumn { row, column } = found.cell.clone();
             let observed = async move { registered.observer.process(tx, row, column).await };
             async move {
@@ -117,7 +117,7 @@ impl Processor {
                 };
                 // An observer may wrap the error of a read in a way that hides its cause, so the
                 // reader's record decides.
-                Err(Tried::from_error(reading.has_passing_failure(), error))
+                Err(Tried::from_error(state.has_passing_failure(), error))
             }
         });
         match ran.await {

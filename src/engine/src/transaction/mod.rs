@@ -16,7 +16,7 @@ mod conflict;
 mod corrupt;
 pub(crate) mod encode_entries;
 mod foreign_lock;
-mod open;
+mod handle;
 mod raw_read;
 mod read;
 mod read_locking;
@@ -24,14 +24,13 @@ mod read_past;
 mod resolve;
 mod roll_back;
 mod snapshot;
+mod state;
 mod status;
 
 pub use conflict::{CommitError, Conflict, ConflictCause, SnapshotTooOld};
-pub use open::{CommitInfo, OwnedTransaction, Transaction};
+pub use handle::{CommitInfo, OwnedTransaction, Transaction};
 pub use read_locking::LockedReads;
 pub use snapshot::Snapshot;
 
 pub(crate) use commit::Trigger;
-pub(crate) use open::Open;
-pub(crate) use read::Reading;
 pub(crate) use resolve::RowMutations;

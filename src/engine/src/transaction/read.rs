@@ -7,7 +7,7 @@
 //!   is not above the timestamp. Otherwise it fails with [`SnapshotTooOld`].
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::planted::{self, PlantedBug};
@@ -16,74 +16,17 @@ use fluo_table::{
 };
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
-use tracing::{Instrument, Span, debug};
+use tracing::{Instrument, debug};
 
-use crate::client::{ActiveKey, Backoff, Shared, is_passing};
+use crate::client::{Backoff, is_passing};
 use crate::transaction::corrupt::stamp_of;
 use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::read_past::{self, DecidedLock};
 use crate::transaction::resolve::{OrphanLooks, resolve};
+use crate::transaction::state::State;
 use crate::transaction::{CommitError, SnapshotTooOld};
 
-/// A timestamp to read at. It holds back garbage collection until it is dropped or has become too
-/// old.
-#[derive(Debug)]
-pub(crate) struct Reading {
-    pub(crate) client: Arc<Shared>,
-    /// The span of all reads and writes of the transaction, in whatever task they run.
-    pub(crate) span: Span,
-    key: ActiveKey,
-    seen: Mutex<Seen>,
-}
-
-/// The observations of a transaction.
-#[derive(Debug, Default)]
-struct Seen {
-    cells: u64,
-    stale: Option<SnapshotTooOld>,
-    /// `true` if a read failed with a passing error.
-    has_passing_failure: bool,
-}
-
-impl Reading {
-    /// Begins to read, and creates the span for it.
-    pub(crate) async fn begin(
-        client: Arc<Shared>,
-        span: impl FnOnce(Timestamp) -> Span,
-    ) -> Result<Self> {
-        let (coordination, session) = (&*client.coordination, &client.session);
-        let suspect = session.id();
-        let key = match client.active.begin(coordination, session).await {
-            Ok(key) => key,
-            Err(error) => {
-                client.renew_session_or(suspect, error).await?;
-                client.active.begin(coordination, session).await?
-            }
-        };
-        Ok(Self {
-            client,
-            span: span(key.0),
-            key,
-            seen: Mutex::default(),
-        })
-    }
-
-    /// Returns the timestamp at which it reads.
-    pub(crate) fn start(&self) -> Timestamp {
-        self.key.0
-    }
-
-    /// Returns the staleness that a read has met, or `None` if no read has met one.
-    pub(crate) fn stale(&self) -> Option<SnapshotTooOld> {
-        self.seen().stale
-    }
-
-    /// Returns `true` if a read failed with a passing error, for example because the table was not
-    /// reachable. The failure is recorded here even if the body ignores or replaces the error.
-    pub(crate) fn has_passing_failure(&self) -> bool {
-        self.seen().has_passing_failure
-    }
-
+impl State {
     /// Returns the committed cells of a scan, in key order. The timestamp of a cell is the start of
     /// its transaction.
     pub(crate) fn scan(self: &Arc<Self>, scan: Scan) -> CellBatches {
@@ -93,21 +36,21 @@ impl Reading {
             ));
         }
         let rest = Rest {
-            reading: self.clone(),
+            state: self.clone(),
             scan: Some(scan.filter(Filter::Snapshot {
                 at: self.seen_up_to(),
             })),
             open: None,
             waiting: None,
         };
-        let reading = self.clone();
+        let state = self.clone();
         let next = |rest: Rest| {
-            let span = rest.reading.span.clone();
+            let span = rest.state.span.clone();
             rest.next().instrument(span)
         };
         stream::try_unfold(rest, next)
             .inspect_err(move |error| {
-                reading.seen().has_passing_failure |= is_passing(error.kind());
+                state.seen().has_passing_failure |= is_passing(error.kind());
             })
             .boxed()
     }
@@ -130,22 +73,11 @@ impl Reading {
         self.client.renew_session_after(&stale).await;
         Err(stale.into())
     }
-
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Reading {
-    fn drop(&mut self) {
-        self.client.active.end(self.key);
-        metrics::counter!("fluo_cells_read_total").increment(self.seen().cells);
-    }
 }
 
 /// The remaining part of a scan.
 struct Rest {
-    reading: Arc<Reading>,
+    state: Arc<State>,
     /// The part that has not been read yet; `None` at the end.
     scan: Option<Scan>,
     open: Option<CellBatches>,
@@ -165,13 +97,13 @@ impl Rest {
     /// Returns the next batch and the rest after it.
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
         while let Some(scan) = &self.scan {
-            let table = &self.reading.client.table;
+            let table = &self.state.client.table;
             let open = self.open.get_or_insert_with(|| table.scan(scan.clone()));
             let Some(mut batch) = open.try_next().await? else {
-                self.reading.check_fresh().await?;
+                self.state.check_fresh().await?;
                 return Ok(None);
             };
-            self.reading.check_fresh().await?;
+            self.state.check_fresh().await?;
             let first_lock = batch.iter().position(|cell| !is_data(cell));
             let locked = first_lock.map(|at| batch.split_off(at)).unwrap_or_default();
             let mut committed = batch
@@ -190,9 +122,9 @@ impl Rest {
                 }
             }
             if !committed.is_empty() {
-                self.reading.seen().cells += u64::try_from(committed.len()).unwrap_or(u64::MAX);
+                self.state.seen().cells += u64::try_from(committed.len()).unwrap_or(u64::MAX);
                 for cell in &committed {
-                    debug!(start = %self.reading.start(), cell = %cell.key, value = %Escaped(&cell.value), "read");
+                    debug!(start = %self.state.start(), cell = %cell.key, value = %Escaped(&cell.value), "read");
                 }
                 return Ok(Some((committed, self)));
             }
@@ -204,7 +136,7 @@ impl Rest {
     /// decided transactions that could not be resolved, up to the first other lock. Waits if the
     /// first lock is left to its owner, or if it is still there although all locks were resolved.
     async fn resolve_or_read_past(&mut self, rest: Vec<Cell>) -> Result<Past> {
-        let client = self.reading.client.clone();
+        let client = self.state.client.clone();
         let locks = rest
             .iter()
             .filter(|cell| !is_data(cell))
@@ -222,7 +154,7 @@ impl Rest {
         waiting.is_resolved = is_resolved;
         let begin = rest.first().map(first_key);
         let past = match is_left {
-            true => read_past(&self.reading, rest, &resolved.left).await?,
+            true => read_past(&self.state, rest, &resolved.left).await?,
             false => Past::before(&rest),
         };
         if must_wait && past.rest == begin {
@@ -238,7 +170,7 @@ impl Rest {
     /// Returns the wait for some locks. It starts anew if none of them was met in the previous
     /// attempt.
     fn wait_for(&mut self, locks: &[FoundLock]) -> &mut Waiting {
-        let reading = &self.reading;
+        let state = &self.state;
         let cells: BTreeSet<_> = locks
             .iter()
             .map(|lock| (lock.cell.clone(), lock.start))
@@ -246,7 +178,7 @@ impl Rest {
         let waiting = match self.waiting.take() {
             Some(waiting) if !waiting.cells.is_disjoint(&cells) => waiting,
             _ => Waiting {
-                backoff: Backoff::for_locks(&reading.client.settings, reading.start()),
+                backoff: Backoff::for_locks(&state.client.settings, state.start()),
                 cells: BTreeSet::new(),
                 orphan_looks: OrphanLooks::default(),
                 is_resolved: false,
@@ -275,10 +207,10 @@ impl Past {
 }
 
 /// Reads a batch as if the locks of decided transactions were resolved, up to the first other lock.
-async fn read_past(reading: &Reading, batch: Vec<Cell>, left: &[DecidedLock]) -> Result<Past> {
-    let table = &*reading.client.table;
-    let mut shown = read_past::read_past(table, left, reading.seen_up_to()).await?;
-    reading.check_fresh().await?;
+async fn read_past(state: &State, batch: Vec<Cell>, left: &[DecidedLock]) -> Result<Past> {
+    let table = &*state.client.table;
+    let mut shown = read_past::read_past(table, left, state.seen_up_to()).await?;
+    state.check_fresh().await?;
     let left: BTreeSet<_> = left.iter().map(|known| &known.lock.cell).collect();
     let mut past = Past::default();
     for found in batch {

@@ -9,8 +9,10 @@ use fluo_table::{
 };
 use futures::stream::TryStreamExt;
 
+use crate::client::Shared;
 use crate::transaction::buffer::check_cell;
-use crate::transaction::read::{Reading, cell_span};
+use crate::transaction::read::cell_span;
+use crate::transaction::state::State;
 
 /// The state of a table at one timestamp, available for as long as the snapshot is held.
 ///
@@ -42,13 +44,18 @@ use crate::transaction::read::{Reading, cell_span};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    pub(crate) reading: Arc<Reading>,
+    pub(crate) state: Arc<State>,
 }
 
 impl Snapshot {
+    pub(crate) async fn begin(client: &Arc<Shared>) -> Result<Self> {
+        let state = State::snapshot(client).await?;
+        Ok(Self { state })
+    }
+
     /// Returns the timestamp at which it reads.
     pub fn start(&self) -> Timestamp {
-        self.reading.start()
+        self.state.start()
     }
 
     /// Returns the value of a cell, or `None` if it has no value.
@@ -74,7 +81,7 @@ impl Snapshot {
     pub async fn get_cell(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Cell>> {
         let cell = RowColumn::new(row, column.clone());
         check_cell(&cell)?;
-        let mut batches = self.reading.scan(Scan::over(cell_span(&cell)));
+        let mut batches = self.state.scan(Scan::over(cell_span(&cell)));
         let first = batches.try_next().await?;
         Ok(first.and_then(|cells| cells.into_iter().next()))
     }
@@ -112,7 +119,7 @@ impl Snapshot {
         let cells: Vec<RowColumn> = cells.into_iter().collect();
         cells.iter().try_for_each(check_cell)?;
         let found: Vec<Cell> = self
-            .reading
+            .state
             .scan(Scan::over_all(cells.iter().map(cell_span)))
             .try_concat()
             .await?;
@@ -175,7 +182,7 @@ impl Snapshot {
     /// The stream ends after its first error. The errors are the same as for [`get`](Self::get),
     /// and [`Invalid`](crate::ErrorKind::Invalid) for a scan with a filter.
     pub fn scan(&self, scan: Scan) -> CellBatches {
-        self.reading.scan(scan)
+        self.state.scan(scan)
     }
 
     /// Reads some columns of all rows with a prefix, like [`scan`](Self::scan). An empty list

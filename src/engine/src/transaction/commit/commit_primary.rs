@@ -46,7 +46,7 @@ impl Commit {
             }
         }
         debug!(%commit, "committed");
-        let client = &self.reading.client;
+        let client = &self.state.client;
         if planted::is(PlantedBug::NotificationsAfterCommit) {
             let notifications = self.plan.other_notifications(commit);
             let start = self.plan.start;

@@ -63,7 +63,7 @@ impl Commit {
         let mut rejected = BTreeSet::new();
         for (filter, spans) in asked {
             let in_the_way = Scan::over_all(spans).filter(filter);
-            let mut found = self.reading.client.table.scan(in_the_way);
+            let mut found = self.state.client.table.scan(in_the_way);
             while let Some(cells) = found.try_next().await? {
                 rejected.extend(cells.into_iter().map(|cell| cell.key.row));
             }
@@ -113,7 +113,7 @@ impl Commit {
     /// Resolves the locks of other transactions on some cells. Returns those that were there at
     /// first, without void ones.
     async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
-        let client = &self.reading.client;
+        let client = &self.state.client;
         let mut backoff = Backoff::for_locks(&client.settings, self.plan.start);
         let mut orphan_looks = OrphanLooks::default();
         let mut first = None;
@@ -143,7 +143,7 @@ impl Commit {
             return Ok(true);
         }
         let asked = Scan::over(cell_span(&lock.cell)).filter(forbids_writes(self.plan.start));
-        let found = self.reading.client.table.read(asked).await?;
+        let found = self.state.client.table.read(asked).await?;
         let entry = stamp(lock.kind.entry(), lock.start);
         Ok(found.iter().any(|cell| cell.key.timestamp == entry))
     }
@@ -160,7 +160,7 @@ impl Commit {
         // A read lock that counts forbids every write of the cell, whatever the start of the
         // writer.
         let asked = Scan::over_all(spans).filter(forbids_writes(Timestamp::MAX));
-        let forbidding = self.reading.client.table.read(asked).await?;
+        let forbidding = self.state.client.table.read(asked).await?;
         let is_read_lock = |cell: &&Cell| {
             let stamp = EntryTimestamp::decode(cell.key.timestamp);
             stamp.is_none_or(|stamp| stamp.kind == EntryKind::ReadLock)
@@ -182,7 +182,7 @@ impl Commit {
             for condition in self.plan.lock_row(row).conditions {
                 let span = Span::cell(row.clone(), &condition.column);
                 let asked = Scan::over(span).filter(condition.filter);
-                for found in self.reading.client.table.read(asked).await? {
+                for found in self.state.client.table.read(asked).await? {
                     checked(&found)?;
                 }
             }
@@ -198,7 +198,7 @@ impl Commit {
         let written = cells.iter().filter(|(_, kind)| *kind != LockKind::Read);
         let read_locked =
             Scan::over_all(written.map(|(cell, _)| cell_span(cell))).filter(Filter::OpenReadLocks);
-        let table = &self.reading.client.table;
+        let table = &self.state.client.table;
         let mut found = table.read(locked).await?;
         found.extend(self.without_void(table.read(read_locked).await?).await?);
         let is_of_another = |cell: &&Cell| {
@@ -227,7 +227,7 @@ impl Commit {
             Span::between(key(Timestamp::MAX), Some(key(self.plan.start)))
         };
         let since = Scan::over_all(cells.iter().map(span));
-        let found = self.reading.client.table.read(since).await?;
+        let found = self.state.client.table.read(since).await?;
         found.into_iter().map(committed).collect()
     }
 }

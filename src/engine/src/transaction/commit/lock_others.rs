@@ -21,7 +21,7 @@ impl Commit {
             self.plan.start,
             self.plan.primary
         );
-        let mut backoff = self.reading.client.call_backoff(self.plan.start);
+        let mut backoff = self.state.client.call_backoff(self.plan.start);
         let mut open: Vec<Bytes> = self.plan.other_rows().cloned().collect();
         while !open.is_empty() {
             if let Some(error) = self.try_to_lock(&mut open).await?
@@ -93,7 +93,7 @@ impl Commit {
         let (kind, start) = (cell.kind, self.plan.start);
         let place = RowColumn::new(row.clone(), cell.column.clone());
         let wanted = [(kind.entry(), start), (kind.end(), start)];
-        let found = raw_read::entries(&*self.reading.client.table, &place, &wanted).await?;
+        let found = raw_read::entries(&*self.state.client.table, &place, &wanted).await?;
         let is_end = |entry: &Cell| entry.key.timestamp == stamp(kind.end(), start);
         Ok(match found.first() {
             None => TransactionStatus::Unknown,

@@ -126,7 +126,7 @@ impl Commit {
         let newest = key(EntryKind::Ack, Timestamp::MAX);
         let oldest = key(EntryKind::Ack, trigger.notified_at);
         let scan = Scan::over(Span::between(newest, Some(oldest)));
-        let found = self.reading.client.table.read(scan).await?;
+        let found = self.state.client.table.read(scan).await?;
         let is_ack = |timestamp| {
             EntryTimestamp::decode(timestamp).is_some_and(|stamp| stamp.kind == EntryKind::Ack)
         };
@@ -141,7 +141,7 @@ impl Commit {
         writes.delete_notifications(&trigger.cell, trigger.notified_at);
         // If this fails, a worker finds the notification again and deletes it then.
         let deleted = self
-            .reading
+            .state
             .client
             .write_until_done(writes.into_mutations(), self.plan.start);
         drop(deleted.await);

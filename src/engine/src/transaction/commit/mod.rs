@@ -5,8 +5,9 @@
 //!          │ conflict          │ conflict      │ stale                          │ rolled back
 //!          └───────────────────┴───────────────┴─────────► roll back ◄──────────┘
 //! ```
-//! If the table writes rows together (T16), each step takes all rows: one call locks them, and one
-//! call commits them, rolls them forward and marks the transaction as done.
+//! `row_by_row.rs` takes these steps. If the table writes rows together (T16), `all_at_once.rs` takes
+//! them with all rows: one call locks them, and one call commits them, rolls them forward and marks
+//! the transaction as done.
 //!
 //! - **P3.** No other row is locked before the primary's row: it is locked in the same call, or
 //!   after the primary's lock is certain.
@@ -28,6 +29,7 @@ mod lock_others;
 mod lock_primary;
 mod only_notify;
 mod plan;
+mod roll_back;
 mod row_by_row;
 mod settle;
 mod timestamp;
@@ -49,21 +51,21 @@ use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
 use crate::transaction::commit::settle::no_answer;
 use crate::transaction::encode_entries;
-use crate::transaction::read::Reading;
+use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::{CommitError, CommitInfo};
 
 /// A commit in progress.
 #[derive(Debug)]
-pub(crate) struct Commit {
+struct Commit {
     /// Held until the end: a transaction that is being committed holds back garbage collection.
-    pub(crate) reading: Arc<Reading>,
-    pub(crate) plan: CommitPlan,
+    state: Arc<State>,
+    plan: CommitPlan,
     /// Rows that are certainly locked.
-    pub(crate) locked: BTreeSet<Bytes>,
+    locked: BTreeSet<Bytes>,
     /// Rows other than the primary's for which the outcome of a write was ever unknown, even if a
     /// later read has settled it: the write may still arrive.
-    pub(crate) doubtful: BTreeSet<Bytes>,
+    doubtful: BTreeSet<Bytes>,
     /// The timestamp that a planted bug takes before the locks.
     early: Option<Result<Timestamp, CommitError>>,
 }
@@ -72,18 +74,18 @@ pub(crate) struct Commit {
 ///
 /// The steps run in their own task, so a caller that stops waiting leaves no locks behind.
 pub(crate) async fn commit(
-    reading: Arc<Reading>,
+    state: Arc<State>,
     buffer: WriteBuffer,
     trigger: Option<Trigger>,
 ) -> Result<CommitInfo, CommitError> {
-    let start = reading.start();
+    let start = state.start();
     let span = debug_span!("commit", %start);
     let work = async move {
-        let client = reading.client.clone();
+        let client = state.client.clone();
         let notified = buffer.notified.clone();
         let result = match CommitPlan::for_writes(&client, start, buffer, trigger.clone()) {
             Some(plan) => {
-                let committed = Commit::new(reading, plan).run().await;
+                let committed = Commit::new(state, plan).run().await;
                 committed.map(|commit| CommitInfo {
                     start,
                     commit: Some(commit),
@@ -128,9 +130,9 @@ fn count(result: &Result<CommitInfo, CommitError>) {
 }
 
 impl Commit {
-    fn new(reading: Arc<Reading>, plan: CommitPlan) -> Self {
+    fn new(state: Arc<State>, plan: CommitPlan) -> Self {
         Self {
-            reading,
+            state,
             plan,
             locked: BTreeSet::new(),
             doubtful: BTreeSet::new(),
@@ -141,10 +143,10 @@ impl Commit {
     /// Commits the transaction, and returns its commit timestamp.
     async fn run(mut self) -> Result<Timestamp, CommitError> {
         if planted::is(PlantedBug::TimestampBeforeLocks) {
-            let (client, start) = (&self.reading.client, self.plan.start);
+            let (client, start) = (&self.state.client, self.plan.start);
             self.early = Some(client.commit_timestamp(start).await);
         }
-        match self.reading.client.table.together() {
+        match self.state.client.table.together() {
             Some(_) => self.all_at_once().await,
             None => self.row_by_row().await,
         }
@@ -169,17 +171,17 @@ impl Commit {
             self.plan.start,
             self.locked
         );
-        let client = &self.reading.client;
+        let client = &self.state.client;
         client.commit_timestamp(self.plan.start).await
     }
 
     /// Checks whether every lock is certain.
-    pub(crate) fn is_locked(&self) -> bool {
+    fn is_locked(&self) -> bool {
         self.plan.rows.keys().all(|row| self.locked.contains(row))
     }
 
     /// Adds the mark on the primary which says that the transaction has no lock left.
-    pub(crate) fn done(&self, mutation: Mutation, at: Timestamp) -> Mutation {
+    fn done(&self, mutation: Mutation, at: Timestamp) -> Mutation {
         debug_assert!(
             self.is_certain(),
             "P7: transaction {} is marked as done while {:?} are in doubt",
@@ -190,14 +192,14 @@ impl Commit {
     }
 
     /// Checks whether the transaction has no lock except the known ones (P7).
-    pub(crate) fn is_certain(&self) -> bool {
+    fn is_certain(&self) -> bool {
         self.doubtful.is_empty() || planted::is(PlantedBug::DoubtIgnored)
     }
 
     /// Writes some conditional mutations once, and returns an outcome for each.
     async fn try_to_write(&self, mutations: Vec<ConditionalMutation>) -> Vec<Outcome> {
         let count = mutations.len();
-        match self.reading.client.table.write_conditional(mutations).await {
+        match self.state.client.table.write_conditional(mutations).await {
             Ok(mut outcomes) => {
                 outcomes.resize_with(count, || Outcome::Unknown(no_answer()));
                 outcomes
@@ -210,7 +212,7 @@ impl Commit {
     /// Writes the mutations once: together (T16), or as a single conditional write if there is only
     /// one.
     async fn write_as_one(&self, mutations: Vec<ConditionalMutation>) -> Outcome {
-        match self.reading.client.table.together() {
+        match self.state.client.table.together() {
             Some(table) if mutations.len() > 1 => {
                 let outcome = table.write_atomically(mutations).await;
                 // The call wrote nothing.
@@ -231,11 +233,11 @@ impl Commit {
     /// Returns the status of the transaction, as its primary shows it.
     async fn status(&self) -> Result<TransactionStatus> {
         let (primary, start) = (&self.plan.primary, self.plan.start);
-        status(&*self.reading.client.table, primary, start).await
+        status(&*self.state.client.table, primary, start).await
     }
 
     /// Returns the trigger if its notification is strong.
-    pub(crate) fn strong_trigger(&self) -> Option<&Trigger> {
+    fn strong_trigger(&self) -> Option<&Trigger> {
         let trigger = self.plan.trigger.as_ref();
         trigger.filter(|trigger| trigger.kind == ObserverKind::Strong)
     }
@@ -243,7 +245,7 @@ impl Commit {
 
 /// Replaces `Uncertain` in an error from before the commit point: the transaction has certainly not
 /// committed.
-pub(crate) fn before_the_commit_point(error: CommitError) -> CommitError {
+fn before_the_commit_point(error: CommitError) -> CommitError {
     match error {
         CommitError::Failed(error) if error.kind() == ErrorKind::Uncertain => {
             nothing_committed(error)
@@ -253,7 +255,7 @@ pub(crate) fn before_the_commit_point(error: CommitError) -> CommitError {
 }
 
 /// Returns the error for a commit that was cancelled before its commit point.
-pub(crate) fn nothing_committed(error: Error) -> CommitError {
+fn nothing_committed(error: Error) -> CommitError {
     let message =
         format!("the transaction was cancelled, and none of its writes is committed: {error}");
     CommitError::Failed(Error::with_source(ErrorKind::Unavailable, message, error))

@@ -35,7 +35,7 @@ impl Commit {
             return Ok(());
         }
         let notifications = self.plan.other_notifications(commit);
-        let client = &self.reading.client;
+        let client = &self.state.client;
         client
             .write_until_done(notifications, self.plan.start)
             .await
@@ -52,7 +52,7 @@ impl Commit {
     }
 
     async fn try_to_roll_forward(&self, commit: Timestamp) -> Result<()> {
-        let (client, start) = (&self.reading.client, self.plan.start);
+        let (client, start) = (&self.state.client, self.plan.start);
         let others = self.plan.commit_other_rows(commit);
         client.write_until_done(others, start).await?;
         let mut last = self.plan.delete_trigger_elsewhere();

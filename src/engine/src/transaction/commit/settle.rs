@@ -78,7 +78,7 @@ impl Commit {
         is_in_doubt: &mut bool,
         decide: impl Fn(Result<TransactionStatus>, Option<Error>) -> Fate,
     ) -> Fate {
-        let mut backoff = self.reading.client.call_backoff(self.plan.start);
+        let mut backoff = self.state.client.call_backoff(self.plan.start);
         loop {
             let answer = self.write_as_one(write.to_vec()).await;
             let fate = settle(answer, is_in_doubt, self.status(), &decide).await;
@@ -95,4 +95,110 @@ pub(super) fn no_answer() -> Error {
         ErrorKind::Unavailable,
         "the table returned no outcome for a mutation",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use fluo_table::Bytes;
+
+    use super::*;
+
+    /// The fate, the doubt, and whether the table was read.
+    type Settled = (&'static str, bool, bool);
+
+    /// Settles the answer to a lock, which a look finds in this state.
+    async fn settled(
+        answer: Outcome,
+        mut is_in_doubt: bool,
+        found: Result<TransactionStatus>,
+    ) -> Settled {
+        let has_looked = Cell::new(false);
+        let look = async {
+            has_looked.set(true);
+            found
+        };
+        let decide = |found: Result<_>, refusal| match (found, refusal) {
+            (Ok(TransactionStatus::Locked(_)), _) => Fate::Applied,
+            (Ok(_), None) => Fate::Rejected,
+            (Ok(_), Some(error)) => Fate::Open(error),
+            (Err(error), _) => Fate::Failed(error.into()),
+        };
+        let fate = match settle(answer, &mut is_in_doubt, look, decide).await {
+            Fate::Applied => "applied",
+            Fate::Rejected => "rejected",
+            Fate::Open(_) => "open",
+            Fate::Failed(_) => "failed",
+        };
+        (fate, is_in_doubt, has_looked.get())
+    }
+
+    fn error(kind: ErrorKind) -> Error {
+        Error::new(kind, "simulated")
+    }
+
+    fn locked() -> Result<TransactionStatus> {
+        Ok(TransactionStatus::Locked(Bytes::new()))
+    }
+
+    fn refused(kind: ErrorKind) -> Outcome {
+        Outcome::ConstraintViolation(error(kind))
+    }
+
+    fn lost() -> Outcome {
+        Outcome::Unknown(error(ErrorKind::Uncertain))
+    }
+
+    #[tokio::test]
+    async fn believes_every_answer_until_one_is_lost() {
+        for (answer, fate) in [
+            (Outcome::Accepted, "applied"),
+            (Outcome::Rejected, "rejected"),
+            (refused(ErrorKind::Unavailable), "open"),
+            (refused(ErrorKind::Denied), "failed"),
+        ] {
+            assert_eq!(settled(answer, false, locked()).await, (fate, false, false));
+        }
+    }
+
+    #[tokio::test]
+    async fn looks_at_the_table_after_a_lost_answer() {
+        assert_eq!(
+            settled(lost(), false, locked()).await,
+            ("applied", true, true)
+        );
+        let unknown = Ok(TransactionStatus::Unknown);
+        assert_eq!(settled(lost(), false, unknown).await, ("open", true, true));
+    }
+
+    #[tokio::test]
+    async fn believes_only_an_acceptance_while_the_write_is_in_doubt() {
+        let accepted = settled(Outcome::Accepted, true, locked()).await;
+        assert_eq!(accepted, ("applied", true, false));
+        for (answer, fate) in [
+            (Outcome::Rejected, "rejected"),
+            (refused(ErrorKind::Unavailable), "open"),
+            (refused(ErrorKind::Denied), "open"),
+            (lost(), "open"),
+        ] {
+            let found = settled(answer.clone(), true, locked()).await;
+            assert_eq!(found, ("applied", true, true), "{answer:?}");
+            let absent = settled(answer.clone(), true, Ok(TransactionStatus::Unknown)).await;
+            assert_eq!(absent, (fate, true, true), "{answer:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn leaves_the_fate_open_after_a_look_that_fails_for_now() {
+        for (kind, fate) in [
+            (ErrorKind::Unavailable, "open"),
+            (ErrorKind::Denied, "failed"),
+        ] {
+            for answer in [Outcome::Rejected, lost()] {
+                let settled = settled(answer, true, Err(error(kind))).await;
+                assert_eq!(settled, (fate, true, true));
+            }
+        }
+    }
 }

@@ -1,17 +1,16 @@
-//! The public handle for reading and writing, without the right to commit.
+//! The public handles for reading and writing: with and without the right to commit.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use fluo_table::coordination::ObserverKind;
-use fluo_table::{Bytes, Column, Error, Escaped, Result, RowColumn, Timestamp};
-use tracing::{debug, debug_span};
+use fluo_table::{Bytes, Column, Escaped, Result, RowColumn, Timestamp};
+use tracing::debug;
 
 use crate::client::Shared;
-use crate::transaction::buffer::{PendingWrite, WriteBuffer};
-
-use crate::transaction::read::Reading;
-use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger, commit};
+use crate::transaction::buffer::PendingWrite;
+use crate::transaction::state::State;
+use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger};
 
 /// An open transaction. It reads its snapshot and buffers writes, which take effect together, or
 /// not at all, when it is committed. Only its starter can commit it:
@@ -24,7 +23,7 @@ use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger, commit};
 /// intended value would be unclear.
 #[derive(Debug)]
 pub struct Transaction {
-    open: Arc<Open>,
+    snapshot: Snapshot,
 }
 
 /// A transaction that its owner commits. If the owner drops it instead, nothing is written.
@@ -59,87 +58,6 @@ pub struct CommitInfo {
     /// The commit timestamp: later transactions see the writes. `None` if the transaction wrote
     /// nothing.
     pub commit: Option<Timestamp>,
-}
-
-/// The state that the handles of a transaction share.
-#[derive(Debug)]
-pub(crate) struct Open {
-    snapshot: Snapshot,
-    trigger: Option<Trigger>,
-    /// `None` once the transaction was committed or dropped.
-    buffer: Mutex<Option<WriteBuffer>>,
-}
-
-impl Open {
-    pub(crate) async fn begin(client: &Arc<Shared>, trigger: Option<Trigger>) -> Result<Arc<Self>> {
-        let span = |start| debug_span!("transaction", %start);
-        let reading = Arc::new(Reading::begin(client.clone(), span).await?);
-        let mut buffer = WriteBuffer::default();
-        if let Some(trigger) = &trigger
-            && trigger.kind == ObserverKind::Strong
-        {
-            let most = client.settings.max_transaction_bytes;
-            buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge, most)?;
-        }
-        Ok(Arc::new(Self {
-            snapshot: Snapshot { reading },
-            trigger,
-            buffer: Mutex::new(Some(buffer)),
-        }))
-    }
-
-    /// Returns a handle that cannot commit.
-    pub(crate) fn handle(self: &Arc<Self>) -> Transaction {
-        Transaction { open: self.clone() }
-    }
-
-    pub(crate) fn reading(&self) -> &Arc<Reading> {
-        &self.snapshot.reading
-    }
-
-    /// Ends the transaction without a commit. Its handles can no longer write.
-    pub(crate) fn end(&self) {
-        self.locked().take();
-    }
-
-    /// Returns the size of the buffered writes in bytes.
-    pub(crate) fn size_bytes(&self) -> usize {
-        self.locked().as_ref().map_or(0, WriteBuffer::size_bytes)
-    }
-
-    /// Commits the transaction and ends it.
-    pub(crate) async fn commit(&self) -> Result<CommitInfo, CommitError> {
-        let Some(buffer) = self.locked().take() else {
-            return Err(self.has_ended().into());
-        };
-        // The body chose its writes by its reads.
-        if let Some(stale) = self.reading().stale() {
-            return Err(CommitError::SnapshotTooOld(stale));
-        }
-        commit::commit(self.reading().clone(), buffer, self.trigger.clone()).await
-    }
-
-    fn with_buffer<T>(&self, change: impl FnOnce(&mut WriteBuffer) -> Result<T>) -> Result<T> {
-        match self.locked().as_mut() {
-            Some(buffer) => change(buffer),
-            None => Err(self.has_ended()),
-        }
-    }
-
-    fn has_ended(&self) -> Error {
-        Error::invalid(format!(
-            "transaction {} has ended; begin a new one",
-            self.reading().start()
-        ))
-    }
-
-    fn max_bytes(&self) -> usize {
-        self.reading().client.settings.max_transaction_bytes
-    }
-
-    fn locked(&self) -> MutexGuard<'_, Option<WriteBuffer>> {
-        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Transaction {
@@ -177,15 +95,15 @@ impl Transaction {
     /// The same as [`set`](Self::set), and [`Invalid`](crate::ErrorKind::Invalid) for a column
     /// without a weak observer.
     pub fn notify(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
-        let client = &self.open.reading().client;
+        let client = &self.state.client;
         if client.observed(column) != Some(ObserverKind::Weak) {
             return Err(client.not_weakly_observed(column));
         }
         let cell = RowColumn::new(row, column.clone());
         let log = || debug!(start = %self.start(), %cell, "notify");
-        self.open.reading().span.in_scope(log);
-        let most = self.open.max_bytes();
-        self.open.with_buffer(|buffer| buffer.notify(cell, most))
+        self.state.span.in_scope(log);
+        self.state
+            .with_buffer(|buffer, most| buffer.notify(cell, most))
     }
 
     /// Returns a view whose reads also lock the cells. This transaction then commits only if no
@@ -197,21 +115,20 @@ impl Transaction {
 
     /// Marks a cell as read under a lock.
     pub(crate) fn lock_read(&self, cell: RowColumn) -> Result<()> {
-        let most = self.open.max_bytes();
-        self.open.with_buffer(|buffer| buffer.lock_read(cell, most))
+        self.state
+            .with_buffer(|buffer, most| buffer.lock_read(cell, most))
     }
 
     fn write(&self, row: Bytes, column: &Column, write: PendingWrite) -> Result<()> {
         let cell = RowColumn::new(row, column.clone());
-        self.open.reading().span.in_scope(|| match &write {
+        self.state.span.in_scope(|| match &write {
             PendingWrite::Set(value) => {
                 debug!(start = %self.start(), %cell, value = %Escaped(value), "write");
             }
             _ => debug!(start = %self.start(), %cell, "delete"),
         });
-        let most = self.open.max_bytes();
-        self.open
-            .with_buffer(|buffer| buffer.write(cell, write, most))
+        self.state
+            .with_buffer(|buffer, most| buffer.write(cell, write, most))
     }
 }
 
@@ -219,15 +136,23 @@ impl Deref for Transaction {
     type Target = Snapshot;
 
     fn deref(&self) -> &Snapshot {
-        &self.open.snapshot
+        &self.snapshot
     }
 }
 
 impl OwnedTransaction {
-    pub(crate) fn new(open: &Arc<Open>) -> Self {
-        Self {
-            transaction: open.handle(),
-        }
+    pub(crate) async fn begin(client: &Arc<Shared>, trigger: Option<Trigger>) -> Result<Self> {
+        let state = State::transaction(client, trigger).await?;
+        let snapshot = Snapshot { state };
+        Ok(Self {
+            transaction: Transaction { snapshot },
+        })
+    }
+
+    /// Returns a handle that cannot commit.
+    pub(crate) fn handle(&self) -> Transaction {
+        let snapshot = self.transaction.snapshot.clone();
+        Transaction { snapshot }
     }
 
     /// Commits the transaction and consumes it. Neither of these examples compiles:
@@ -257,11 +182,12 @@ impl OwnedTransaction {
     /// [`CommitError`] states whether the same work may be retried. Nothing was done, unless the
     /// error is [`Uncertain`](crate::ErrorKind::Uncertain).
     pub async fn commit(self) -> Result<CommitInfo, CommitError> {
-        self.transaction.open.commit().await
+        self.state.commit().await
     }
 
-    pub(crate) fn open(&self) -> &Arc<Open> {
-        &self.transaction.open
+    /// Returns the size of the buffered writes in bytes.
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.state.size_bytes()
     }
 }
 
@@ -275,6 +201,6 @@ impl Deref for OwnedTransaction {
 
 impl Drop for OwnedTransaction {
     fn drop(&mut self) {
-        self.transaction.open.end();
+        self.state.end();
     }
 }

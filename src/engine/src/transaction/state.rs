@@ -1,0 +1,155 @@
+//! The state of an open snapshot or transaction.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fluo_table::coordination::ObserverKind;
+use fluo_table::{Error, Result, Timestamp};
+use tracing::{Span, debug_span};
+
+use crate::client::{ActiveKey, Shared};
+use crate::transaction::buffer::{PendingWrite, WriteBuffer};
+use crate::transaction::{CommitError, CommitInfo, SnapshotTooOld, Trigger, commit};
+
+/// The state that the handles of one snapshot or transaction share. Its timestamp holds back
+/// garbage collection until the state is dropped or has become too old.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) client: Arc<Shared>,
+    /// The span of all reads and writes, in whatever task they run.
+    pub(crate) span: Span,
+    key: ActiveKey,
+    seen: Mutex<Seen>,
+    trigger: Option<Trigger>,
+    /// `None` for a snapshot, and once the transaction was committed or dropped.
+    buffer: Mutex<Option<WriteBuffer>>,
+}
+
+/// The observations of a transaction.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) cells: u64,
+    pub(super) stale: Option<SnapshotTooOld>,
+    /// `true` if a read failed with a passing error.
+    pub(super) has_passing_failure: bool,
+}
+
+impl State {
+    /// Begins a snapshot.
+    pub(super) async fn snapshot(client: &Arc<Shared>) -> Result<Arc<Self>> {
+        let span = |start| debug_span!("snapshot", %start);
+        Self::begin(client, span, None, None).await
+    }
+
+    /// Begins a transaction.
+    pub(super) async fn transaction(
+        client: &Arc<Shared>,
+        trigger: Option<Trigger>,
+    ) -> Result<Arc<Self>> {
+        let span = |start| debug_span!("transaction", %start);
+        let mut buffer = WriteBuffer::default();
+        if let Some(trigger) = &trigger
+            && trigger.kind == ObserverKind::Strong
+        {
+            let most = client.settings.max_transaction_bytes;
+            buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge, most)?;
+        }
+        Self::begin(client, span, trigger, Some(buffer)).await
+    }
+
+    async fn begin(
+        client: &Arc<Shared>,
+        span: impl FnOnce(Timestamp) -> Span,
+        trigger: Option<Trigger>,
+        buffer: Option<WriteBuffer>,
+    ) -> Result<Arc<Self>> {
+        let (coordination, session) = (&*client.coordination, &client.session);
+        let suspect = session.id();
+        let key = match client.active.begin(coordination, session).await {
+            Ok(key) => key,
+            Err(error) => {
+                client.renew_session_or(suspect, error).await?;
+                client.active.begin(coordination, session).await?
+            }
+        };
+        Ok(Arc::new(Self {
+            client: client.clone(),
+            span: span(key.0),
+            key,
+            seen: Mutex::default(),
+            trigger,
+            buffer: Mutex::new(buffer),
+        }))
+    }
+
+    /// Returns the timestamp at which it reads.
+    pub(crate) fn start(&self) -> Timestamp {
+        self.key.0
+    }
+
+    /// Returns the staleness that a read has met, or `None` if no read has met one.
+    pub(crate) fn stale(&self) -> Option<SnapshotTooOld> {
+        self.seen().stale
+    }
+
+    /// Returns `true` if a read failed with a passing error, for example because the table was not
+    /// reachable. The failure is recorded here even if the body ignores or replaces the error.
+    pub(crate) fn has_passing_failure(&self) -> bool {
+        self.seen().has_passing_failure
+    }
+
+    pub(super) fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the buffered writes, with the maximum number of their bytes.
+    pub(super) fn with_buffer(
+        &self,
+        change: impl FnOnce(&mut WriteBuffer, usize) -> Result<()>,
+    ) -> Result<()> {
+        let most = self.client.settings.max_transaction_bytes;
+        match self.buffer().as_mut() {
+            Some(buffer) => change(buffer, most),
+            None => Err(self.has_ended()),
+        }
+    }
+
+    /// Returns the size of the buffered writes in bytes.
+    pub(super) fn size_bytes(&self) -> usize {
+        self.buffer().as_ref().map_or(0, WriteBuffer::size_bytes)
+    }
+
+    /// Ends the transaction without a commit. Its handles can no longer write.
+    pub(super) fn end(&self) {
+        self.buffer().take();
+    }
+
+    /// Commits the transaction and ends it.
+    pub(super) async fn commit(self: &Arc<Self>) -> Result<CommitInfo, CommitError> {
+        let Some(buffer) = self.buffer().take() else {
+            return Err(self.has_ended().into());
+        };
+        // The body chose its writes by its reads.
+        if let Some(stale) = self.stale() {
+            return Err(CommitError::SnapshotTooOld(stale));
+        }
+        commit::commit(self.clone(), buffer, self.trigger.clone()).await
+    }
+
+    fn has_ended(&self) -> Error {
+        Error::invalid(format!(
+            "transaction {} has ended; begin a new one",
+            self.start()
+        ))
+    }
+
+    fn buffer(&self) -> MutexGuard<'_, Option<WriteBuffer>> {
+        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.client.active.end(self.key);
+        metrics::counter!("fluo_cells_read_total").increment(self.seen().cells);
+    }
+}
