@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use fluo_table::coordination::ObserverKind;
 use fluo_table::{Bytes, Column, Escaped, Result, RowColumn, Timestamp};
-use tracing::debug;
+use tracing::{debug, debug_span};
 
 use crate::client::Shared;
-use crate::transaction::buffer::PendingWrite;
+use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::state::State;
 use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger};
 
@@ -142,7 +142,13 @@ impl Deref for Transaction {
 
 impl OwnedTransaction {
     pub(crate) async fn begin(client: &Arc<Shared>, trigger: Option<Trigger>) -> Result<Self> {
-        let state = State::transaction(client, trigger).await?;
+        let mut buffer = WriteBuffer::default();
+        if let Some(trigger) = trigger.as_ref().filter(|trigger| trigger.is_strong()) {
+            let most = client.settings.max_transaction_bytes;
+            buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge, most)?;
+        }
+        let span = |start| debug_span!("transaction", %start);
+        let state = State::begin(client, span, trigger, Some(buffer)).await?;
         let snapshot = Snapshot { state };
         Ok(Self {
             transaction: Transaction { snapshot },

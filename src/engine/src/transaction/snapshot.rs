@@ -8,6 +8,7 @@ use fluo_table::{
     Timestamp,
 };
 use futures::stream::TryStreamExt;
+use tracing::debug_span;
 
 use crate::client::Shared;
 use crate::transaction::buffer::check_cell;
@@ -49,7 +50,8 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub(crate) async fn begin(client: &Arc<Shared>) -> Result<Self> {
-        let state = State::snapshot(client).await?;
+        let span = |start| debug_span!("snapshot", %start);
+        let state = State::begin(client, span, None, None).await?;
         Ok(Self { state })
     }
 

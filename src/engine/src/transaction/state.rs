@@ -2,12 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_table::coordination::ObserverKind;
 use fluo_table::{Error, Result, Timestamp};
-use tracing::{Span, debug_span};
+use tracing::Span;
 
 use crate::client::{ActiveKey, Shared};
-use crate::transaction::buffer::{PendingWrite, WriteBuffer};
+use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::{CommitError, CommitInfo, SnapshotTooOld, Trigger, commit};
 
 /// The state that the handles of one snapshot or transaction share. Its timestamp holds back
@@ -34,29 +33,8 @@ pub(super) struct Seen {
 }
 
 impl State {
-    /// Begins a snapshot.
-    pub(super) async fn snapshot(client: &Arc<Shared>) -> Result<Arc<Self>> {
-        let span = |start| debug_span!("snapshot", %start);
-        Self::begin(client, span, None, None).await
-    }
-
-    /// Begins a transaction.
-    pub(super) async fn transaction(
-        client: &Arc<Shared>,
-        trigger: Option<Trigger>,
-    ) -> Result<Arc<Self>> {
-        let span = |start| debug_span!("transaction", %start);
-        let mut buffer = WriteBuffer::default();
-        if let Some(trigger) = &trigger
-            && trigger.kind == ObserverKind::Strong
-        {
-            let most = client.settings.max_transaction_bytes;
-            buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge, most)?;
-        }
-        Self::begin(client, span, trigger, Some(buffer)).await
-    }
-
-    async fn begin(
+    /// Begins to read, and to write if there is a buffer.
+    pub(super) async fn begin(
         client: &Arc<Shared>,
         span: impl FnOnce(Timestamp) -> Span,
         trigger: Option<Trigger>,

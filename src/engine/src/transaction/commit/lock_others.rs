@@ -12,7 +12,7 @@ use crate::transaction::status::TransactionStatus;
 use crate::transaction::{CommitError, raw_read};
 
 impl Commit {
-    /// Locks the rows that are not locked yet. After an error, `locked` and `doubtful` name the
+    /// Locks the rows other than the primary's. After an error, `locked` and `doubtful` name the
     /// rows to roll back.
     pub(super) async fn lock_others(&mut self) -> Result<(), CommitError> {
         debug_assert!(

@@ -7,7 +7,7 @@ use fluo_table::{Bytes, Error, ErrorKind, Key, Result, Scan, Span, TableExt, Tim
 use crate::client::is_passing;
 use crate::transaction::CommitError;
 use crate::transaction::commit::settle::Fate;
-use crate::transaction::commit::{Commit, before_the_commit_point, nothing_committed};
+use crate::transaction::commit::{Commit, Trigger, before_the_commit_point, nothing_committed};
 use crate::transaction::encode_entries::{self, stamp};
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::status::TransactionStatus;
@@ -28,9 +28,9 @@ impl Commit {
                 self.note_locked(rows, is_in_doubt);
                 Ok(())
             }
-            Fate::Rejected => Err(before_the_commit_point(self.primary_rejected(rows).await)),
+            Fate::Rejected => Err(self.primary_rejected(rows).await),
             Fate::Open(error) => Err(nothing_committed(error)),
-            Fate::Failed(error) => Err(before_the_commit_point(error)),
+            Fate::Failed(error) => Err(error),
         }
     }
 
@@ -95,13 +95,16 @@ impl Commit {
     }
 
     async fn primary_rejected(&self, rows: &[Bytes]) -> CommitError {
-        match self.was_acknowledged().await {
-            Ok(true) => {
-                self.delete_trigger().await;
-                return CommitError::Acknowledged;
+        let trigger = self.plan.trigger.as_ref();
+        if let Some(trigger) = trigger.filter(|trigger| trigger.is_strong()) {
+            match self.was_acknowledged(trigger).await {
+                Ok(true) => {
+                    self.delete_trigger(trigger).await;
+                    return CommitError::Acknowledged;
+                }
+                Ok(false) => {}
+                Err(error) => return before_the_commit_point(error.into()),
             }
-            Ok(false) => {}
-            Err(error) => return error.into(),
         }
         match self.forbidding(rows).await {
             Ok(rejected) => self.conflict(&rejected).await,
@@ -115,10 +118,7 @@ impl Commit {
     }
 
     /// Checks whether another transaction has acknowledged the notification that started this one.
-    async fn was_acknowledged(&self) -> Result<bool> {
-        let Some(trigger) = self.strong_trigger() else {
-            return Ok(false);
-        };
+    async fn was_acknowledged(&self, trigger: &Trigger) -> Result<bool> {
         let key = |kind, timestamp: Timestamp| {
             let (row, column) = (trigger.cell.row.clone(), trigger.cell.column.clone());
             Key::new(row, column, stamp(kind, timestamp))
@@ -133,10 +133,7 @@ impl Commit {
         Ok(found.iter().any(|cell| is_ack(cell.key.timestamp)))
     }
 
-    async fn delete_trigger(&self) {
-        let Some(trigger) = self.strong_trigger() else {
-            return;
-        };
+    async fn delete_trigger(&self, trigger: &Trigger) {
         let mut writes = RowMutations::default();
         writes.delete_notifications(&trigger.cell, trigger.notified_at);
         // If this fails, a worker finds the notification again and deletes it then.

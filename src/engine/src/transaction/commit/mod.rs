@@ -39,7 +39,6 @@ pub(crate) use plan::Trigger;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_table::coordination::ObserverKind;
 use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
     Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Timestamp,
@@ -234,12 +233,6 @@ impl Commit {
     async fn status(&self) -> Result<TransactionStatus> {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         status(&*self.state.client.table, primary, start).await
-    }
-
-    /// Returns the trigger if its notification is strong.
-    fn strong_trigger(&self) -> Option<&Trigger> {
-        let trigger = self.plan.trigger.as_ref();
-        trigger.filter(|trigger| trigger.kind == ObserverKind::Strong)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_table::coordination::ObserverKind;
+use fluo_table::coordination::{ObserverKind, TransactorId};
 use fluo_table::layout::{LockValue, ReadLockValue};
 use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
@@ -24,6 +24,13 @@ pub(crate) struct Trigger {
     pub(crate) kind: ObserverKind,
 }
 
+impl Trigger {
+    /// Returns `true` for a strong observer, whose notification is acknowledged.
+    pub(crate) fn is_strong(&self) -> bool {
+        self.kind == ObserverKind::Strong
+    }
+}
+
 /// The cells of a transaction that is to be committed, by row.
 ///
 /// - **P1.** There is one primary, and it is not a read lock. Its outcome decides about all cells.
@@ -35,8 +42,9 @@ pub(crate) struct Trigger {
 pub(crate) struct CommitPlan {
     pub(crate) start: Timestamp,
     pub(crate) primary: RowColumn,
-    /// The fields of the lock values of this transaction, including its transactor.
-    lock_values: LockValues,
+    /// The owner of the locks. It stays the same if the client begins another transactor meanwhile:
+    /// the commit of the primary compares its lock byte by byte.
+    transactor: TransactorId,
     pub(crate) trigger: Option<Trigger>,
     /// All rows with their cells, including the primary's.
     pub(crate) rows: BTreeMap<Bytes, Vec<PlannedCell>>,
@@ -52,12 +60,6 @@ pub(crate) struct PlannedCell {
     value: Option<Bytes>,
 }
 
-#[derive(Debug)]
-struct LockValues {
-    primary: LockValue,
-    read: ReadLockValue,
-}
-
 impl CommitPlan {
     /// Creates the plan for the writes of a transaction; `None` if no cell needs a commit.
     pub(crate) fn for_writes(
@@ -68,12 +70,11 @@ impl CommitPlan {
     ) -> Option<Self> {
         let primary = primary(&buffer, trigger.as_ref())?;
         let notified = notified(client, &buffer);
-        let transactor = client.session.id();
         let mut rows: BTreeMap<Bytes, Vec<PlannedCell>> = BTreeMap::new();
         for (cell, write) in buffer.writes {
-            let is_trigger = trigger.as_ref().is_some_and(|trigger| {
-                trigger.kind == ObserverKind::Strong && trigger.cell == cell
-            });
+            let is_trigger = trigger
+                .as_ref()
+                .is_some_and(|trigger| trigger.is_strong() && trigger.cell == cell);
             let (kind, value) = kind_of(write, is_trigger);
             let planned = PlannedCell {
                 column: cell.column,
@@ -82,23 +83,10 @@ impl CommitPlan {
             };
             rows.entry(cell.row).or_default().push(planned);
         }
-        let lock_values = LockValues {
-            primary: LockValue {
-                primary: primary.clone(),
-                transactor,
-                is_write: false,
-                is_delete: false,
-                is_trigger: false,
-            },
-            read: ReadLockValue {
-                primary: primary.clone(),
-                transactor,
-            },
-        };
         let plan = Self {
             start,
             primary,
-            lock_values,
+            transactor: client.session.id(),
             trigger,
             rows,
             notified,
@@ -192,10 +180,7 @@ impl CommitPlan {
         if planted::is(PlantedBug::OwnLockNotChecked) {
             return mutation.when(Condition::absent(Column::new("planted", "")));
         }
-        let own_lock = Condition::value(
-            self.primary.column.clone(),
-            self.lock_value(self.primary_kind()),
-        );
+        let own_lock = Condition::value(self.primary.column.clone(), self.primary_lock());
         mutation.when(own_lock.through(Filter::Prewrite(Prewrite {
             start: self.start,
             is_read_lock: false,
@@ -270,7 +255,7 @@ impl CommitPlan {
             start: self.start,
             is_read_lock: kind == LockKind::Read,
             acknowledged_after: trigger
-                .filter(|trigger| trigger.kind == ObserverKind::Strong)
+                .filter(|trigger| trigger.is_strong())
                 .map(|trigger| trigger.notified_at),
         }
     }
@@ -278,17 +263,23 @@ impl CommitPlan {
     /// Returns the value of a lock. It has the same bytes each time, because it is compared byte by
     /// byte.
     pub(crate) fn lock_value(&self, kind: LockKind) -> Bytes {
+        let (primary, transactor) = (self.primary.clone(), self.transactor);
         match kind {
-            LockKind::Read => self.lock_values.read.encode(),
+            LockKind::Read => ReadLockValue {
+                primary,
+                transactor,
+            }
+            .encode(),
             LockKind::Write {
                 is_write,
                 is_delete,
                 is_trigger,
             } => LockValue {
+                primary,
+                transactor,
                 is_write,
                 is_delete,
                 is_trigger,
-                ..self.lock_values.primary.clone()
             }
             .encode(),
         }
@@ -298,7 +289,7 @@ impl CommitPlan {
 /// Returns the primary (P1): the trigger, if it is strong. Otherwise the smallest written cell
 /// without a visibility, which every client can see, or the smallest written cell if all have one.
 fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn> {
-    if let Some(trigger) = trigger.filter(|trigger| trigger.kind == ObserverKind::Strong) {
+    if let Some(trigger) = trigger.filter(|trigger| trigger.is_strong()) {
         return Some(trigger.cell.clone());
     }
     let mut first = None;

@@ -27,15 +27,16 @@ impl Commit {
         };
         let others = client.roll_back_locks_until_done(others, start).await;
         // The primary is rolled back in any case, so that no other transaction waits for this one.
-        let mutation = Mutation::new(primary.row.clone());
-        let mutation = if self.is_certain() && others.is_ok() {
-            let by = RolledBackBy::ItsOwner;
-            let mutation = encode_entries::roll_back_primary(mutation, &primary.column, start, by);
-            self.done(mutation, start)
-        } else {
-            let by = RolledBackBy::AnotherOne;
-            encode_entries::roll_back_primary(mutation, &primary.column, start, by)
+        let is_last = self.is_certain() && others.is_ok();
+        let by = match is_last {
+            true => RolledBackBy::ItsOwner,
+            false => RolledBackBy::AnotherOne,
         };
+        let mutation = Mutation::new(primary.row.clone());
+        let mut mutation = encode_entries::roll_back_primary(mutation, &primary.column, start, by);
+        if is_last {
+            mutation = self.done(mutation, start);
+        }
         let lock = self.plan.primary_lock();
         let decisive = mutation.when(is_stored(primary, start, PRIMARY, lock));
         client
