@@ -16,7 +16,7 @@ mod conflict;
 mod corrupt;
 pub(crate) mod encode_entries;
 mod foreign_lock;
-mod handle;
+mod open;
 mod raw_read;
 mod read;
 mod read_locking;
@@ -28,7 +28,7 @@ mod state;
 mod status;
 
 pub use conflict::{CommitError, Conflict, ConflictCause, SnapshotTooOld};
-pub use handle::{CommitInfo, OwnedTransaction, Transaction};
+pub use open::{CommitInfo, OwnedTransaction, Transaction};
 pub use read_locking::LockedReads;
 pub use snapshot::Snapshot;
 

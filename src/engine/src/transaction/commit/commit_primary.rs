@@ -3,7 +3,6 @@
 
 use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
-use tracing::debug;
 
 use crate::transaction::commit::settle::{Fate, no_answer};
 use crate::transaction::commit::{Commit, nothing_committed};
@@ -45,15 +44,7 @@ impl Commit {
                 return Err(error);
             }
         }
-        debug!(%commit, "committed");
-        let client = &self.state.client;
-        if planted::is(PlantedBug::NotificationsAfterCommit) {
-            let notifications = self.plan.other_notifications(commit);
-            let start = self.plan.start;
-            client.write_until_done(notifications, start).await?;
-        }
-        client.listeners.offer(&self.plan.notified, commit);
-        Ok(())
+        self.announce(commit).await
     }
 
     /// Decides the fate of a commit that was in doubt, after a look at the primary.

@@ -174,6 +174,19 @@ impl Commit {
         client.commit_timestamp(self.plan.start).await
     }
 
+    /// Passes the notifications of the committed transaction to the workers of this client.
+    async fn announce(&self, commit: Timestamp) -> Result<(), CommitError> {
+        debug!(%commit, "committed");
+        let client = &self.state.client;
+        if planted::is(PlantedBug::NotificationsAfterCommit) {
+            let notifications = self.plan.other_notifications(commit);
+            let start = self.plan.start;
+            client.write_until_done(notifications, start).await?;
+        }
+        client.listeners.offer(&self.plan.notified, commit);
+        Ok(())
+    }
+
     /// Checks whether every lock is certain.
     fn is_locked(&self) -> bool {
         self.plan.rows.keys().all(|row| self.locked.contains(row))
