@@ -9,8 +9,9 @@ const COUNTERS: usize = 4_096;
 /// Number of leading bytes that identify a value; longer values are truncated.
 const VALUE_BYTES: usize = 256;
 
-/// A counter of values, by the algorithm of Misra and Gries with many decrements at once.
+/// A counter of the most frequent of many values, in bounded memory.
 ///
+/// It is the algorithm of Misra and Gries with many decrements at once.
 /// If there are too many counters, the median of their counts is subtracted from all of them, and
 /// those that reach zero are removed.
 ///
@@ -18,21 +19,38 @@ const VALUE_BYTES: usize = 256;
 /// subtraction lowers at least half of the counters by its full amount, so `error` is at most
 /// `2 / 4096` of all values pushed: 0.05 %. A value that is more frequent than that is never
 /// missed.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::HeavyHitters;
+///
+/// let mut tenants = HeavyHitters::new(0);
+/// for row in ["acme|1", "acme|2", "globex|1", "acme|3"] {
+///     let (tenant, _) = row.split_once('|').unwrap();
+///     tenants.push(tenant.as_bytes());
+/// }
+/// assert_eq!(tenants.error(), 0);
+/// assert_eq!(tenants.at_least(2), [(b"acme".as_slice().into(), 3)]);
+/// ```
 #[derive(Debug)]
-pub(crate) struct HeavyHitters {
+pub struct HeavyHitters {
     counters: HashMap<Box<[u8]>, u64, FixedState>,
     error: u64,
 }
 
 impl HeavyHitters {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// Creates a counter without values. The seed is that of its hashes.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self {
             counters: HashMap::with_hasher(FixedState::with_seed(seed)),
             error: 0,
         }
     }
 
-    pub(crate) fn push(&mut self, value: &[u8]) {
+    /// Counts a value, by its first 256 bytes.
+    pub fn push(&mut self, value: &[u8]) {
         let value = value.get(..VALUE_BYTES).unwrap_or(value);
         if let Some(counter) = self.counters.get_mut(value) {
             *counter += 1;
@@ -57,13 +75,15 @@ impl HeavyHitters {
     }
 
     /// Returns the maximum number of occurrences that a counter may have missed.
-    pub(crate) fn error(&self) -> u64 {
+    #[must_use]
+    pub fn error(&self) -> u64 {
         self.error
     }
 
     /// Returns the values whose counter is at least `least`, most frequent first, ties in byte
     /// order.
-    pub(crate) fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
+    #[must_use]
+    pub fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
         let frequent = self
             .counters
             .into_iter()

@@ -38,8 +38,6 @@
 //!
 //! - [`KeyDesign`] and [`DesignSettings`] are the ways to write keys; [`KeyDesign::scans`] returns
 //!   the scans that a design allows.
-//! - [`AdvisorReport`](advisor::AdvisorReport) selects a design for a sample of keys, which a
-//!   [`ProfileBuilder`](advisor::ProfileBuilder) reads.
 //! - [`SaltedScan`] scans rows that a salt has scattered.
 //! - [`KeyMigration`] changes the salt of a table that is in use.
 //! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
@@ -47,9 +45,11 @@
 //! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
 //! - [`TableRequirement::builder`] declares the requirements of your own recipe on its table.
 //! - [`Plan::apply`] and [`Plan::steps`] describe the changes of a plan and their order.
+//! - [`ChiSquare`] tests whether rows are as even as chance makes them, and [`HeavyHitters`] finds
+//!   the values that many rows share.
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
 
-pub mod advisor;
+mod chi_square;
 mod heavy_hitters;
 mod java_quote;
 mod key_design;
@@ -59,6 +59,8 @@ mod optimization;
 mod row_hasher;
 mod salted_scan;
 
+pub use chi_square::ChiSquare;
+pub use heavy_hitters::HeavyHitters;
 pub use java_quote::java_quote;
 pub use key_design::{
     Composite, CompositeRows, DesignError, DesignErrorKind, DesignSettings, Digest, DigestSalt,

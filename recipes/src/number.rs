@@ -28,18 +28,6 @@ pub(crate) fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
-/// Returns the index of the part that contains a position, if `whole` is cut into `parts` equal
-/// parts.
-///
-/// The result is `position * parts / whole`, rounded down and below `parts`.
-pub(crate) fn part_of(position: u64, whole: u64, parts: usize) -> usize {
-    let parts_wide = u128::from(count(parts));
-    let part = u128::from(position) * parts_wide / u128::from(whole.max(1));
-    usize::try_from(part)
-        .unwrap_or(usize::MAX)
-        .min(parts.saturating_sub(1))
-}
-
 /// Formats a count with thousands separators: `29,599`.
 pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
@@ -70,18 +58,14 @@ mod tests {
     }
 
     #[test]
-    fn groups_digits_by_threes() {
-        let texts = [0, 999, 1_000, 65_536, 1_679_616].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "65,536", "1,679,616"]);
+    fn a_share_of_nothing_is_0() {
+        assert!(share(0, 0).abs() < f64::EPSILON);
+        assert!((share(1, 4) - 0.25).abs() < f64::EPSILON);
     }
 
     #[test]
-    fn cuts_into_equal_parts_and_never_passes_the_last() {
-        let parts: Vec<_> = (0..6).map(|position| part_of(position, 6, 3)).collect();
-        assert_eq!(parts, [0, 0, 1, 1, 2, 2]);
-        assert_eq!(part_of(9, 6, 3), 2);
-        assert_eq!(part_of(0, 0, 3), 0);
-        assert_eq!(part_of(u64::MAX - 1, u64::MAX, 1_000), 999);
-        assert!(share(0, 0).abs() < f64::EPSILON);
+    fn groups_digits_by_threes() {
+        let texts = [0, 999, 1_000, 65_536, 1_679_616].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "65,536", "1,679,616"]);
     }
 }

@@ -13,7 +13,7 @@
 use std::fmt::Write;
 use std::time::Instant;
 
-use fluo_recipes::advisor::{ProfileBuilder, ProfileSettings};
+use fluo_advisor::{ProfileBuilder, ProfileSettings};
 
 const KEYS: u64 = 4_000_000;
 const ROUNDS: usize = 5;

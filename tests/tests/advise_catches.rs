@@ -2,7 +2,7 @@
 
 #![cfg(test)]
 
-use fluo_recipes::advisor::{
+use fluo_advisor::{
     AdviceError, AdviceSettings, AdvisedLayout, AdvisorReport, Arrivals, Candidate, DesignForecast,
     DesignVerdict, ExistingTable, ForecastResult, KeyProfile, LoadForecast, ProfileBuilder,
     ProfileSettings, Read, Severity, Suitability,

@@ -58,14 +58,11 @@ pub use designs::{
 };
 pub use error::{DesignError, DesignErrorKind};
 pub use explain::KeyField;
-pub(crate) use form::is_web_address;
 pub use form::{
     Composite, DomainDirection, Field, FieldKind, FieldOrder, FieldSettings, ReversedUnit,
     RowAlphabet, RowLength, TimeEncoding, TimePosition, WebPart,
 };
 pub use row_selection::RowSelection;
-pub(crate) use salt::MOST_BUCKETS;
 pub use salt::{Digest, DigestSide, HashInput};
 pub use salted_part::SaltedPart;
 pub use scan_cost::{KeyOrder, ScanCost, Scans};
-pub(crate) use spans::MOST_PIECES;

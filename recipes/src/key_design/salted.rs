@@ -51,8 +51,10 @@ impl KeyDesign {
         part.transpose()
     }
 
-    /// Checks whether several rows can have the same salted part, so that they are stored together.
-    pub(crate) fn keeps_rows_together(&self) -> bool {
+    /// Checks whether several rows can have the same [salted part](Self::salted_part), so that they
+    /// are stored together.
+    #[must_use]
+    pub fn keeps_rows_together(&self) -> bool {
         let salted = self.parts.salt.as_ref();
         salted.is_some_and(|salted| {
             let is_whole = salted.part == SaltedPart::Whole;
@@ -62,10 +64,23 @@ impl KeyDesign {
 
     /// Returns the row after the salt of a key, whether or not the salt matches the row.
     ///
+    /// [`decode_key`](Self::decode_key) also checks the salt; use it to read a table.
+    ///
     /// # Errors
     ///
     /// Fails if the key is too short for a salt, or if the rest is not a row of this design.
-    pub(crate) fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::{DigestSalt, KeyDesign};
+    ///
+    /// let design = KeyDesign::new(DigestSalt { separator: ":".to_owned(), ..DigestSalt::default() })?;
+    /// assert!(design.decode_key(b"00:user7").is_err());
+    /// assert_eq!(design.row_behind_salt(b"00:user7")?, "user7");
+    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// ```
+    pub fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let written = self.unsalted(key)?;
         let mut row = Vec::with_capacity(written.len());
         self.parts.form.read(written, &mut row)?;

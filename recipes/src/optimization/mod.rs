@@ -54,4 +54,3 @@ pub use verify::{
     StraySplit, TabletLoad, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
     VerdictError, VerifyOptions, Verifying, groups,
 };
-pub(crate) use verify::{LEAST_P_VALUE, chi_square};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::error::DesignError;
-use super::super::form::{DomainDirection, PagePart, RowEncoding, WebPart};
+use super::super::form::{DomainDirection, PagePart, RowEncoding, WebPart, is_web_address};
 use super::super::salt::{Digest, DigestDigits, DigestSide, Salt};
 use super::super::salted_part::SaltedPart;
 use super::{DesignParts, DesignSettings, SaltSpec};
@@ -89,6 +89,27 @@ impl Default for WebTable {
 impl WebTable {
     /// The compiled-in version of the Public Suffix List, as a version of the `psl` crate.
     pub const SUFFIX_LIST: &str = "2.1.247";
+
+    /// Checks whether a row without a scheme is clearly a web address: its host is a name below a
+    /// public suffix of the list.
+    ///
+    /// A row that could also be a file name is not, nor is a row with a fragment, which this design
+    /// would drop. A row that is not may still have a key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::WebTable;
+    ///
+    /// assert!(WebTable::is_web_address(b"shop.example.com/path"));
+    /// for other in ["localhost/path", "a.txt", "main.rs", "1.2.3", "192.0.2.7"] {
+    ///     assert!(!WebTable::is_web_address(other.as_bytes()));
+    /// }
+    /// ```
+    #[must_use]
+    pub fn is_web_address(row: &[u8]) -> bool {
+        is_web_address(row)
+    }
 
     fn check_list(&self) -> Result<(), DesignError> {
         let compiled_in = Self::SUFFIX_LIST;

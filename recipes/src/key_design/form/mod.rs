@@ -18,7 +18,7 @@ pub(super) use self::reverse_time::ReverseTimes;
 pub use self::reverse_time::{TimeEncoding, TimePosition};
 pub(super) use self::reversed::Reversal;
 pub use self::reversed::{ReversedUnit, RowLength};
-pub(crate) use self::web::is_web_address;
+pub(super) use self::web::is_web_address;
 pub use self::web::{DomainDirection, WebPart};
 pub(super) use self::web::{PagePart, holds as domain_holds};
 use super::designs::SaltSpec;

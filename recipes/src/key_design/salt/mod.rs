@@ -13,7 +13,6 @@ pub(super) use self::digest::DigestDigits;
 pub use self::digest::{Digest, DigestSide};
 pub(super) use self::modulo::Buckets;
 pub use self::modulo::HashInput;
-pub(crate) use self::modulo::MOST_BUCKETS;
 pub(super) use self::random::{RandomBuckets, SaltSource};
 use super::error::DesignError;
 use crate::row_hasher::{Excerpt, RowHasher};

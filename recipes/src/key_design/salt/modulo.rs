@@ -22,7 +22,8 @@ pub enum HashInput {
 impl HashInput {
     /// Returns the number whose modulus is the bucket of a part, or `None` if the part has no
     /// number or one above 64 bits.
-    pub(crate) fn value(self, part: &[u8]) -> Option<i64> {
+    #[must_use]
+    pub fn value(self, part: &[u8]) -> Option<i64> {
         match self {
             Self::JavaHash => java_hash(part).ok().map(i64::from),
             Self::Number => {
@@ -47,7 +48,7 @@ pub(in super::super) struct Buckets {
 }
 
 /// Maximum number of buckets, more than any table has tablets.
-pub(crate) const MOST_BUCKETS: u32 = 1_000_000;
+const MOST_BUCKETS: u32 = 1_000_000;
 
 impl Buckets {
     pub(in super::super) fn new(of: HashInput, count: u32) -> Result<Self, DesignError> {

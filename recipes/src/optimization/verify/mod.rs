@@ -39,7 +39,6 @@ use super::table_state::TableState;
 
 pub use self::cells::{CellsOfRecipe, CellsVerdict};
 pub use self::difference::{Difference, DifferenceKind};
-pub(crate) use self::evenness::{LEAST_P_VALUE, chi_square};
 pub use self::groups::{GroupVerdict, groups};
 pub use self::load::{FullestTablet, Load, LoadStanding, TabletLoad};
 pub use self::max_skew::{MaxSkew, MaxSkewError};

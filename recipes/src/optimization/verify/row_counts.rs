@@ -11,6 +11,7 @@ use super::evenness;
 use super::parts::Parts;
 use super::rows::{RowsVerdict, UniformityTest};
 use super::scale::{Scale, Whole};
+use crate::chi_square::ChiSquare;
 
 /// A counter of the rows of one recipe, which receives them in order.
 pub(super) struct Tally<'a> {
@@ -110,13 +111,13 @@ impl<'a> Tally<'a> {
     pub(super) fn counted_rows(mut self, scale: Scale) -> RowsVerdict {
         let parts = self.parts.take();
         let shares = self.requirement.shares.as_deref().unwrap_or_default();
-        let test = evenness::chi_square(&self.in_planned, shares);
+        let test = ChiSquare::new(&self.in_planned, shares);
         RowsVerdict {
             counted: true,
             salted_parts: parts.as_ref().map(|_| self.in_planned.iter().sum()),
             hot_part: parts.and_then(Parts::hottest),
-            chi_square: test.map(|(statistic, _)| statistic),
-            p_value: test.map(|(_, p_value)| p_value),
+            chi_square: test.map(|test| test.statistic),
+            p_value: test.map(|test| test.p_value),
             uneven_share: evenness::misplaced(&self.in_planned, shares),
             in_earlier_designs: self.in_earlier_designs,
             in_both_designs: self.copies.count(),

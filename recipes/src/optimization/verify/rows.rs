@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::super::TableRequirement;
 use super::difference::{Difference, DifferenceKind};
-use super::evenness::LEAST_P_VALUE;
 use super::load::TabletLoad;
 use super::sentences;
+use crate::chi_square::ChiSquare;
 use crate::key_design::KeyDesign;
 use crate::number::{grouped, share};
 
@@ -121,7 +121,8 @@ impl RowsVerdict {
 
     /// Checks whether the salts are proved to be even.
     fn has_even_hash(&self) -> bool {
-        self.p_value.is_some_and(|p_value| p_value >= LEAST_P_VALUE)
+        self.p_value
+            .is_some_and(|p_value| p_value >= ChiSquare::LEAST_P_VALUE)
     }
 
     /// Returns the differences of a recipe in a table with this number of rows.
@@ -210,7 +211,7 @@ impl RowsVerdict {
         let is_reported = self.in_earlier_designs == 0 && self.uneven_share >= LEAST_MISPLACED;
         let p_value = self
             .p_value
-            .filter(|p_value| is_reported && *p_value < LEAST_P_VALUE)?;
+            .filter(|p_value| is_reported && *p_value < ChiSquare::LEAST_P_VALUE)?;
         let (recipe, total) = (&self.recipe, grouped(self.total));
         let what = match self.salted_parts {
             None => format!("its {total} rows are not spread evenly over the hash space"),

@@ -1,13 +1,13 @@
 //! The judgement of loads: the fullest of several places compared with their mean.
 //!
-//! The test of [evenness](super::evenness) checks the hash. This one checks whether a tablet or a
+//! The test of [chi-square](ChiSquare) checks the hash. This one checks whether a tablet or a
 //! server is hot for any reason.
 
 use fluo_table::Tablet;
 
-use super::evenness::LEAST_P_VALUE;
 use super::load::{FullestTablet, Load, LoadStanding, TabletLoad};
 use super::max_skew::MaxSkew;
+use crate::chi_square::ChiSquare;
 use crate::number::{float, float_len};
 
 /// The number of entries that count as one row if rows are not counted: the cells and versions of a
@@ -85,7 +85,7 @@ impl Scale {
             } else {
                 ENTRIES_OF_A_ROW
             };
-        float_len(whole.places) * (-rows * divergence).exp() < LEAST_P_VALUE
+        float_len(whole.places) * (-rows * divergence).exp() < ChiSquare::LEAST_P_VALUE
     }
 
     /// Returns the load of a place that has `largest`. Its skew is a multiple of `share`, and its

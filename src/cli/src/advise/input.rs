@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use fluo_recipes::advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileSettings};
+use fluo_advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileSettings};
 use fluo_table::table::property::GROUP_PATTERN;
 use fluo_table::{
     Authorizations, Cell, CellBatches, ErrorKind, Filter, Scan, Span, Table, TableAdmin,

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use fluo_recipes::KeyDesign;
-use fluo_recipes::advisor::{
+use fluo_advisor::{
     AdviceSettings, AdvisorReport, Arrivals, Candidate, ExistingTable, ProfileSettings, Read,
 };
+use fluo_recipes::KeyDesign;
 use serde::Serialize;
 
 use self::input::Source;

@@ -1,10 +1,8 @@
 //! The advice as text for a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
+use fluo_advisor::{DesignForecast, DesignVerdict, LoadForecast, ScanCosts, Severity, Suitability};
 use fluo_recipes::ScanCost;
-use fluo_recipes::advisor::{
-    DesignForecast, DesignVerdict, LoadForecast, ScanCosts, Severity, Suitability,
-};
 
 use super::Answer;
 use crate::output;

@@ -24,6 +24,7 @@ const FOLDERS: &[&str] = &[
     "src/embedded",
     "src/accumulo-proxy",
     "src/accumulo",
+    "src/advisor",
     "src/cli",
     "recipes",
     "tests",

@@ -58,7 +58,7 @@ use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub(in super::super) use self::domain::holds;
-pub(crate) use self::domain::is_web_address;
+pub(in super::super) use self::domain::is_web_address;
 use self::host::Host;
 use self::page::Page;
 use super::super::error::DesignError;

@@ -1,6 +1,6 @@
 //! The load of each tablet, in a picture for each design.
 
-use fluo_recipes::advisor::{AdvisorReport, DesignForecast, DesignVerdict, LoadForecast};
+use fluo_advisor::{AdvisorReport, DesignForecast, DesignVerdict, LoadForecast};
 use maud::{Markup, html};
 
 use super::super::text;

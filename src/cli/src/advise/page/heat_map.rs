@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fluo_recipes::advisor::{Arrivals, HeatMap, KeyProfile};
+use fluo_advisor::{Arrivals, HeatMap, KeyProfile};
 use fluo_table::Escaped;
 use maud::{Markup, html};
 

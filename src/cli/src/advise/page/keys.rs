@@ -1,6 +1,6 @@
 //! The properties of the keys, in sentences and tables.
 
-use fluo_recipes::advisor::{Distinct, KeyProfile, Severity};
+use fluo_advisor::{Distinct, KeyProfile, Severity};
 use fluo_table::Escaped;
 use maud::{Markup, html};
 

@@ -1,0 +1,110 @@
+//! Salts that are digits of a digest.
+
+use fluo_recipes::{
+    DesignSettings, Digest, DigestSalt, DigestSide, DomainDirection, SaltedPart, WebPart, WebTable,
+};
+
+use super::parts::parts_of;
+use super::separators::separators;
+use super::times::times_of;
+use super::{Tried, behind, with_salt};
+
+const MOST_DIGITS: u8 = 8;
+
+/// Returns the designs whose salts are hexadecimal digits. Wide salts come first, because the
+/// beginning of a wide salt without a separator looks like a narrow one.
+pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
+    let mut all = Vec::new();
+    for digits in (1..=MOST_DIGITS).rev() {
+        let chance = 0.0625_f64.powi(digits.into());
+        let heads = behind(keys, digits.into(), "", is_hexadecimal);
+        if heads.is_empty() || !has_enough_salts(keys, digits) {
+            continue;
+        }
+        for separator in separators(&heads) {
+            let rests = behind(keys, digits.into(), &separator, is_hexadecimal);
+            if rests.is_empty() {
+                continue;
+            }
+            let designs = web_tables(digits, &separator).chain(salted(digits, &separator, &rests));
+            all.extend(designs.map(|settings| Tried {
+                settings,
+                chance,
+                is_weak: false,
+            }));
+        }
+    }
+    all
+}
+
+/// Checks whether keys have enough different salts to prove a design; with fewer they are the
+/// beginning of times or of counters. Two salts of eight digits are a proof; so are sixteen of one
+/// digit, of which chance makes half alike.
+fn has_enough_salts(keys: &[&[u8]], digits: u8) -> bool {
+    let mut salts: Vec<_> = keys
+        .iter()
+        .filter_map(|key| key.get(..digits.into()))
+        .filter(|salt| salt.iter().all(is_hexadecimal))
+        .collect();
+    salts.sort_unstable();
+    salts.dedup();
+    salts.len() >= usize::from(MOST_DIGITS / digits).max(2)
+}
+
+fn is_hexadecimal(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+/// Returns the designs of plain rows and of rows with a time, for salts of this many digits before
+/// these rests.
+fn salted(digits: u8, separator: &str, rests: &[&[u8]]) -> impl Iterator<Item = DesignSettings> {
+    let salts: Vec<_> = [Digest::Md5, Digest::Sha1]
+        .into_iter()
+        .flat_map(|digest| [DigestSide::First, DigestSide::Last].map(|end| (digest, end)))
+        .map(|(digest, end)| DigestSalt {
+            digest,
+            end,
+            digits,
+            separator: separator.to_owned(),
+            over: SaltedPart::Whole,
+        })
+        .collect();
+    let over = |over: &SaltedPart| {
+        let over = over.clone();
+        let salts = salts.clone().into_iter();
+        salts.map(move |salt| DigestSalt {
+            over: over.clone(),
+            ..salt
+        })
+    };
+    let mut all: Vec<DesignSettings> = Vec::new();
+    for times in times_of(rests) {
+        let timed = [SaltedPart::Entity, SaltedPart::Whole];
+        let timed = timed.iter().flat_map(over);
+        all.extend(timed.map(|salt| with_salt(&times, salt)));
+    }
+    let plain = parts_of(rests);
+    all.extend(plain.iter().flat_map(over).map(DesignSettings::from));
+    all.into_iter()
+}
+
+fn web_tables(digits: u8, separator: &str) -> impl Iterator<Item = DesignSettings> {
+    let parts: &[WebPart] = match separator {
+        ":" => &[WebPart::RegistrableDomain, WebPart::Host],
+        _ => &[],
+    };
+    parts
+        .iter()
+        .flat_map(|over| {
+            [DomainDirection::Forward, DomainDirection::Reversed].map(|text| (*over, text))
+        })
+        .map(move |(over, text)| {
+            WebTable {
+                digits,
+                over,
+                text,
+                ..WebTable::default()
+            }
+            .into()
+        })
+}

@@ -1,0 +1,248 @@
+//! The designs that are tried on the keys.
+
+use fluo_recipes::{
+    DesignSettings, DigestSalt, HashInput, HashScheme, HashedRows, Modulo, RandomSalt, ReverseTime,
+    Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, Unsalted, WebTable,
+};
+use fluo_table::Bytes;
+use serde::Serialize;
+
+use super::without_key::is_nearly_all;
+use crate::KeyProfile;
+use crate::profile::FieldCut;
+
+/// The prefix of the row hasher that is tried.
+const PREFIX: &str = "r";
+/// The number of buckets in the guide whose keys are `NN|key`.
+const GUIDE_BUCKETS: u32 = 10;
+/// The number of salts of two hexadecimal digits.
+const TWO_DIGITS: u32 = 256;
+/// The maximum number of salts that are tried: those of four hexadecimal digits.
+const MOST_SALTS: u32 = 65_536;
+
+/// A design to be tried, with its number of tablets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The name of the candidate in a report.
+    pub label: String,
+    /// The design.
+    pub settings: DesignSettings,
+    /// The number of tablets; at most as many as the design has salts.
+    pub tablets: u32,
+    /// The ends of the tablets, if a table gives them and they are not the design's own.
+    #[serde(skip)]
+    pub split_points: Option<Vec<Bytes>>,
+}
+
+impl Candidate {
+    /// Creates a candidate with this many tablets.
+    pub fn new(
+        label: impl Into<String>,
+        settings: impl Into<DesignSettings>,
+        tablets: u32,
+    ) -> Self {
+        Self {
+            label: label.into(),
+            settings: settings.into(),
+            tablets,
+            split_points: None,
+        }
+    }
+
+    /// Creates a candidate in a table that is split at these points.
+    pub fn at(
+        label: impl Into<String>,
+        settings: impl Into<DesignSettings>,
+        points: &[Bytes],
+    ) -> Self {
+        let tablets = u32::try_from(points.len()).unwrap_or(u32::MAX);
+        Self {
+            split_points: Some(points.to_vec()),
+            ..Self::new(label, settings, tablets.saturating_add(1))
+        }
+    }
+
+    /// Creates the candidate that keeps keys as they are, in a table that is split at points from
+    /// the sample.
+    #[must_use]
+    pub fn unsalted(tablets: u32) -> Self {
+        Self::new("unsalted", Unsalted {}, tablets)
+    }
+
+    /// Returns the designs that suit keys of such a profile, each with this many tablets or its
+    /// maximum.
+    ///
+    /// These are all named designs except `composite`, because lines of text do not show the fields
+    /// of keys and their types. `web-table` is tried on web addresses, with a scheme or without,
+    /// `reversed` on keys of one length, and `reverse-time` on keys that consist of a field, a
+    /// separator and a whole number. One key in a hundred may be different.
+    #[must_use]
+    pub fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
+        let mut all = vec![
+            Self::unsalted(tablets),
+            Self::new(
+                "row-hasher",
+                HashedRows {
+                    prefix: PREFIX.to_owned(),
+                    scheme: HashScheme::default(),
+                },
+                tablets,
+            ),
+        ];
+        all.extend(digest_salts(profile, tablets));
+        if matches!(
+            profile.leading_fields.cut,
+            Some(FieldCut::UrlHost | FieldCut::Host)
+        ) {
+            let tablets = tablets.min(TWO_DIGITS);
+            all.push(Self::new("web-table", WebTable::default(), tablets));
+        }
+        all.extend(reverse_time(profile, tablets));
+        all.extend(reversed(profile, tablets));
+        all.extend(modulo(profile, tablets));
+        let buckets = tablets.clamp(2, MOST_SALTS);
+        all.push(Self::new(
+            format!("random-salt {buckets}"),
+            RandomSalt::new(buckets),
+            tablets.min(buckets),
+        ));
+        all
+    }
+}
+
+/// Returns the design that reverses keys, if nearly all keys have one length.
+fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
+    let length = usize::try_from(profile.lengths.median).ok()?;
+    let keys = &profile.sample.keys;
+    if length == 0 || !is_nearly_all(keys, |key| key.len() == length) {
+        return None;
+    }
+    let is_made_of = |is_symbol: fn(&u8) -> bool| {
+        is_nearly_all(keys, |key| key.len() == length && key.iter().all(is_symbol))
+    };
+    let alphabet = if is_made_of(u8::is_ascii_digit) {
+        Some(RowAlphabet::Digits)
+    } else if is_made_of(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        Some(RowAlphabet::Hex)
+    } else if is_made_of(u8::is_ascii_lowercase) {
+        Some(RowAlphabet::Lower)
+    } else {
+        None
+    };
+    let settings = Reversed {
+        alphabet,
+        ..Reversed::new(RowLength::Fixed(length))
+    };
+    Some(Candidate::new("reversed", settings, tablets))
+}
+
+/// Returns the design that counts times down within each entity, if nearly every key of the sample
+/// consists of a field and a number.
+fn reverse_time(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
+    let cut = profile.leading_fields.cut?;
+    if matches!(cut, FieldCut::Separator { fields: 2.., .. }) {
+        return None;
+    }
+    let byte = cut.separator()?;
+    let is_timed = |key: &[u8]| {
+        let place = memchr::memchr(byte, key);
+        let time = place
+            .and_then(|place| key.get(place + 1..))
+            .unwrap_or_default();
+        !time.is_empty() && time.iter().all(u8::is_ascii_digit)
+    };
+    if !byte.is_ascii() || !is_nearly_all(&profile.sample.keys, is_timed) {
+        return None;
+    }
+    let over_the_entity = DigestSalt {
+        separator: ":".to_owned(),
+        over: SaltedPart::Entity,
+        ..DigestSalt::default()
+    };
+    let settings = ReverseTime {
+        separator: char::from(byte).to_string(),
+        salt: Some(SaltSettings::from(over_the_entity)),
+        ..ReverseTime::default()
+    };
+    Some(Candidate::new(
+        "reverse-time, salted by entity",
+        settings,
+        tablets.min(TWO_DIGITS),
+    ))
+}
+
+fn modulo(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
+    let buckets = tablets.min(MOST_SALTS);
+    let mut all = Vec::new();
+    if buckets != GUIDE_BUCKETS && buckets > 1 {
+        let settings = Modulo {
+            buckets,
+            ..Modulo::default()
+        };
+        all.push(Candidate::new(
+            format!("modulo {buckets}"),
+            settings,
+            buckets,
+        ));
+    }
+    let is_number = |key: &[u8]| !key.is_empty() && key.iter().all(u8::is_ascii_digit);
+    if buckets > 1 && is_nearly_all(&profile.sample.keys, is_number) {
+        let settings = Modulo {
+            buckets,
+            of: HashInput::Number,
+            ..Modulo::default()
+        };
+        all.push(Candidate::new(
+            format!("modulo {buckets} of the number"),
+            settings,
+            buckets,
+        ));
+    }
+    all.push(Candidate::new(
+        format!("modulo {GUIDE_BUCKETS}"),
+        Modulo {
+            buckets: GUIDE_BUCKETS,
+            ..Modulo::default()
+        },
+        tablets.min(GUIDE_BUCKETS),
+    ));
+    all
+}
+
+fn digest_salts(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
+    let salt = |digits: u8, over: SaltedPart| DigestSalt {
+        digits,
+        separator: ":".to_owned(),
+        over,
+        ..DigestSalt::default()
+    };
+    let mut all = vec![
+        Candidate::new(
+            "digest-salt, 4 digits",
+            salt(4, SaltedPart::Whole),
+            tablets.min(MOST_SALTS),
+        ),
+        Candidate::new(
+            "digest-salt, 2 digits",
+            salt(2, SaltedPart::Whole),
+            tablets.min(TWO_DIGITS),
+        ),
+    ];
+    // Also if the first field is the same in every key: users salt it, and the report warns them.
+    if let Some(byte) = profile.leading_fields.cut.and_then(FieldCut::separator)
+        && byte.is_ascii()
+    {
+        let before = char::from(byte).to_string();
+        let label = format!(
+            "digest-salt of what is before `{}`",
+            fluo_table::Escaped(&[byte])
+        );
+        all.push(Candidate::new(
+            label,
+            salt(2, SaltedPart::Before(before)),
+            tablets.min(TWO_DIGITS),
+        ));
+    }
+    all
+}

@@ -1,0 +1,108 @@
+//! Figures in sentences.
+
+use crate::number::float;
+
+/// Returns a share in percent, such as `66.7 %`. A share above 0 is not shown as 0 %, and one below
+/// 1 not as 100 %.
+pub(super) fn percent(share: f64) -> String {
+    let shown = format!("{:.1} %", share * 100.0);
+    match shown.as_str() {
+        "0.0 %" if share > 0.0 => small_percent(share),
+        "100.0 %" if share < 1.0 => "more than 99.9 %".to_owned(),
+        "100.0 %" => "100 %".to_owned(),
+        "0.0 %" => "0 %".to_owned(),
+        _ => shown,
+    }
+}
+
+/// Returns a share below 0.05 % with enough digits to show its size, from 0.001 %.
+fn small_percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 0.001 {
+        "less than 0.001 %".to_owned()
+    } else if percent < 0.01 {
+        format!("{percent:.3} %")
+    } else {
+        format!("{percent:.2} %")
+    }
+}
+
+/// Returns a count with its noun, such as `1 key` or `2 keys`.
+pub(super) fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", grouped(count))
+}
+
+/// Formats a count with thousands separators: `29,599`.
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns a number of bytes with a decimal unit, such as `1.5 GB`.
+pub(super) fn bytes(count: u64) -> String {
+    let mut amount = float(count);
+    for unit in ["bytes", "kB", "MB", "GB", "TB"] {
+        if amount < 1_000.0 {
+            return if unit == "bytes" {
+                plural(count, "byte")
+            } else {
+                format!("{amount:.1} {unit}")
+            };
+        }
+        amount /= 1_000.0;
+    }
+    format!("{amount:.1} PB")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_digits_by_threes() {
+        let texts = [0, 999, 1_000, 65_536, 1_679_616].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "65,536", "1,679,616"]);
+    }
+
+    #[test]
+    fn rounds_figures_for_readers() {
+        let shares = [
+            0.0,
+            0.000_001,
+            1.0 / 29_599.0,
+            0.0001,
+            0.125,
+            2.0 / 3.0,
+            0.9999,
+            1.0,
+        ]
+        .map(percent);
+        let expected = [
+            "0 %",
+            "less than 0.001 %",
+            "0.003 %",
+            "0.01 %",
+            "12.5 %",
+            "66.7 %",
+            "more than 99.9 %",
+            "100 %",
+        ];
+        assert_eq!(shares, expected);
+        assert_eq!(
+            [bytes(0), bytes(1), bytes(999)],
+            ["0 bytes", "1 byte", "999 bytes"]
+        );
+        assert_eq!(bytes(1_500_000_000), "1.5 GB");
+        assert_eq!(bytes(u64::MAX), "18446.7 PB");
+        assert_eq!(plural(1, "key"), "1 key");
+        assert_eq!(plural(29_599, "key"), "29,599 keys");
+    }
+}

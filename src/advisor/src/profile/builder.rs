@@ -1,0 +1,182 @@
+//! A profile of keys, and its builder.
+
+use serde::Serialize;
+
+use super::alphabet::{AlphabetProfile, Alphabets};
+use super::distinct::{Distinct, DistinctKeys};
+use super::heat_map::HeatMap;
+use super::leading_fields::{LeadingFieldCounter, LeadingFields};
+use super::lengths::{LengthProfile, Lengths};
+use super::order::{Arrivals, Order, OrderProfile};
+use super::prefixes::{CommonPrefix, PrefixProfile};
+use super::sample::{KeySample, Reservoir};
+
+/// Settings of a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProfileSettings {
+    /// The seed of all hashing and of the random choice of the sample.
+    pub seed: u64,
+    /// The meaning of the order of the keys.
+    pub arrivals: Arrivals,
+}
+
+/// The properties of a set of keys.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_advisor::{Alphabet, ProfileBuilder, ProfileSettings};
+///
+/// let mut builder = ProfileBuilder::new(ProfileSettings::default());
+/// for id in 0..1_000 {
+///     builder.push(format!("{id:06}").as_bytes());
+/// }
+/// let profile = builder.finish();
+/// assert_eq!((profile.keys, profile.lengths.max), (1_000, 6));
+/// assert_eq!(profile.alphabet.all, Alphabet::Digits);
+/// assert_eq!(profile.order.ascending, 1.0);
+/// assert_eq!(profile.distinct.keys(), 1_000);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct KeyProfile {
+    /// The number of keys.
+    pub keys: u64,
+    /// The number of bytes of all keys together.
+    pub bytes: u64,
+    /// The lengths of the keys.
+    pub lengths: LengthProfile,
+    /// The number of keys that end with a carriage return.
+    pub ending_in_return: u64,
+    /// The bytes that the keys consist of.
+    pub alphabet: AlphabetProfile,
+    /// The beginnings that many keys share.
+    pub prefixes: PrefixProfile,
+    /// The relation of the order of arrival to the order of the keys.
+    pub order: OrderProfile,
+    /// The leading fields that many keys share.
+    pub leading_fields: LeadingFields,
+    /// The number of different keys.
+    pub distinct: Distinct,
+    /// The keys by their arrival and by their place in the table.
+    pub heat_map: HeatMap,
+    /// A uniform sample of the keys.
+    pub sample: KeySample,
+}
+
+impl KeyProfile {
+    /// Checks whether the keys are assumed to be in order of arrival, and none is less than the one
+    /// before it.
+    #[must_use]
+    pub fn is_sorted_as_written(&self) -> bool {
+        let order = &self.order;
+        self.keys > 1
+            && order.arrivals == Arrivals::AsWritten
+            && order.new_maxima > 0.0
+            && order.ascending + order.repeated >= 1.0
+    }
+}
+
+/// Builds a [`KeyProfile`] from keys in their order of arrival.
+#[derive(Debug)]
+pub struct ProfileBuilder {
+    arrivals: Arrivals,
+    lengths: Lengths,
+    ending_in_return: u64,
+    alphabets: Alphabets,
+    common: CommonPrefix,
+    order: Order,
+    fields: LeadingFieldCounter,
+    distinct: DistinctKeys,
+    reservoir: Reservoir,
+}
+
+impl ProfileBuilder {
+    /// Creates a builder without keys.
+    #[must_use]
+    pub fn new(settings: ProfileSettings) -> Self {
+        Self {
+            arrivals: settings.arrivals,
+            lengths: Lengths::default(),
+            ending_in_return: 0,
+            alphabets: Alphabets::default(),
+            common: CommonPrefix::default(),
+            order: Order::default(),
+            fields: LeadingFieldCounter::new(settings.seed),
+            distinct: DistinctKeys::new(settings.seed),
+            reservoir: Reservoir::new(settings.seed),
+        }
+    }
+
+    /// Adds the next key.
+    pub fn push(&mut self, key: &[u8]) {
+        let arrival = self.lengths.keys();
+        self.lengths.push(key);
+        self.ending_in_return += u64::from(key.ends_with(b"\r"));
+        self.alphabets.push(key);
+        self.common.push(key);
+        self.order.push(key);
+        self.fields.push(key);
+        self.distinct.push(key);
+        self.reservoir.push(arrival, key);
+    }
+
+    /// Returns the number of keys so far.
+    #[must_use]
+    pub fn keys(&self) -> u64 {
+        self.lengths.keys()
+    }
+
+    /// Returns the profile of the keys so far.
+    #[must_use]
+    pub fn finish(self) -> KeyProfile {
+        let keys = self.lengths.keys();
+        let lengths = self.lengths.finish();
+        let sample = self.reservoir.finish();
+        KeyProfile {
+            keys,
+            bytes: self.lengths.bytes(),
+            ending_in_return: self.ending_in_return,
+            alphabet: self.alphabets.finish(lengths.is_fixed()),
+            lengths,
+            prefixes: self.common.finish(&sample.keys),
+            order: self.order.finish(self.arrivals, &sample.keys),
+            leading_fields: self.fields.finish(keys),
+            distinct: self.distinct.finish(),
+            heat_map: HeatMap::of(&sample.keys, keys),
+            sample,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_profile_of_no_keys_is_empty() {
+        let profile = ProfileBuilder::new(ProfileSettings::default()).finish();
+        assert_eq!(profile.keys, 0);
+        assert!(profile.sample.is_complete && profile.sample.keys.is_empty());
+        assert_eq!(profile.leading_fields, LeadingFields::default());
+    }
+
+    #[test]
+    fn serializes_without_the_keys_of_the_sample() {
+        let mut builder = ProfileBuilder::new(ProfileSettings {
+            seed: 9,
+            arrivals: Arrivals::Unordered,
+        });
+        for key in [b"a:\xff".as_slice(), b"a:\x00", b"b:<"] {
+            builder.push(key);
+        }
+        let json = serde_json::to_value(builder.finish()).unwrap();
+        assert_eq!(json["leading_fields"]["hot"][0]["field"], "a");
+        assert_eq!(json["order"]["arrivals"], "unordered");
+        assert_eq!(
+            json["sample"],
+            serde_json::json!({"len": 3, "is_complete": true, "too_long": 0, "seed": 9})
+        );
+        assert_eq!(json["heat_map"]["marks"][0], r"a:\x00");
+    }
+}
