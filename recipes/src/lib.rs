@@ -40,6 +40,7 @@
 //!   the scans that a design allows.
 //! - [`SaltedScan`] scans rows that a salt has scattered.
 //! - [`KeyMigration`] changes the salt of a table that is in use.
+//! - [`BulkLoad`] writes many rows under the keys of a design.
 //! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
 //!   row.
 //! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
@@ -49,6 +50,7 @@
 //!   the values that many rows share.
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
 
+mod bulk_load;
 mod chi_square;
 mod heavy_hitters;
 mod java_quote;
@@ -59,6 +61,9 @@ mod optimization;
 mod row_hasher;
 mod salted_scan;
 
+pub use bulk_load::{
+    BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, RepeatedKeys,
+};
 pub use chi_square::ChiSquare;
 pub use heavy_hitters::HeavyHitters;
 pub use java_quote::java_quote;

@@ -60,5 +60,6 @@ pub use counts::MigrationProgress;
 pub use cursor::{MigrationCursor, MigrationCursorError};
 pub use designs::KeyMigration;
 pub use error::MigrationError;
+pub(crate) use find_in_old_designs::{Sought, find_first_keys};
 pub use migrate::{MigrateSettings, MigrationStep};
 pub use scan::MigratingScan;

@@ -28,6 +28,7 @@ mod scan;
 mod spec;
 mod table;
 mod target;
+mod text;
 mod wait;
 
 use std::process::ExitCode;

@@ -108,30 +108,6 @@ fn is_obeyed(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Formats a count with thousands separators: `29,599`.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Converts a length to a count.
-pub(crate) fn count_of(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
-}
-
-/// Formats a count with its noun: `1 row`, `2 rows`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", grouped(count))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,22 +128,5 @@ mod tests {
         let shown = json_line(&text).unwrap();
         assert_eq!(shown, r#""é\u009b\u202e\udb40\udc41\u001b\n\\""#);
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
-    }
-
-    #[test]
-    fn groups_counts_by_thousands() {
-        for (count, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (29_599, "29,599"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(count), text);
-        }
-        assert_eq!(
-            (plural(1, "row"), plural(2, "row")),
-            ("1 row".to_owned(), "2 rows".to_owned())
-        );
     }
 }

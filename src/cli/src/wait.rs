@@ -11,8 +11,9 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::application::{ApplicationArguments, waiting};
 use crate::duration::{self, seconds};
 use crate::exit::Outcome;
-use crate::output::{self, count_of, plural};
+use crate::output;
 use crate::progress;
+use crate::text::{count_of, grouped, plural};
 
 /// Pauses between checks. The first ones are short, because the work may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -148,7 +149,7 @@ fn print_idle(dead_letters: usize) {
         1 => "; 1 is in the dead letters, see `fluo notifications failed`".to_owned(),
         count => format!(
             "; {} are in the dead letters, see `fluo notifications failed`",
-            output::grouped(count_of(count))
+            grouped(count_of(count))
         ),
     };
     output::say(&format!("idle: no notification waits{rest}"));

@@ -16,8 +16,8 @@ use indicatif::ProgressBar;
 
 use crate::encoding::Encoding;
 use crate::lines;
-use crate::output::{count_of, plural};
 use crate::progress;
+use crate::text::{count_of, plural};
 
 /// The number of keys between two updates of the progress.
 const PROGRESS_EVERY: u64 = 1 << 16;

@@ -6,6 +6,7 @@ use fluo_recipes::ScanCost;
 
 use super::Answer;
 use crate::output;
+use crate::text::{count_of, grouped, plural};
 
 /// The maximum number of printed lines of a spec.
 const SPEC_LINES: usize = 100;
@@ -78,7 +79,7 @@ fn shown(spec: &str) -> Vec<String> {
         .map(|line| format!("  {line}"))
         .collect();
     if all > SPEC_LINES {
-        let more = output::plural(output::count_of(all - SPEC_LINES), "line");
+        let more = plural(count_of(all - SPEC_LINES), "line");
         lines.push(format!("  .. and {more} more, which --write-spec writes"));
     }
     lines
@@ -133,7 +134,7 @@ pub(super) fn row(forecast: &DesignForecast, verdict: &DesignVerdict) -> [String
     [
         label,
         standing,
-        output::grouped(output::count_of(load.tablets())),
+        grouped(count_of(load.tablets())),
         format!("{:.2}", load.largest_over_mean.value),
         p_value(load),
         load.tail.as_ref().map_or_else(dash, |tail| {
@@ -161,7 +162,7 @@ fn p_value(load: &LoadForecast) -> String {
 fn prefix_scan(scans: &ScanCosts) -> String {
     match &scans.by_prefix {
         ScanCost::SingleRange => "1 piece".to_owned(),
-        ScanCost::FanOut { ranges: pieces } => output::plural(*pieces, "piece"),
+        ScanCost::FanOut { ranges: pieces } => plural(*pieces, "piece"),
         ScanCost::Limited { .. } => "some only".to_owned(),
         ScanCost::Unsupported { .. } => "impossible".to_owned(),
         _ => dash(),

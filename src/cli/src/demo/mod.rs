@@ -3,12 +3,12 @@
 mod story;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{RowHasher, TableOptimizations};
-use fluo_table::{Authorizations, Bytes, Column, TableAdmin, Tablets, Versions};
+use fluo_recipes::{BulkLoad, KeyDesign, RowHasher, TableOptimizations, Unsalted};
+use fluo_table::{Authorizations, Bytes, Column, Mutation, TableAdmin, Tablets, Versions};
+use futures::stream;
 
 use crate::exit::Outcome;
 use crate::{interruption, output, progress, table};
@@ -40,17 +40,11 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     let hasher = RowHasher::new("p")?;
     story::opening(ROWS)?;
 
-    load(tables, "plain", &alphabet_splits(), |line| {
-        Ok(Bytes::copy_from_slice(line))
-    })
-    .await?;
+    let plain = KeyDesign::new(Unsalted {})?;
+    load(tables, "plain", &alphabet_splits(), &plain).await?;
     story::plain(&tables.tablets("plain").await?)?;
 
-    let spread = hasher.clone();
-    load(tables, "pages", &BTreeSet::new(), move |line| {
-        Ok(spread.add(line))
-    })
-    .await?;
+    load(tables, "pages", &BTreeSet::new(), &KeyDesign::from(&hasher)).await?;
     story::hashed(&hasher, ROWS)?;
 
     let optimizations = TableOptimizations::for_row_hasher(&hasher, TABLETS)?;
@@ -78,22 +72,20 @@ async fn load(
     tables: &EmbeddedTables,
     name: &str,
     splits: &BTreeSet<Bytes>,
-    key_of: impl Fn(&[u8]) -> Result<Bytes> + Send + 'static,
+    design: &KeyDesign,
 ) -> Result<()> {
     tables.create_table(name, Versions::default()).await?;
     tables.add_splits(name, splits).await?;
-    let handle: Arc<_> = tables.open_table(name, Authorizations::none()).await?;
+    let table = tables.open_table(name, Authorizations::none()).await?;
+    let row = |row| Ok::<_, Error>(Mutation::new(row).put(Column::new("page", "uri"), ""));
     let bar = progress::counter("rows");
-    let written = table::write_rows(
-        handle,
-        ROWS.as_bytes(),
-        Column::new("page", "uri"),
-        key_of,
-        |tally| bar.set_position(tally.written()),
-    )
-    .await;
+    let loaded = BulkLoad::new(design)
+        .on_progress(|report| bar.set_position(report.written))
+        .load(&*table, stream::iter(ROWS.lines().map(row)))
+        .await;
     bar.finish_and_clear();
-    written.map(|_| ())
+    loaded?;
+    Ok(())
 }
 
 /// Returns split points for as many tablets as the hashed table has, evenly spread over the first

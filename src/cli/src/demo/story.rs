@@ -6,8 +6,9 @@ use anyhow::Result;
 use fluo_recipes::{ApplyEvent, RowHasher};
 use fluo_table::{Escaped, Tablets};
 
-use crate::output::{count_of, grouped, print};
+use crate::output::print;
 use crate::table::bars;
+use crate::text::{count_of, grouped};
 
 /// The commands that a reader can try next.
 const CLOSING: &str = "

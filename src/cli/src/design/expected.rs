@@ -1,5 +1,6 @@
 //! Messages about the expected values of settings.
 
+use crate::text::shortened;
 use toml::Value;
 
 /// The place where a setting is written.
@@ -10,9 +11,6 @@ pub(crate) enum Written {
     /// As an argument.
     AsArgument,
 }
-
-/// Maximum number of characters of a value in a message.
-const SHOWN_CHARS: usize = 60;
 
 /// Describes the expected value of a setting.
 pub(super) fn expected(design: &str, setting: &str, written: Written) -> &'static str {
@@ -69,7 +67,7 @@ pub(super) fn missing(design: &str, is_given: impl Fn(&str) -> bool) -> Option<&
 
 /// Returns a value as the user wrote it.
 pub(super) fn shown(value: &Value, written: Written) -> String {
-    let text = match (value, written) {
+    shortened(&match (value, written) {
         (Value::String(text), Written::AsArgument) => text.clone(),
         // A value that is a table in a spec follows a colon, or is alone, in an argument.
         (Value::Table(table), Written::AsArgument) if table.len() == 1 => {
@@ -77,10 +75,5 @@ pub(super) fn shown(value: &Value, written: Written) -> String {
             values.concat()
         }
         _ => value.to_string(),
-    };
-    let mut shown: String = text.chars().take(SHOWN_CHARS).collect();
-    if shown.len() < text.len() {
-        shown.push_str("..");
-    }
-    shown
+    })
 }

@@ -5,7 +5,8 @@ use fluo_recipes::{KeyDesign, KeyMigration};
 use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
-use crate::output::{self, grouped, plural};
+use crate::output;
+use crate::text::{grouped, plural};
 
 /// The design of a key, as readers of the table determine it.
 #[derive(Serialize)]

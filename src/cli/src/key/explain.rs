@@ -16,6 +16,7 @@ use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::masking;
 use crate::output;
+use crate::text::grouped;
 
 /// Explain each part of a key, and name the tablet it falls in.
 #[derive(Args, Debug)]
@@ -217,8 +218,8 @@ fn drawn(explanation: &Explanation) -> String {
     table.add_row(["key".to_owned(), key.clone()]);
     table.add_row(["prefix".to_owned(), prefix.clone()]);
     let (number, space) = (
-        output::grouped((*hash_number).into()),
-        output::grouped((*hash_space).into()),
+        grouped((*hash_number).into()),
+        grouped((*hash_space).into()),
     );
     table.add_row([
         "hash".to_owned(),

@@ -5,7 +5,8 @@ use clap::Args;
 
 use super::selection::ChosenArguments;
 use crate::application::ApplicationArguments;
-use crate::output::{self, plural};
+use crate::output;
+use crate::text::plural;
 
 /// Discard dead letters: their observers do not run for these changes.
 ///

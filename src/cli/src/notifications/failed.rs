@@ -10,7 +10,8 @@ use serde::Serialize;
 use super::cell_argument::Place;
 use crate::application::ApplicationArguments;
 use crate::byte_encoding::Written;
-use crate::output::{self, count_of, plural};
+use crate::output;
+use crate::text::{count_of, plural};
 
 /// List the dead letters: notifications whose observers failed too often.
 ///

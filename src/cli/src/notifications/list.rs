@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::cell_argument::Place;
 use crate::application::{ApplicationArguments, waiting};
 use crate::byte_encoding::Written;
-use crate::output::{self, grouped, plural};
+use crate::output;
+use crate::text::{grouped, plural};
 
 /// List the notifications that wait for their observers.
 ///

@@ -5,7 +5,8 @@ use clap::Args;
 
 use super::selection::ChosenArguments;
 use crate::application::ApplicationArguments;
-use crate::output::{self, count_of, plural};
+use crate::output;
+use crate::text::{count_of, plural};
 
 /// Requeue dead letters, so their observers run again.
 #[derive(Args, Debug)]

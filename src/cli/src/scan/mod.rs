@@ -20,8 +20,9 @@ use self::record::{Names, Record};
 use self::rows::RowArguments;
 use crate::application::{ApplicationArguments, OpenApplication};
 use crate::byte_encoding::Written;
-use crate::output::{self, count_of};
+use crate::output;
 use crate::progress;
+use crate::text::count_of;
 
 /// Maximum number of cells in a batch.
 const BATCH_CELLS: usize = 1_000;

@@ -15,6 +15,7 @@ use toml::Spanned;
 
 use self::key_design::KeyDesignSpec;
 use crate::atomic_file;
+use crate::text::shortened;
 
 /// The content of the file, in TOML.
 #[derive(Debug, Deserialize)]
@@ -106,9 +107,6 @@ impl SpecArguments {
         atomic_file::check_is_another(out, &self.spec, "the spec")
     }
 }
-
-/// Maximum number of characters of the file that a message repeats.
-const SHOWN_CHARS: usize = 60;
 
 /// Reads the optimizations of a file.
 pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
@@ -237,36 +235,30 @@ fn located(text: &str, error: &toml::de::Error) -> anyhow::Error {
 fn in_words(message: &str, written: &str) -> String {
     let is_number = message.contains("integer `");
     match message.rsplit_once(", expected ") {
-        Some((_, "u32")) => format!("{} is not a number from 1 to {}", short(written), u32::MAX),
+        Some((_, "u32")) => format!(
+            "{} is not a number from 1 to {}",
+            shortened(written),
+            u32::MAX
+        ),
         _ if message.contains("untagged enum Number") => {
             "max_skew is a number from 1 to 1,000,000, such as 2".to_owned()
         }
-        Some((_, "a string")) => format!("{} is not text in quotes", short(written)),
+        Some((_, "a string")) => format!("{} is not text in quotes", shortened(written)),
         Some((_, "a sequence")) => {
             "one bracket where there are two: write [[row_hasher]] or [[key_design]]".to_owned()
         }
         Some((_, "a map" | "struct RowHasherSpec")) => {
-            format!("{} is not a table of settings", short(written))
+            format!("{} is not a table of settings", shortened(written))
         }
-        Some(_) if is_number => format!("{} is a number that is too large", short(written)),
+        Some(_) if is_number => format!("{} is a number that is too large", shortened(written)),
         None if message.contains("overflow") => {
-            format!("{} is a number that is too large", short(written))
+            format!("{} is a number that is too large", shortened(written))
         }
         None if message.starts_with("wanted string") => {
-            format!("{} is not a name in quotes", short(written))
+            format!("{} is not a name in quotes", shortened(written))
         }
         _ => message.to_owned(),
     }
-}
-
-/// Returns the first line of the text, shortened for a message.
-fn short(written: &str) -> String {
-    let line = written.lines().next().unwrap_or_default();
-    let mut shown: String = line.chars().take(SHOWN_CHARS).collect();
-    if shown.len() < written.len() {
-        shown.push_str("..");
-    }
-    shown
 }
 
 fn place_of(text: &str, span: &Range<usize>) -> String {

@@ -16,10 +16,11 @@ use super::wait_until_balanced::{self, Settling};
 use crate::atomic_file;
 use crate::duration;
 use crate::interrupt_message::Standing;
-use crate::output::{self, count_of, plural};
+use crate::output;
 use crate::progress;
 use crate::spec;
 use crate::target::{ApplicationGuard, TargetArguments};
+use crate::text::{count_of, plural};
 
 /// Change a table to match the spec, or apply a saved plan.
 ///

@@ -4,11 +4,9 @@ use fluo_recipes::{ApplyEvent, Step};
 use indicatif::ProgressBar;
 
 use crate::interrupt_message::Standing;
-use crate::output::{self, count_of, plural};
+use crate::output;
 use crate::progress;
-
-/// Maximum number of characters of a step in the progress line.
-const SHOWN_CHARS: usize = 60;
+use crate::text::{count_of, plural, shortened};
 
 /// The progress of an `apply`.
 pub(super) struct Course {
@@ -110,14 +108,6 @@ impl Course {
     fn stands(&self, sentence: &str) {
         self.standing.set(sentence.to_owned());
     }
-}
-
-fn shortened(step: &str) -> String {
-    let mut start: String = step.chars().take(SHOWN_CHARS).collect();
-    if start.len() < step.len() {
-        start.push_str("..");
-    }
-    start
 }
 
 fn line_of(event: ApplyEvent<'_>) -> Option<String> {

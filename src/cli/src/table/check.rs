@@ -9,9 +9,10 @@ use fluo_table::Error;
 use serde::Serialize;
 
 use crate::exit::Outcome;
-use crate::output::{self, plural};
+use crate::output;
 use crate::progress;
 use crate::target::{self, NO_TABLES, TargetArguments};
+use crate::text::plural;
 
 /// Read a whole embedded directory, and compare it with its checksums.
 ///
@@ -85,15 +86,12 @@ impl Check {
                 damage: &[],
             })?;
         } else {
-            let entries = match entries {
-                1 => "1 entry".to_owned(),
-                entries => format!("{} entries", output::grouped(entries)),
-            };
             output::print(&format!(
-                "OK: {} is whole: {}, {}, {entries}, {}",
+                "OK: {} is whole: {}, {}, {}, {}",
                 self.target.written(),
                 plural(tables, "table"),
                 plural(tablets, "tablet"),
+                plural(entries, "entry"),
                 plural(applications, "application"),
             ))?;
         }

@@ -11,10 +11,11 @@ use serde::Serialize;
 use super::system_tables;
 use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
-use crate::output::{self, plural};
+use crate::output;
 use crate::progress;
 use crate::spec::{self, Recipe};
 use crate::target::{ApplicationGuard, TargetArguments};
+use crate::text::plural;
 
 /// Move rows from an earlier design to the design of the spec.
 ///

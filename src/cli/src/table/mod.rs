@@ -22,7 +22,6 @@ use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
 
 pub(crate) use self::bars::bars;
-pub(crate) use self::load::write_rows;
 pub(crate) use self::plan::describe as describe_plan;
 pub(crate) use self::verdict_text::describe as describe_verdict;
 

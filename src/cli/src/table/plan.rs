@@ -8,9 +8,10 @@ use fluo_recipes::{Plan, Step, TabletRun};
 use fluo_table::{Bytes, Escaped};
 
 use crate::atomic_file;
-use crate::output::{self, count_of, plural, shown};
+use crate::output::{self, shown};
 use crate::spec::SpecArguments;
 use crate::target::TargetArguments;
+use crate::text::{count_of, grouped, plural};
 
 /// Maximum number of split points of a kind that are listed.
 const MOST_LISTED: usize = 40;
@@ -115,8 +116,8 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
     output::print(&format!(
         "\nIn all: {} to add, {} to remove, {} to {}.",
         plural(count_of(plan.splits_to_add().len()), "split point"),
-        output::grouped(count_of(plan.splits_to_remove().len())),
-        properties_text(property_steps(plan).count()),
+        grouped(count_of(plan.splits_to_remove().len())),
+        plural(count_of(property_steps(plan).count()), "property"),
         if plan.is_without_groups() {
             "remove"
         } else {
@@ -137,7 +138,7 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
         output::print(&format!("  {sign} {}", Escaped(split)))?;
     }
     if splits.len() > MOST_LISTED {
-        let more = output::grouped(count_of(splits.len() - MOST_LISTED));
+        let more = grouped(count_of(splits.len() - MOST_LISTED));
         output::print(&format!("  {sign} and {more} more; --json has all of them"))?;
     }
     Ok(())
@@ -249,13 +250,5 @@ fn range(per_server: &[usize]) -> String {
         (Some(least), Some(most)) if least == most => least.to_string(),
         (Some(least), Some(most)) => format!("{least} to {most}"),
         _ => "(no servers)".to_owned(),
-    }
-}
-
-fn properties_text(count: usize) -> String {
-    if count == 1 {
-        "1 property".to_owned()
-    } else {
-        format!("{count} properties")
     }
 }

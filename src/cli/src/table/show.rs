@@ -8,8 +8,9 @@ use fluo_table::{ErrorKind, Escaped, Tablets};
 use serde::Serialize;
 
 use super::bars;
-use crate::output::{self, count_of, plural};
+use crate::output;
 use crate::target::TargetArguments;
+use crate::text::{count_of, plural};
 
 /// Maximum number of tablets that are listed.
 const MOST_LISTED: usize = 64;
@@ -89,7 +90,7 @@ fn draw(shown: &Shown) -> Result<()> {
     output::print(&format!(
         "table {}: {tablets}, {}",
         shown.table,
-        entries_text(entries)
+        plural(entries, "entry")
     ))?;
     output::print("\ntablets, by end row, with the server and the stored entries:")?;
     let label = |tablet: &ShownTablet| {
@@ -124,12 +125,4 @@ fn draw(shown: &Shown) -> Result<()> {
         .properties
         .iter()
         .try_for_each(|(name, value)| output::print(&output::shown(&format!("  {name} = {value}"))))
-}
-
-fn entries_text(entries: u64) -> String {
-    if entries == 1 {
-        "1 entry".to_owned()
-    } else {
-        format!("{} entries", output::grouped(entries))
-    }
 }

@@ -7,7 +7,8 @@ use fluo_recipes::{
     Verdict,
 };
 
-use crate::output::{self, count_of, grouped, plural, shown};
+use crate::output::{self, shown};
+use crate::text::{count_of, grouped, plural};
 
 /// Prints a verdict: the main cause if there are differences or a server is hot, the figures, all
 /// differences, the result.

@@ -13,10 +13,11 @@ use super::verdict_text;
 use super::wait_until_balanced::Wait;
 use crate::duration;
 use crate::exit::Outcome;
-use crate::output::{self, count_of, plural};
+use crate::output;
 use crate::progress;
 use crate::spec::{Expected, SpecArguments};
 use crate::target::TargetArguments;
+use crate::text::{count_of, plural};
 
 /// Maximum number of entries of a table whose rows are counted if they are uneven.
 const MOST_ENTRIES: u64 = 10_000_000;

@@ -11,8 +11,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::duration::seconds;
 use crate::exit;
-use crate::output::{count_of, plural};
 use crate::progress;
+use crate::text::{count_of, plural};
 
 /// Pauses between checks. The first ones are short, because the servers may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);

@@ -12,7 +12,8 @@ use fluo_table::{Error, ErrorKind, TableAdmin};
 
 use super::place;
 use crate::arguments;
-use crate::output::{self, count_of, plural};
+use crate::output;
+use crate::text::{count_of, plural};
 
 /// The target of a command on applications. It is always an embedded directory.
 #[derive(Args, Debug)]

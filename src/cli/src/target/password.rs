@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::place::Target;
 use crate::output;
+use crate::text::count_of;
 
 /// The ways to give a password, for messages.
 pub(crate) const WAYS: &str = "the password: set FLUO_PASSWORD, or name the file that holds it with --password-file \
@@ -26,7 +27,7 @@ pub(super) fn of_file(path: &Path) -> Result<String> {
     BufReader::new(file.take(MAX_BYTES + 1))
         .read_until(b'\n', &mut line)
         .with_context(|| format!("cannot read the password file {name}"))?;
-    if output::count_of(line.len()) > MAX_BYTES {
+    if count_of(line.len()) > MAX_BYTES {
         bail!("the first line of the password file {name} is longer than {MAX_BYTES} bytes");
     }
     match String::from_utf8(without_line_end(line)) {

@@ -4,7 +4,7 @@ use fluo_advisor::{AdvisorReport, DesignForecast, DesignVerdict, LoadForecast};
 use maud::{Markup, html};
 
 use super::super::text;
-use crate::output::{count_of, grouped, plural};
+use crate::text::{count_of, grouped, plural};
 
 /// The maximum number of bars in a picture. Neighbouring tablets share a bar if there are more.
 const MOST_BARS: usize = 96;

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::text::{count_of, grouped, plural};
 use fluo_advisor::{Arrivals, HeatMap, KeyProfile};
 use fluo_table::Escaped;
 use maud::{Markup, html};
-
-use crate::output::{count_of, grouped, plural};
 
 /// The least load of a cell for each level, as a multiple of an even spread.
 const LEVELS: [f64; 5] = [0.0, 4.0, 16.0, 64.0, 256.0];

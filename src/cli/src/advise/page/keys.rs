@@ -5,7 +5,7 @@ use fluo_table::Escaped;
 use maud::{Markup, html};
 
 use super::super::Answer;
-use crate::output::grouped;
+use crate::text::grouped;
 
 pub(super) fn section(answer: &Answer) -> Markup {
     let profile = &answer.report.profile;

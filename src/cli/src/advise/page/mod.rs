@@ -12,7 +12,7 @@ use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Answer, text};
-use crate::output;
+use crate::text::plural;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -34,7 +34,7 @@ pub(super) fn page(answer: &Answer) -> Result<String> {
                 a.skip href="#advice" { "Skip to the advice" }
                 header {
                     h1 { "Keys of " span.source { (answer.source) } }
-                    p { (output::plural(profile.keys, "key")) ", examined by " code { "fluo advise" } "." }
+                    p { (plural(profile.keys, "key")) ", examined by " code { "fluo advise" } "." }
                 }
                 nav aria-label="Contents" {
                     ul {

@@ -1,35 +1,28 @@
 //! `fluo table load`.
 
-mod insert_if_absent;
-mod repeated;
+mod input;
 mod report;
-mod writing;
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use fluo_recipes::{DesignError, KeyDesign};
-use fluo_table::{Authorizations, Bytes, Column, Escaped, TableAdmin};
+use fluo_recipes::{BulkLoad, BulkLoadReport, ExistingRow, ExistingRows, KeyDesign};
+use fluo_table::{Authorizations, Bytes, Column, Escaped, Mutation, TableAdmin};
 use serde::Serialize;
 
-pub(crate) use self::writing::write_rows;
-
-use self::insert_if_absent::Conflict;
-use self::report::{Named, Tally};
-use self::writing::{Destination, Writing, feed};
+use self::report::Repeating;
 use super::system_tables;
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
-use crate::output::{self, plural};
+use crate::output;
 use crate::progress;
 use crate::target::{ApplicationGuard, TargetArguments};
+use crate::text::{count_of, grouped, plural};
 
 /// Convert rows to keys of a design and write them to a table.
 ///
@@ -118,9 +111,6 @@ struct NamedRow {
     key: String,
 }
 
-/// Returns the row of a stored key.
-type RowOf<'a> = &'a dyn Fn(&[u8]) -> Result<Bytes, DesignError>;
-
 impl Load {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
         let (design, epochs) = match self.create_if_absent {
@@ -136,40 +126,38 @@ impl Load {
         }
         system_tables::check_is_none(&self.name)?;
         let path = self.file.clone();
-        // On a blocking thread: opening a named pipe waits for its writer.
-        let input = tokio::task::spawn_blocking(move || input(&path)).await??;
+        let input = tokio::task::spawn_blocking(move || input::open(&path)).await??;
         let tables = self.open().await?;
         let table = tables
             .open_table(&self.name, Authorizations::none())
             .await?;
-        let (encoding, keys) = (self.encoding, design.clone());
-        let key_of = move |line: &[u8]| Ok(keys.encode_row(&encoding.decode(line)?)?);
+        let load = match &epochs {
+            Some(epochs) => BulkLoad::for_migration(epochs),
+            None => BulkLoad::new(&design),
+        };
+        let load = match self.create_if_absent {
+            true => load.insert_only()?,
+            false => load,
+        };
+        let (encoding, column) = (self.encoding, self.column.clone());
+        let rows = input::rows(input, move |line| {
+            let row = Bytes::from(encoding.decode(line)?.into_owned());
+            Ok(Mutation::new(row).put(column.clone(), Bytes::new()))
+        });
 
-        let bar = progress::counter("rows");
-        let start = Instant::now();
-        let destination = Destination {
-            table,
-            column: self.column.clone(),
-            writing: self.writing(&design),
-            epochs: epochs.clone(),
+        let (bar, start) = (progress::counter("rows"), Instant::now());
+        let repeating = self.repeating(&design);
+        let watch = |report: &BulkLoadReport| {
+            bar.set_position(report.written);
+            standing.set(repeating.interrupted(report, &self.name));
         };
-        let tally = feed(destination, input, key_of, |tally| {
-            bar.set_position(tally.written());
-            standing.set(tally.standing(&self.name));
-        })
-        .await;
+        let loaded = load.on_progress(watch).load(&*table, rows).await;
         bar.finish_and_clear();
-        let tally = tally?;
-        let row_of = |key: &[u8]| match &epochs {
-            Some(epochs) => epochs.decode_key(key),
-            None => design.decode_key(key),
-        };
-        self.tell(&tally, &row_of, start.elapsed().as_secs_f64())?;
-        let is_difference = tally.conflicts().count + tally.unsure().count > 0;
-        Ok(if is_difference {
-            Outcome::Difference
-        } else {
-            Outcome::Success
+        let report = loaded.map_err(|error| repeating.failure(error))?;
+        self.tell(&report, start.elapsed().as_secs_f64())?;
+        Ok(match report.existing.count + report.unsure.count {
+            0 => Outcome::Success,
+            _ => Outcome::Difference,
         })
     }
 
@@ -184,25 +172,25 @@ impl Load {
             .await
     }
 
-    fn writing(&self, design: &KeyDesign) -> Writing {
+    fn repeating(&self, design: &KeyDesign) -> Repeating {
         match design.draws_salts() {
-            _ if self.create_if_absent => Writing::CreateIfAbsent,
-            false => Writing::Put,
-            true if self.design.is_seeded() => Writing::PutSeeded,
-            true => Writing::PutDrawn,
+            _ if self.create_if_absent => Repeating::NamesConflicts,
+            false => Repeating::WritesOnce,
+            true if self.design.is_seeded() => Repeating::NeedsTheSeed,
+            true => Repeating::WritesTwice,
         }
     }
 
-    fn tell(&self, tally: &Tally, row_of: RowOf<'_>, seconds: f64) -> Result<()> {
-        let rows = tally.written();
+    fn tell(&self, report: &BulkLoadReport, seconds: f64) -> Result<()> {
+        let rows = report.written;
         let rows_per_second = rate(rows, seconds);
-        let repeated = tally.repeated();
+        let repeated = report.repeated_keys;
         if self.json {
             let created = self.create_if_absent.then(|| LoadedIfAbsent {
-                conflicts: tally.conflicts().count,
-                first_conflicts: named(tally.conflicts(), row_of),
-                unsure: tally.unsure().count,
-                first_unsure: named(tally.unsure(), row_of),
+                conflicts: report.existing.count,
+                first_conflicts: named(&report.existing),
+                unsure: report.unsure.count,
+                first_unsure: named(&report.unsure),
             });
             return output::print_json(&Loaded {
                 table: self.name.clone(),
@@ -214,62 +202,40 @@ impl Load {
                 created,
             });
         }
-        let was_there = "there already and not written";
-        say_named(tally.conflicts(), row_of, was_there);
+        say_named(&report.existing, "there already and not written");
         let unsure = "there, written by this load or before it, as an answer was lost";
-        say_named(tally.unsure(), row_of, unsure);
+        say_named(&report.unsure, unsure);
         output::say(&format!(
             "{} written to table `{}` in {seconds:.1} s ({rows_per_second:.0} rows/s){}",
             plural(rows, "row"),
             self.name,
-            repeated.sentence()
+            report::repeated(repeated)
         ));
         Ok(())
     }
 }
 
-fn named(rows: &Named, row_of: RowOf<'_>) -> Vec<NamedRow> {
-    let named = |conflict: &Conflict| NamedRow {
-        line: conflict.line,
-        row: shown_row(&conflict.key, row_of),
-        key: Escaped(&conflict.key).to_string(),
+fn named(rows: &ExistingRows) -> Vec<NamedRow> {
+    let named = |row: &ExistingRow| NamedRow {
+        line: row.number,
+        row: Escaped(&row.row).to_string(),
+        key: Escaped(&row.key).to_string(),
     };
     rows.first.iter().map(named).collect()
 }
 
-/// Returns the row of a key, escaped, or the key if it cannot be decoded.
-fn shown_row(key: &[u8], row_of: RowOf<'_>) -> String {
-    let row = row_of(key);
-    row.map_or_else(
-        |_| Escaped(key).to_string(),
-        |row| Escaped(&row).to_string(),
-    )
-}
-
-fn say_named(rows: &Named, row_of: RowOf<'_>, what: &str) {
+fn say_named(rows: &ExistingRows, what: &str) {
     if rows.count == 0 {
         return;
     }
     output::say(&format!("{} {what}:", plural(rows.count, "row")));
-    for NamedRow { line, row, key } in named(rows, row_of) {
+    for NamedRow { line, row, key } in named(rows) {
         output::say(&format!("  line {line}: `{row}` (key `{key}`)"));
     }
-    let more = rows.count - output::count_of(rows.first.len());
+    let more = rows.count - count_of(rows.first.len());
     if more > 0 {
-        output::say(&format!("  and {} more", output::grouped(more)));
+        output::say(&format!("  and {} more", grouped(more)));
     }
-}
-
-fn input(path: &Path) -> Result<Box<dyn Read + Send>> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin()));
-    }
-    let name = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read the rows of {name}"))?;
-    if file.metadata()?.is_dir() {
-        bail!("cannot read the rows of {name}: it is a directory");
-    }
-    Ok(Box::new(file))
 }
 
 fn rate(rows: u64, seconds: f64) -> f64 {

@@ -6,7 +6,7 @@ use fluo_recipes::Difference;
 use serde::Serialize;
 
 use super::changes::{Change, Seen};
-use crate::output::{count_of, plural};
+use crate::text::{count_of, plural};
 
 /// A change with its time, as a JSON object or as text.
 #[derive(Debug, Serialize)]

@@ -1,0 +1,82 @@
+//! Counts and shortened texts for messages.
+
+/// Maximum number of characters of a shortened text.
+const SHORTENED_CHARS: usize = 60;
+
+/// Formats a count with thousands separators: `29,599`.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Converts a length to a count.
+pub(crate) fn count_of(len: usize) -> u64 {
+    u64::try_from(len).unwrap_or(u64::MAX)
+}
+
+/// Formats a count with its noun: `1 row`, `2 rows`, `2 entries`.
+pub(crate) fn plural(count: u64, noun: &str) -> String {
+    let number = grouped(count);
+    let has_vowel = |stem: &str| stem.ends_with(['a', 'e', 'o', 'u']);
+    match noun.strip_suffix('y') {
+        _ if count == 1 => format!("{number} {noun}"),
+        Some(stem) if !has_vowel(stem) => format!("{number} {stem}ies"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+/// Returns the first line of a text, shortened. Two dots stand for the rest.
+pub(crate) fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let mut start: String = line.chars().take(SHORTENED_CHARS).collect();
+    if start.len() < text.len() {
+        start.push_str("..");
+    }
+    start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_counts_by_thousands() {
+        for (count, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (29_599, "29,599"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(count), text);
+        }
+    }
+
+    #[test]
+    fn pluralizes_all_counts_but_one() {
+        assert_eq!(
+            [1, 2].map(|count| plural(count, "row")),
+            ["1 row", "2 rows"]
+        );
+        assert_eq!(plural(2_000, "key"), "2,000 keys");
+        assert_eq!(
+            [0, 1].map(|count| plural(count, "entry")),
+            ["0 entries", "1 entry"]
+        );
+    }
+
+    #[test]
+    fn shortens_long_texts_and_later_lines() {
+        let sixty = "é".repeat(60);
+        assert_eq!(shortened(&sixty), sixty);
+        assert_eq!(shortened(&format!("{sixty}x")), format!("{sixty}.."));
+        assert_eq!(shortened("a\nb"), "a..");
+    }
+}
