@@ -128,7 +128,7 @@ async fn initialize_creates_a_table_for_transactions() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(
         error.to_string(),
-        "there is no application `web`; create it with `fluo app init`, or with `admin::initialize` in a program"
+        "application `web` does not exist; create it first"
     );
 }
 

@@ -3,28 +3,16 @@
 use std::error::Error;
 use std::pin::Pin;
 
-use fluo_table::{Bytes, Mutation};
+use fluo_table::Mutation;
 use futures::{Stream, StreamExt};
 
-use super::error::{BulkLoadCause, Failure};
-use super::load::Settings;
+use super::cause::{BulkLoadCause, Failure};
 use super::repeated_keys::{RepeatedKeys, SeenKeys};
+use super::row::Row;
+use super::settings::Settings;
 
 /// Maximum number of bytes in a batch, except for a single larger row.
 const BATCH_BYTES: usize = 1 << 20;
-
-/// A row of the input.
-#[derive(Debug)]
-pub(super) struct Row {
-    /// Its number, from 1.
-    pub(super) number: u64,
-    pub(super) row: Bytes,
-    /// The earlier keys under which it may exist, oldest first. Empty unless the load is
-    /// insert-only.
-    pub(super) old_keys: Vec<Bytes>,
-    /// The mutation of its key.
-    pub(super) mutation: Mutation,
-}
 
 /// The rest of the input.
 pub(super) struct Input<'a, S> {

@@ -10,22 +10,16 @@ use futures::future::{Either, pending, select};
 use futures::stream::FuturesUnordered;
 use futures::{Stream, StreamExt};
 
-use super::error::{BulkLoadError, Failure};
-use super::input::{Input, Row};
-use super::report::BulkLoadReport;
-use super::write::{self, Written};
+use super::cause::Failure;
+use super::error::BulkLoadError;
+use super::input::Input;
+use super::report::{BulkLoadReport, Written};
+use super::row::Row;
+use super::settings::{Keys, Settings};
+use super::write;
 use crate::key_design::{DesignError, KeyDesign};
 use crate::key_migration::KeyMigration;
 use crate::number::count;
-
-/// Number of rows in a write.
-const BATCH_ROWS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
-/// Number of concurrent writes. It keeps the table busy while rows are read, and bounds memory.
-const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).unwrap();
-/// Number of remembered keys: the capacity of a hash table with 8 Mi slots, which takes 75 MB.
-const REMEMBERED_KEYS: usize = (8 << 20) / 8 * 7;
-/// Number of rows that are named of each kind.
-const NAMED_ROWS: usize = 10;
 
 /// A bulk load: its options, and with [`load`](Self::load) the load itself.
 ///
@@ -72,24 +66,6 @@ pub struct BulkLoad<'a> {
     watch: Box<dyn FnMut(&BulkLoadReport) + Send + 'a>,
 }
 
-/// The options of a load.
-#[derive(Debug)]
-pub(super) struct Settings {
-    keys: Keys,
-    pub(super) insert_only: bool,
-    pub(super) batch_rows: NonZeroUsize,
-    concurrency: NonZeroUsize,
-    pub(super) remembered_keys: usize,
-    named_rows: usize,
-}
-
-/// The keys of rows.
-#[derive(Debug)]
-enum Keys {
-    Design(KeyDesign),
-    Migration(KeyMigration),
-}
-
 impl<'a> BulkLoad<'a> {
     /// Creates a load that writes rows under the keys of a design.
     pub fn new(design: &KeyDesign) -> Self {
@@ -104,16 +80,8 @@ impl<'a> BulkLoad<'a> {
     }
 
     fn of(keys: Keys) -> Self {
-        let settings = Settings {
-            keys,
-            insert_only: false,
-            batch_rows: BATCH_ROWS,
-            concurrency: CONCURRENCY,
-            remembered_keys: REMEMBERED_KEYS,
-            named_rows: NAMED_ROWS,
-        };
         Self {
-            settings,
+            settings: Settings::new(keys),
             watch: Box::new(|_| ()),
         }
     }
@@ -236,7 +204,7 @@ impl<'a> BulkLoad<'a> {
                 }
                 Either::Right(Some(batch)) => {
                     report.unknown += count(batch.len());
-                    writes.push(settings.write(table, batch));
+                    writes.push(write(table, batch, settings.insert_only));
                 }
                 Either::Right(None) => is_over = true,
             }
@@ -253,35 +221,14 @@ impl<'a> BulkLoad<'a> {
     }
 }
 
-impl Settings {
-    /// Returns a row with its keys.
-    pub(super) fn row(&self, number: u64, mutation: Mutation) -> Result<Row, DesignError> {
-        let Mutation { row, updates } = mutation;
-        let key = match &self.keys {
-            Keys::Design(design) => design.encode_row(&row)?,
-            Keys::Migration(migration) => migration.key(&row)?,
-        };
-        let old_keys = match &self.keys {
-            Keys::Migration(migration) if self.insert_only => migration.old_keys(&row)?,
-            _ => Vec::new(),
-        };
-        Ok(Row {
-            number,
-            row,
-            old_keys,
-            mutation: Mutation { row: key, updates },
-        })
-    }
-
-    /// Writes a batch, and returns the number of its rows and their outcome.
-    async fn write(&self, table: &dyn Table, batch: Vec<Row>) -> (u64, Written) {
-        let rows = count(batch.len());
-        let written = match self.insert_only {
-            true => write::insert(table, batch).await,
-            false => write::put(table, batch).await,
-        };
-        (rows, written)
-    }
+/// Writes a batch, and returns the number of its rows and their outcome.
+async fn write(table: &dyn Table, batch: Vec<Row>, insert_only: bool) -> (u64, Written) {
+    let rows = count(batch.len());
+    let written = match insert_only {
+        true => write::insert(table, batch).await,
+        false => write::put(table, batch).await,
+    };
+    (rows, written)
 }
 
 impl fmt::Debug for BulkLoad<'_> {

@@ -29,14 +29,18 @@
 //! A load does not retry a failed write, and it does not undo the rows that it wrote. To repeat a
 //! load, see [`BulkLoad`]. Use transactions, and not a bulk load, for the cells of an application.
 
+mod cause;
 mod error;
 mod input;
 mod load;
 mod repeated_keys;
 mod report;
+mod row;
+mod settings;
 mod write;
 
-pub use error::{BulkLoadCause, BulkLoadError};
+pub use cause::BulkLoadCause;
+pub use error::BulkLoadError;
 pub use load::BulkLoad;
 pub use repeated_keys::RepeatedKeys;
 pub use report::{BulkLoadReport, ExistingRow, ExistingRows};

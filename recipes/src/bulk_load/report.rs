@@ -2,9 +2,8 @@
 
 use fluo_table::Bytes;
 
-use super::error::Failure;
+use super::cause::Failure;
 use super::repeated_keys::RepeatedKeys;
-use super::write::Written;
 use crate::number::count;
 
 /// The counts of a bulk load, in progress or at its end.
@@ -43,6 +42,21 @@ pub struct ExistingRow {
     pub row: Bytes,
     /// The key under which it exists.
     pub key: Bytes,
+}
+
+/// The outcome of the rows of a write.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// Number of rows that are written.
+    pub(super) written: u64,
+    /// Number of rows that may be written.
+    pub(super) unknown: u64,
+    /// Rows that exist already, and were not written.
+    pub(super) existing: Vec<ExistingRow>,
+    /// Rows that exist, written by this load or before it.
+    pub(super) unsure: Vec<ExistingRow>,
+    /// The first failure.
+    pub(super) failure: Option<Failure>,
 }
 
 impl BulkLoadReport {

@@ -1,27 +1,12 @@
 //! The write of one batch.
 
-use fluo_table::{Bytes, Column, Condition, ConditionalMutation, Error, ErrorKind, Outcome, Table};
+use fluo_table::{Error, ErrorKind, Outcome, Table};
 
-use super::error::Failure;
-use super::input::Row;
-use super::report::ExistingRow;
-use crate::key_migration::{Sought, find_first_keys};
+use super::cause::Failure;
+use super::report::{ExistingRow, Written};
+use super::row::{Row, numbers};
+use crate::key_migration::find_first_keys;
 use crate::number::count;
-
-/// The outcome of the rows of a write.
-#[derive(Debug, Default)]
-pub(super) struct Written {
-    /// Number of rows that are written.
-    pub(super) written: u64,
-    /// Number of rows that may be written.
-    pub(super) unknown: u64,
-    /// Rows that exist already, and were not written.
-    pub(super) existing: Vec<ExistingRow>,
-    /// Rows that exist, written by this load or before it.
-    pub(super) unsure: Vec<ExistingRow>,
-    /// The first failure.
-    pub(super) failure: Option<Failure>,
-}
 
 /// Writes rows.
 pub(super) async fn put(table: &dyn Table, rows: Vec<Row>) -> Written {
@@ -62,7 +47,7 @@ pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     written.written = first.accepted;
     written
         .existing
-        .extend(first.rejected.into_iter().map(existing));
+        .extend(first.rejected.into_iter().map(Row::existing));
     written.failure = first.violation;
     if first.unknown.is_empty() || written.failure.is_some() {
         written.unknown = count(first.unknown.len());
@@ -72,7 +57,7 @@ pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     match Inserted::try_once(table, first.unknown).await {
         Ok(second) => {
             written.written += second.accepted;
-            written.unsure = second.rejected.into_iter().map(existing).collect();
+            written.unsure = second.rejected.into_iter().map(Row::existing).collect();
             written.unknown = count(second.unknown.len());
             written.failure = second.violation.or(second.lost);
         }
@@ -100,7 +85,7 @@ struct Inserted {
 impl Inserted {
     /// Writes each row on the condition that it does not exist.
     async fn try_once(table: &dyn Table, rows: Vec<Row>) -> Result<Self, Failure> {
-        let mutations = rows.iter().map(if_absent).collect();
+        let mutations = rows.iter().map(Row::if_absent).collect();
         let outcomes = match table.write_conditional(mutations).await {
             Ok(outcomes) => outcomes,
             Err(error) => return Err(Failure::new(numbers(&rows), error)),
@@ -130,51 +115,14 @@ async fn without_old_rows(
     rows: Vec<Row>,
     existing: &mut Vec<ExistingRow>,
 ) -> Result<Vec<Row>, Error> {
-    let sought: Vec<_> = rows.iter().map(sought).collect();
+    let sought: Vec<_> = rows.iter().map(Row::sought).collect();
     let found = find_first_keys(table, &sought).await?;
     let mut absent = Vec::with_capacity(rows.len());
     for (row, found) in rows.into_iter().zip(found) {
         match found {
-            Some(key) => existing.push(exists_under(row, key)),
+            Some(key) => existing.push(row.existing_under(key)),
             None => absent.push(row),
         }
     }
     Ok(absent)
-}
-
-fn sought(row: &Row) -> Sought<'_> {
-    Sought {
-        keys: &row.old_keys,
-        columns: columns(row).collect(),
-    }
-}
-
-fn if_absent(row: &Row) -> ConditionalMutation {
-    ConditionalMutation {
-        conditions: columns(row).cloned().map(Condition::absent).collect(),
-        mutation: row.mutation.clone(),
-    }
-}
-
-fn columns(row: &Row) -> impl Iterator<Item = &Column> {
-    row.mutation.updates.iter().map(|update| &update.column)
-}
-
-fn existing(row: Row) -> ExistingRow {
-    let key = row.mutation.row.clone();
-    exists_under(row, key)
-}
-
-fn exists_under(row: Row, key: Bytes) -> ExistingRow {
-    ExistingRow {
-        number: row.number,
-        row: row.row,
-        key,
-    }
-}
-
-/// Returns the numbers of the first and the last row. Those of a batch are consecutive.
-fn numbers(rows: &[Row]) -> std::ops::RangeInclusive<u64> {
-    let number = |row: Option<&Row>| row.map_or(0, |row| row.number);
-    number(rows.first())..=number(rows.last())
 }

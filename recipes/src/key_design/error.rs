@@ -14,6 +14,9 @@ pub enum DesignErrorKind {
     Key,
     /// The number of tablets, or the request for split points itself.
     Splits,
+    /// The number of tablets: rows of the design have no alphabet to split evenly, so the split
+    /// points must come from a sample.
+    NoEvenSplits,
     /// The rows to be read: the design scatters them.
     Scan,
 }
@@ -46,6 +49,10 @@ impl DesignError {
 
     pub(crate) fn splits(message: impl Into<String>) -> Self {
         Self::of(DesignErrorKind::Splits, message)
+    }
+
+    pub(crate) fn no_even_splits(message: impl Into<String>) -> Self {
+        Self::of(DesignErrorKind::NoEvenSplits, message)
     }
 
     pub(crate) fn scan(message: impl Into<String>) -> Self {

@@ -11,8 +11,10 @@
 //!
 //! Each of them returns a value with the options as methods. Awaiting this value makes the call.
 //!
-//! Servers move tablets in their own time. [`groups()`] reads once how far they are, for a caller
-//! that waits between 2 and 3.
+//! Servers move tablets in their own time. [`Plan::wait_until_balanced`] waits for them between 2
+//! and 3, with the timer of the caller; [`groups()`] reads once how far they are.
+//! [`Verdict::changes_since`] compares two verdicts, for a caller that verifies a table again and
+//! again.
 //!
 //! # The order of `apply`
 //!
@@ -40,6 +42,7 @@ mod row_text;
 mod step;
 mod table_state;
 mod verify;
+mod wait;
 
 pub use apply::{Applied, ApplyError, ApplyEvent, Applying, RollbackReport};
 pub use forecast::{GroupForecast, TabletRun};
@@ -52,5 +55,6 @@ pub use verify::{
     GroupVerdict, HotPart, Load, LoadStanding, MaxSkew, MaxSkewError, NarrowRecipe, OtherRows,
     OtherRowsVerdict, PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict,
     StraySplit, TabletLoad, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
-    VerdictError, VerifyOptions, Verifying, groups,
+    VerdictChanges, VerdictError, VerifyOptions, Verifying, groups,
 };
+pub use wait::{WaitError, WaitEvent, Waiting};

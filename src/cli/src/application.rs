@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo::{Client, ClientSettings};
 use fluo_table::coordination::{Application, Applications, Coordination};
 use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{
-    Authorizations, CellBatches, ColumnSelector, Filter, Scan, Span, Table, TableAdmin,
+    Authorizations, CellBatches, ColumnSelector, Error, ErrorKind, Filter, Scan, Span, Table,
+    TableAdmin,
 };
 
 use crate::target::DirectoryArguments;
@@ -38,7 +39,7 @@ pub(crate) struct OpenApplication {
 impl ApplicationArguments {
     pub(crate) async fn open(&self) -> Result<OpenApplication> {
         let (tables, applications) = self.target.open()?;
-        let coordination = applications.open(&self.name).await?;
+        let coordination = open(&applications, &self.name).await?;
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = tables.open_table(&application.table, labels).await?;
@@ -55,6 +56,25 @@ impl OpenApplication {
     pub(crate) async fn client(&self) -> Result<Client> {
         let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
         Ok(Client::open(table, coordination, ClientSettings::default()).await?)
+    }
+}
+
+/// Opens the coordination of an application.
+pub(crate) async fn open(
+    applications: &dyn Applications,
+    name: &str,
+) -> Result<Arc<dyn Coordination>> {
+    applications.open(name).await.map_err(advised)
+}
+
+/// Adds the command that creates an application to the error of a missing one.
+pub(crate) fn advised(error: Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::NotFound => {
+            let message = format!("{error}, with `fluo app init`");
+            anyhow!(error).context(message)
+        }
+        _ => error.into(),
     }
 }
 

@@ -87,12 +87,11 @@ impl Wait {
 
     async fn look(&self) -> Result<Looked> {
         match self.try_look().await {
-            Err(error) => match error.downcast::<Error>() {
-                Ok(error) if error.kind() == ErrorKind::Unavailable => {
-                    Ok(Looked::Unavailable(error))
+            Err(error) => match error.downcast_ref::<Error>() {
+                Some(cause) if cause.kind() == ErrorKind::Unavailable => {
+                    Ok(Looked::Unavailable(cause.clone()))
                 }
-                Ok(error) => Err(error.into()),
-                Err(error) => Err(error),
+                _ => Err(error),
             },
             looked => looked,
         }

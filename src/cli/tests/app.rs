@@ -157,7 +157,7 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     place.fluo(remove).succeeds();
     lose("web").await;
     place.fluo("table delete --at embedded:d web").succeeds();
-    let error = "there is no application `web`; create it with `fluo app init`, or with `admin::initialize` in a program";
+    let error = "application `web` does not exist; create it first, with `fluo app init`";
     assert_eq!(place.fluo(remove).fails(), error);
     // A table of another name, or one made for something else, is not attributed to the
     // application.
@@ -174,7 +174,7 @@ fn names_a_missing_application() {
             place
                 .fluo(&format!("app {command} --at embedded:d nope"))
                 .fails(),
-            "there is no application `nope`; create it with `fluo app init`, or with `admin::initialize` in a program"
+            "application `nope` does not exist; create it first, with `fluo app init`"
         );
     }
     assert_says(

@@ -301,7 +301,7 @@ async fn reports_an_application_that_cannot_be_opened() {
         };
         assert_eq!(
             fails("embedded:d", "nope"),
-            "there is no application `nope`; create it with `fluo app init`, or with `admin::initialize` in a program"
+            "application `nope` does not exist; create it first, with `fluo app init`"
         );
         assert_says(
             &fails("embedded:none", "web"),

@@ -183,8 +183,7 @@ async fn removes_an_application_with_its_table_after_its_clients_have_ended() {
     let web = fluo.application("web").table("pages");
     let missing = (
         ErrorKind::NotFound,
-        "there is no application `web`; create it with `fluo app init`, or with `admin::initialize` in a program"
-            .to_owned(),
+        "application `web` does not exist; create it first".to_owned(),
     );
     assert_eq!(refusal(&web.remove().await.unwrap_err()), missing);
     assert_eq!(web.status().await.unwrap(), Status::NotFound);

@@ -280,14 +280,13 @@ impl RowEncoding {
     pub(super) fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
         match self {
             Self::Reversed(reversal) => reversal.split_points(tablets),
-            Self::ReverseTime(times) => Err(DesignError::splits(times.unsplit())),
-            Self::Composite(_) => Err(DesignError::splits(
+            Self::ReverseTime(times) => Err(times.unsplit()),
+            Self::Composite(_) => Err(DesignError::no_even_splits(
                 "the leading fields of rows have no alphabet to split evenly: set a salt, or take the points from a \
-                 sample with `fluo advise`",
+                 sample",
             )),
-            Self::Plain | Self::Web => Err(DesignError::splits(
-                "rows that are written as they are have no alphabet to split evenly: take the points from a sample \
-                 with `fluo advise`",
+            Self::Plain | Self::Web => Err(DesignError::no_even_splits(
+                "rows that are written as they are have no alphabet to split evenly: take the points from a sample",
             )),
         }
     }

@@ -264,9 +264,9 @@ impl Reversal {
 
     fn split_alphabet(&self) -> Result<RowAlphabet, DesignError> {
         self.alphabet.ok_or_else(|| {
-            DesignError::splits(
+            DesignError::no_even_splits(
                 "split points of reversed rows need their alphabet: set `alphabet` to `digits`, `hex`, `lower`, \
-                 `printable` or `bytes`, or take the points from a sample with `fluo advise`",
+                 `printable` or `bytes`, or take the points from a sample",
             )
         })
     }

@@ -653,8 +653,7 @@ fn rejects_reads_that_are_not_exact() {
     );
     assert_eq!(
         design.splits(2).unwrap_err().to_string(),
-        "the leading fields of rows have no alphabet to split evenly: set a salt, or take the points from a sample \
-         with `fluo advise`"
+        "the leading fields of rows have no alphabet to split evenly: set a salt, or take the points from a sample"
     );
 }
 

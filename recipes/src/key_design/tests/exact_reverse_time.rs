@@ -371,7 +371,7 @@ fn without_a_salt_there_are_no_even_points() {
     assert_eq!(
         message(last()),
         "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the points from \
-         a sample with `fluo advise`"
+         a sample"
     );
     assert_eq!(
         message(first()),

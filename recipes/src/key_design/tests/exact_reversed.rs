@@ -242,10 +242,12 @@ fn split_points_are_those_of_the_alphabet() {
     // keys.
     let bytes = design(RowLength::Stored, RowAlphabet::Bytes);
     assert_eq!(bytes.splits(65_536).unwrap()[0], &b"\0\xff\x01"[..]);
+    let error = stored().splits(4).unwrap_err();
+    assert_eq!(error.kind(), DesignErrorKind::NoEvenSplits);
     assert_eq!(
-        stored().splits(4).unwrap_err().to_string(),
+        error.to_string(),
         "split points of reversed rows need their alphabet: set `alphabet` to `digits`, `hex`, `lower`, `printable` \
-         or `bytes`, or take the points from a sample with `fluo advise`"
+         or `bytes`, or take the points from a sample"
     );
 }
 

@@ -4,6 +4,7 @@
 mod by_design;
 mod cells;
 mod census;
+mod changes;
 mod copies;
 mod difference;
 mod evenness;
@@ -38,6 +39,7 @@ use super::TableOptimizations;
 use super::table_state::TableState;
 
 pub use self::cells::{CellsOfRecipe, CellsVerdict};
+pub use self::changes::VerdictChanges;
 pub use self::difference::{Difference, DifferenceKind};
 pub use self::groups::{GroupVerdict, groups};
 pub use self::load::{FullestTablet, Load, LoadStanding, TabletLoad};

@@ -120,6 +120,23 @@ impl<'a> Verifying<'a> {
         self
     }
 
+    /// Returns a function that makes this call each time, and reports no progress.
+    pub(in super::super) fn repeated(
+        self,
+    ) -> impl FnMut() -> BoxFuture<'a, Result<Verdict>> + Send + 'a {
+        let Self {
+            optimizations,
+            tables,
+            table,
+            options,
+            ..
+        } = self;
+        move || {
+            let call = optimizations.verify(tables, table).options(&options);
+            call.into_future()
+        }
+    }
+
     async fn run(mut self) -> Result<Verdict> {
         let (tables, options) = (self.tables, &self.options);
         let found = Found::read(tables, self.table, self.optimizations).await?;

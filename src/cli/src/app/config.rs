@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use clap::Args;
 use fluo_table::Escaped;
-use fluo_table::coordination::{Application, Applications, ObservedColumn};
+use fluo_table::coordination::{Application, ObservedColumn};
 use serde::Serialize;
 
+use crate::application;
 use crate::output;
 use crate::target::DirectoryArguments;
 
@@ -50,7 +51,8 @@ struct ShownColumn {
 impl Config {
     pub(crate) async fn run(&self) -> Result<()> {
         let (_, applications) = self.target.open()?;
-        let stored = applications.open(&self.name).await?.application().await?;
+        let coordination = application::open(&applications, &self.name).await?;
+        let stored = coordination.application().await?;
         if self.json {
             return output::print_json(&shown(stored));
         }

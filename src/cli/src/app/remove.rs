@@ -8,7 +8,7 @@ use fluo_table::coordination::Applications;
 use fluo_table::{Error, ErrorKind, TableAdmin, TableAdminExt};
 
 use crate::target::DirectoryArguments;
-use crate::{confirm, output};
+use crate::{application, confirm, output};
 
 /// Remove an application, its table and all its data
 ///
@@ -60,7 +60,7 @@ impl Remove {
         let name = &self.name;
         let owners = admin::applications_of(applications, name).await?;
         if !owners.is_empty() || !is_made_for_one(tables, name).await? {
-            return Ok(error.into());
+            return Ok(application::advised(error));
         }
         let at = self.target.written();
         Ok(anyhow!(

@@ -10,7 +10,7 @@ use fluo_table::{Bytes, Escaped};
 use crate::design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::output;
-use crate::spec::Layout;
+use crate::spec::{Layout, with_advice};
 
 /// Print the split points that spread the keys over a number of tablets, one a line.
 #[derive(Args, Debug)]
@@ -88,7 +88,10 @@ pub(super) fn points_of(
     let tablets = tablets.map(Layout::Tablets);
     match tablets.or(layout) {
         None => Ok(None),
-        Some(Layout::Tablets(tablets)) => Ok(Some(design.splits(tablets)?)),
+        Some(Layout::Tablets(tablets)) => {
+            let points = design.splits(tablets);
+            Ok(Some(points.map_err(with_advice)?))
+        }
         Some(Layout::At(points)) => {
             let requirement = TableRequirement::for_key_design_at(design, points)?;
             Ok(Some(requirement.splits().to_vec()))

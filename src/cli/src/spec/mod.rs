@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use fluo_recipes::{
-    HashScheme, KeyDesign, MaxSkew, OtherRows, RowHasher, TableOptimizations, TableRequirement,
+    DesignError, DesignErrorKind, HashScheme, KeyDesign, MaxSkew, OtherRows, RowHasher,
+    TableOptimizations, TableRequirement,
 };
 use fluo_table::Bytes;
 use serde::Deserialize;
@@ -281,10 +282,19 @@ impl RowHasherSpec {
     }
 }
 
+/// Adds the command that takes a sample to the error of a design without even split points.
+pub(crate) fn with_advice(error: DesignError) -> anyhow::Error {
+    match error.kind() {
+        DesignErrorKind::NoEvenSplits => anyhow!("{error} with `fluo advise`"),
+        _ => error.into(),
+    }
+}
+
 impl Recipe {
     fn requirement(&self) -> Result<TableRequirement> {
         let requirement = match &self.layout {
             Layout::Tablets(tablets) => TableRequirement::for_key_design(&self.design, *tablets)
+                .map_err(with_advice)
                 .with_context(|| self.name())?,
             Layout::At(points) => {
                 TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?

@@ -118,8 +118,7 @@ impl Apply {
         if self.no_wait {
             return Ok(None);
         }
-        let (table, pattern) = (plan.table(), plan.group_pattern());
-        let settling = wait_until_balanced::until_spread(tables, table, pattern, self.wait);
+        let settling = wait_until_balanced::until_spread(tables, plan, self.wait);
         settling.await.map(Some)
     }
 

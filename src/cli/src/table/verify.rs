@@ -8,9 +8,10 @@ use fluo_recipes::{
     Difference, DifferenceKind, MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions,
 };
 use fluo_table::{Authorizations, Error, TableAdmin};
+use tokio::time::sleep;
 
 use super::verdict_text;
-use super::wait_until_balanced::Wait;
+use super::wait_until_balanced::WaitLine;
 use crate::duration;
 use crate::exit::Outcome;
 use crate::output;
@@ -164,8 +165,7 @@ impl Verify {
         })
     }
 
-    /// Repeats the check until everything except the rows matches, or the limit has passed. Rows do
-    /// not change by waiting, and take long to count.
+    /// Waits until everything except the rows matches, or the limit has passed.
     async fn until_laid_out(
         &self,
         tables: &dyn TableAdmin,
@@ -173,22 +173,20 @@ impl Verify {
         options: &VerifyOptions,
         limit: Duration,
     ) -> Result<()> {
-        let options = VerifyOptions {
-            rows: RowCounting::Skip,
-            ..options.clone()
+        let differences = |verdict: &Verdict| {
+            let differences = count_of(verdict.differences.len());
+            format!("{}, waiting", plural(differences, "difference"))
         };
-        let mut wait = Wait::new("looking at the table", limit);
-        loop {
-            let look = optimizations.verify(tables, &self.name).options(&options);
-            let Some(verdict) = wait.look(look.into_future()).await? else {
-                continue;
-            };
-            if verdict.is_laid_out() || wait.is_over() {
-                return Ok(());
-            }
-            let differences = plural(count_of(verdict.differences.len()), "difference");
-            wait.pause(format!("{differences}, waiting")).await;
-        }
+        let mut line = WaitLine::new("looking at the table");
+        optimizations
+            .verify(tables, &self.name)
+            .options(options)
+            .until_laid_out(sleep)
+            .limit(limit)
+            .on_event(|event| line.show(event, differences))
+            .await
+            .map_err(|error| line.failure(error))?;
+        Ok(())
     }
 }
 

@@ -59,7 +59,7 @@ pub trait Applications: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound); the message says how to initialise an application.
+    /// [`NotFound`](ErrorKind::NotFound); the message names the application.
     async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>>;
 
     /// Returns the names of all applications, sorted.
@@ -99,7 +99,7 @@ pub fn no_such_application(name: &str) -> Error {
     Error::new(
         ErrorKind::NotFound,
         format!(
-            "there is no application `{}`; create it with `fluo app init`, or with `admin::initialize` in a program",
+            "application `{}` does not exist; create it first",
             shown(name)
         ),
     )

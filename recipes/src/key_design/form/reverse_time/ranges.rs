@@ -66,16 +66,16 @@ impl ReverseTimes {
     }
 
     /// Returns the reason why rows without a salt have no even split points.
-    pub(in super::super) fn unsplit(&self) -> &'static str {
+    pub(in super::super) fn unsplit(&self) -> DesignError {
         match self.place {
-            TimePosition::Last => {
+            TimePosition::Last => DesignError::no_even_splits(
                 "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the \
-                 points from a sample with `fluo advise`"
-            }
-            TimePosition::First => {
+                 points from a sample",
+            ),
+            TimePosition::First => DesignError::splits(
                 "rows that begin with their time come one before the other, all new ones into the first tablet, \
-                 whatever the points are: set a salt"
-            }
+                 whatever the points are: set a salt",
+            ),
         }
     }
 

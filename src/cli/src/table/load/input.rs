@@ -18,7 +18,7 @@ const CHUNK_ROWS: usize = 1_000;
 /// Number of bytes of lines after which a chunk passes to the load.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Maximum number of chunks that wait for the load.
-const MOST_CHUNKS: usize = 4;
+const MOST_CHUNKS: usize = 2;
 
 type Chunk = Vec<Result<Mutation>>;
 

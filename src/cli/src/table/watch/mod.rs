@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo_recipes::{RowCounting, TableOptimizations, VerifyOptions};
+use fluo_recipes::{RowCounting, TableOptimizations, Verdict, VerifyOptions};
 use fluo_table::{ErrorKind, TableAdmin};
 use tokio::time::sleep;
 
@@ -79,13 +79,12 @@ impl Watch {
             connected: None,
         };
         // An error of the first check is an error of the arguments.
-        let mut changes = Changes::default();
         let Some(first) = watcher.look().await? else {
             bail!("there is no table `{}`", self.name);
         };
         let mut is_ok = first.differences.is_empty();
-        self.print(&Change::Begin(first.clone()))?;
-        changes.begin(first);
+        self.print(&Change::Begin(Seen::from(&first)))?;
+        let mut changes = Changes::new(first);
         while is_ok || !self.once {
             sleep(self.interval).await;
             let looked = match watcher.look().await {
@@ -128,7 +127,7 @@ struct Watcher<'a> {
 
 impl Watcher<'_> {
     /// Checks the table once. Returns `None` if it does not exist.
-    async fn look(&mut self) -> Result<Option<Seen>> {
+    async fn look(&mut self) -> Result<Option<Verdict>> {
         let Watch { target, name, .. } = self.watch;
         let (tables, damage) = match &self.connected {
             Some(tables) => (Arc::clone(tables), None),
@@ -148,7 +147,7 @@ impl Watcher<'_> {
             .options(&options)
             .await
         {
-            Ok(verdict) => Ok(Some(with_damage(verdict, damage).into())),
+            Ok(verdict) => Ok(Some(with_damage(verdict, damage))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }
