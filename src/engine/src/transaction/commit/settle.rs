@@ -30,7 +30,7 @@ pub(super) enum Fate {
     /// A condition did not hold, and none of its earlier copies took effect. One that is in doubt
     /// may still arrive.
     Rejected,
-    /// It has not taken effect, and may be repeated.
+    /// It may be repeated: it has not taken effect, or the look failed for now.
     Open(Error),
     /// It must not be repeated. Without doubt, nothing was written.
     Failed(CommitError),
