@@ -1,13 +1,14 @@
-//! The handle of a key design: a salt and a form.
+//! The handle of a key design: a salt and an encoding.
 
 use std::sync::Arc;
 
 use fluo_table::{Bytes, Escaped};
 
-use super::designs::{DesignParts, DesignSettings, HashedRows};
+use super::designs::{DesignSettings, HashedRows};
 use super::error::DesignError;
 use super::explain::KeyField;
-use super::salt::{Salt, SaltSource};
+use super::parts::DesignParts;
+use super::salt::{SaltSource, SaltSpec};
 use super::scan_cost::KeyOrder;
 use crate::number::counted;
 use crate::row_hasher::{Excerpt, RowHasher};
@@ -41,7 +42,7 @@ pub struct KeyDesign {
 
 impl PartialEq for KeyDesign {
     fn eq(&self, other: &Self) -> bool {
-        self.parts == other.parts && self.settings == other.settings
+        self.settings == other.settings
     }
 }
 
@@ -117,7 +118,7 @@ impl KeyDesign {
     /// Returns the order in which a scan yields rows.
     #[must_use]
     pub fn order(&self) -> KeyOrder {
-        self.parts.form.order()
+        self.parts.encoding.order()
     }
 
     /// Returns a key under which to write a row.
@@ -171,11 +172,11 @@ impl KeyDesign {
 
     fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         if let Some(salted) = &self.parts.salt {
-            let part = self.parts.form.part_of(row, salted)?;
+            let part = self.parts.encoding.part_of(row, &salted.part)?;
             salted.salt.write(&part, self.source.as_ref(), key)?;
             key.extend_from_slice(salted.separator.as_bytes());
         }
-        self.parts.form.write(row, key)
+        self.parts.encoding.write(row, key)
     }
 
     /// Returns the row of a key.
@@ -205,14 +206,14 @@ impl KeyDesign {
 
     fn extract(&self, key: &[u8], row: &mut Vec<u8>, before: usize) -> Result<(), DesignError> {
         let written = self.unsalted(key)?;
-        self.parts.form.read(written, row)?;
+        self.parts.encoding.read(written, row)?;
         let (Some(salted), Some(salt)) = (&self.parts.salt, self.salt_of(key)) else {
             return Ok(());
         };
         let part = self
             .parts
-            .form
-            .part_of(row.get(before..).unwrap_or_default(), salted)?;
+            .encoding
+            .part_of(row.get(before..).unwrap_or_default(), &salted.part)?;
         salted
             .salt
             .check(salt, &part)
@@ -228,7 +229,7 @@ impl KeyDesign {
         let Some(salted) = &self.parts.salt else {
             return Ok(key);
         };
-        if let Salt::RowHash(hasher) = &salted.salt {
+        if let Some(hasher) = salted.salt.row_hasher() {
             return hasher
                 .remove(key)
                 .map_err(|error| DesignError::key(error.to_string()));
@@ -270,7 +271,7 @@ impl KeyDesign {
                 fields.push(KeyField::new("separator", separator, "always the same"));
             }
         }
-        fields.extend(self.parts.form.explain(written, self.parts.salt.as_ref())?);
+        fields.extend(self.parts.encoding.explain(written)?);
         Ok(fields)
     }
 
@@ -278,18 +279,16 @@ impl KeyDesign {
         key.get(..self.parts.salt.as_ref()?.salt.width())
     }
 
-    /// Returns the number of bytes before the form.
+    /// Returns the number of bytes before the encoded row.
     pub(super) fn head_len(&self) -> usize {
-        let of_salt =
-            |salted: &super::designs::SaltSpec| salted.salt.width() + salted.separator.len();
-        self.parts.salt.as_ref().map_or(0, of_salt)
+        self.parts.salt.as_ref().map_or(0, SaltSpec::head_len)
     }
 
     fn not_a_key(&self, key: &[u8], reason: &str) -> DesignError {
         let name = self.name();
         DesignError::key(format!(
             "{} is not a key of this {name} design: {reason}",
-            self.parts.form.shown(key)
+            self.parts.encoding.excerpt(key)
         ))
     }
 }
@@ -301,7 +300,7 @@ impl From<&RowHasher> for KeyDesign {
             scheme: hasher.scheme(),
         };
         Self {
-            parts: Arc::new(DesignParts::of_hasher(hasher)),
+            parts: Arc::new(DesignParts::for_row_hasher(hasher.clone())),
             settings: Arc::new(settings.into()),
             source: None,
         }

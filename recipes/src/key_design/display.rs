@@ -5,9 +5,8 @@ use std::fmt;
 use fluo_table::Escaped;
 
 use super::design::KeyDesign;
-use super::designs::SaltSpec;
-use super::form::RowEncoding;
-use super::salt::Salt;
+use super::encoding::RowEncoding;
+use super::salt::SaltSpec;
 use super::salted_part::SaltedPart;
 use crate::number::counted;
 
@@ -15,12 +14,12 @@ impl fmt::Display for KeyDesign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         let salt = self.parts.salt.as_ref();
-        let salt = salt.map(|salt| salt.shown(&self.parts.form));
+        let salt = salt.map(|salt| salt.text(&*self.parts.encoding));
         let leading_point = self
             .parts
             .leading_point
             .then(|| "a leading point".to_owned());
-        let details = [salt, self.parts.form.detail(), leading_point];
+        let details = [salt, self.parts.encoding.detail(), leading_point];
         let details: Vec<_> = details.into_iter().flatten().collect();
         if details.is_empty() {
             return Ok(());
@@ -31,23 +30,14 @@ impl fmt::Display for KeyDesign {
 
 impl SaltSpec {
     /// Describes the salt and its input, and the separator if it is not the usual one.
-    fn shown(&self, form: &RowEncoding) -> String {
-        let usual = match (&self.salt, form) {
-            (Salt::Modulo(_) | Salt::Random(_), _) => "|",
-            (Salt::Digest(_), RowEncoding::Web) | (Salt::RowHash(_), _) => ":",
-            (Salt::Digest(_), _) => "",
-        };
+    fn text(&self, encoding: &dyn RowEncoding) -> String {
         let separator = match self.separator.as_str() {
-            separator if separator == usual => String::new(),
+            separator if separator == self.usual_separator => String::new(),
             "" => ", without a separator".to_owned(),
             separator => format!(", then `{}`", Escaped(separator.as_bytes())),
         };
-        format!(
-            "{}{}{}{separator}",
-            self.salt.meaning(),
-            self.part,
-            self.page
-        )
+        let part = encoding.part_text(&self.part);
+        format!("{}{part}{separator}", self.salt.meaning())
     }
 }
 

@@ -6,10 +6,10 @@
 //!
 //! ```text
 //!  salt + separator     from a part of the row, of fixed width; absent in designs without a salt
-//!  form                 the row itself, written so that it sorts in the wanted order
+//!  encoded row          the row itself, written so that it sorts in the wanted order
 //! ```
 //!
-//! The *salt* decides which tablet holds a row; the *form* decides the order of rows within one
+//! The *salt* decides which tablet holds a row; the *encoding* decides the order of rows within one
 //! salt. A [`KeyDesign`] combines one of each, built from the settings of a named design
 //! ([`DesignSettings`]). Everything else follows from the two: the key of a row and back, the split
 //! points, the scans that remain possible, the number of pieces of the table that they read, and
@@ -35,12 +35,16 @@
 //! It reads and writes no table, and it generates no random numbers: the caller supplies them to a
 //! design with random salts.
 
+mod decimal;
 mod design;
 mod designs;
 mod display;
+mod encoding;
 mod error;
+mod escape;
 mod explain;
-mod form;
+mod hash_input;
+mod parts;
 mod row_selection;
 mod salt;
 mod salted;
@@ -50,19 +54,21 @@ mod shape;
 mod spans;
 #[cfg(test)]
 mod tests;
+mod web;
 
 pub use design::KeyDesign;
+pub(crate) use designs::MOST_BUCKETS;
 pub use designs::{
-    CompositeRows, DesignSettings, DigestSalt, HashedRows, Modulo, RandomSalt, ReverseTime,
-    Reversed, SaltSettings, Unsalted, WebTable,
+    Composite, CompositeRows, DesignSettings, Digest, DigestSalt, DigestSide, DomainDirection,
+    Field, FieldKind, FieldOrder, FieldSettings, HashedRows, Modulo, RandomSalt, ReverseTime,
+    Reversed, ReversedUnit, RowAlphabet, RowLength, SaltSettings, TimeEncoding, TimePosition,
+    Unsalted, WebPart, WebTable,
 };
 pub use error::{DesignError, DesignErrorKind};
 pub use explain::KeyField;
-pub use form::{
-    Composite, DomainDirection, Field, FieldKind, FieldOrder, FieldSettings, ReversedUnit,
-    RowAlphabet, RowLength, TimeEncoding, TimePosition, WebPart,
-};
+pub use hash_input::HashInput;
 pub use row_selection::RowSelection;
-pub use salt::{Digest, DigestSide, HashInput};
 pub use salted_part::SaltedPart;
+pub(crate) use scan_cost::MOST_PIECES;
 pub use scan_cost::{KeyOrder, ScanCost, Scans};
+pub(crate) use web::is_web_address;

@@ -4,7 +4,7 @@ use std::iter;
 
 use fluo_table::{Bytes, prefix_successor, row_successor};
 
-use super::form::domain_holds;
+use super::web::is_page_of;
 
 /// A set of the *user's* rows, independent of any design.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,7 +86,7 @@ impl RowSelection {
     #[must_use]
     pub fn contains(&self, row: &[u8]) -> Option<bool> {
         match self {
-            Self::Domain { domain, subdomains } => Some(domain_holds(domain, *subdomains, row)),
+            Self::Domain { domain, subdomains } => Some(is_page_of(domain, *subdomains, row)),
             Self::Suffix(suffix) => Some(row.ends_with(suffix)),
             Self::Between { .. } => None,
             Self::All | Self::Row(_) | Self::Prefix(_) | Self::Range { .. } => {

@@ -6,19 +6,13 @@ use fluo_table::Bytes;
 
 use super::design::KeyDesign;
 use super::error::DesignError;
-use super::form::RowEncoding;
-use super::salt::Salt;
-use super::salted_part::SaltedPart;
 use crate::row_hasher::RowHasher;
 
 impl KeyDesign {
     /// Returns the row hasher, or `None` if this is another design.
     #[must_use]
     pub fn row_hasher(&self) -> Option<&RowHasher> {
-        match &self.parts.salt.as_ref()?.salt {
-            Salt::RowHash(hasher) => Some(hasher),
-            _ => None,
-        }
+        self.parts.salt.as_ref()?.salt.row_hasher()
     }
 
     /// Returns the bytes with which every key begins. Empty if keys have no common beginning; such
@@ -47,7 +41,7 @@ impl KeyDesign {
     pub fn salted_part<'a>(&self, row: &'a [u8]) -> Result<Option<Cow<'a, [u8]>>, DesignError> {
         let salted = self.parts.salt.as_ref();
         let salted = salted.filter(|salted| salted.salt.is_computed());
-        let part = salted.map(|salted| self.parts.form.part_of(row, salted));
+        let part = salted.map(|salted| self.parts.encoding.part_of(row, &salted.part));
         part.transpose()
     }
 
@@ -57,8 +51,7 @@ impl KeyDesign {
     pub fn keeps_rows_together(&self) -> bool {
         let salted = self.parts.salt.as_ref();
         salted.is_some_and(|salted| {
-            let is_whole = salted.part == SaltedPart::Whole;
-            salted.salt.is_computed() && (!is_whole || matches!(self.parts.form, RowEncoding::Web))
+            salted.salt.is_computed() && self.parts.encoding.shares_parts(&salted.part)
         })
     }
 
@@ -83,13 +76,13 @@ impl KeyDesign {
     pub fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, DesignError> {
         let written = self.unsalted(key)?;
         let mut row = Vec::with_capacity(written.len());
-        self.parts.form.read(written, &mut row)?;
+        self.parts.encoding.read(written, &mut row)?;
         Ok(row.into())
     }
 
     /// Checks whether another design writes rows after their salt in the same way.
-    pub(crate) fn has_form_of(&self, other: &Self) -> bool {
-        self.parts.form.writes_as(&other.parts.form)
+    pub(crate) fn has_encoding_of(&self, other: &Self) -> bool {
+        self.parts.encoding.writes_as(&*other.parts.encoding)
     }
 
     /// Returns the salt of a key with its separator; empty if the design has no salt.

@@ -4,6 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
+/// Maximum number of pieces that one read is fanned out over. With more, a scan costs more than
+/// reading the whole table.
+pub(crate) const MOST_PIECES: u64 = 65_536;
+
 /// The cost of a read: the number of ranges of the table that it scans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "cost")]

@@ -3,9 +3,9 @@
 use fluo_table::Bytes;
 
 use super::design::KeyDesign;
-use super::designs::SaltSpec;
 use super::error::DesignError;
-use super::salt::Salt;
+use super::salt::SaltSpec;
+use crate::row_hasher::RowHasher;
 
 impl KeyDesign {
     /// Maximum number of tablets for which split points are computed: 2^21. That is more than any
@@ -28,9 +28,9 @@ impl KeyDesign {
     pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
         check_tablets(tablets)?;
         let Some(salted) = &self.parts.salt else {
-            return self.parts.form.split_points(tablets);
+            return self.parts.encoding.split_points(tablets);
         };
-        if let Salt::RowHash(hasher) = &salted.salt {
+        if let Some(hasher) = salted.salt.row_hasher() {
             let splits = hasher.splits(tablets);
             return splits.map_err(|error| DesignError::splits(error.to_string()));
         }
@@ -49,10 +49,10 @@ impl KeyDesign {
     pub fn tablet_weights(&self, tablets: u32) -> Result<Option<Vec<u64>>, DesignError> {
         check_tablets(tablets)?;
         let Some(salted) = &self.parts.salt else {
-            self.parts.form.check_split(tablets)?;
+            self.parts.encoding.check_split(tablets)?;
             return Ok(None);
         };
-        if let Salt::RowHash(hasher) = &salted.salt {
+        if let Some(hasher) = salted.salt.row_hasher() {
             let weights = hasher.tablet_weights(tablets);
             return weights
                 .map(Some)
@@ -84,10 +84,7 @@ impl KeyDesign {
     /// no pattern.
     #[must_use]
     pub fn group_regex(&self) -> Option<String> {
-        match &self.parts.salt.as_ref()?.salt {
-            Salt::RowHash(hasher) => Some(hasher.group_regex()),
-            Salt::Modulo(_) | Salt::Digest(_) | Salt::Random(_) => None,
-        }
+        self.row_hasher().map(RowHasher::group_regex)
     }
 }
 

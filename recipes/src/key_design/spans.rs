@@ -3,17 +3,12 @@
 use fluo_table::{Bytes, Span, prefix_successor};
 
 use super::design::KeyDesign;
-use super::designs::SaltSpec;
+use super::encoding::{Contiguity, RowRange, SelectionKind};
 use super::error::DesignError;
-use super::form::{Asked, FormRange, RowEncoding};
 use super::row_selection::RowSelection;
 use super::salted_part::SaltedPart;
-use super::scan_cost::{ScanCost, Scans};
+use super::scan_cost::{MOST_PIECES, ScanCost, Scans};
 use crate::number::grouped;
-
-/// Maximum number of pieces that one read is fanned out over. With more, a scan costs more than
-/// reading the whole table.
-pub(crate) const MOST_PIECES: u64 = 65_536;
 
 impl KeyDesign {
     /// Returns the pieces of the table that hold the keys of exactly these rows (K3): one for each
@@ -28,13 +23,13 @@ impl KeyDesign {
     /// Fails if the design scatters the rows of the set, or if the set needs more than 65,536
     /// pieces.
     pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Span>, DesignError> {
-        let ranges = self.parts.form.ranges(rows)?;
+        let ranges = self.parts.encoding.ranges(rows)?;
         let under = |head: &[u8]| kept(head, &ranges);
         let Some(salted) = &self.parts.salt else {
             return Ok(under(&[]));
         };
         // A drawn salt does not determine the location of a row, even of a known row.
-        let common = || self.parts.form.common_part(rows, salted);
+        let common = || self.parts.encoding.common_part(rows, &salted.part);
         if let Some(part) = salted.salt.is_computed().then(common).flatten() {
             let mut head = Vec::with_capacity(self.head_len());
             salted.salt.write(&part, None, &mut head)?;
@@ -45,7 +40,7 @@ impl KeyDesign {
         if count > MOST_PIECES {
             return Err(DesignError::scan(too_many(self.name(), count)));
         }
-        let spans = (0..count).flat_map(|number| under(&head_of(salted, number)));
+        let spans = (0..count).flat_map(|number| under(&salted.nth_head(number)));
         Ok(spans.collect())
     }
 
@@ -68,92 +63,75 @@ impl KeyDesign {
     /// ```
     pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, DesignError> {
         let mut written = Vec::with_capacity(row.len());
-        self.parts.form.write(row, &mut written)?;
-        let ranges = self.parts.form.ranges(rows)?;
-        Ok(ranges.iter().any(|range| range.holds(&written)))
+        self.parts.encoding.write(row, &mut written)?;
+        let ranges = self.parts.encoding.ranges(rows)?;
+        Ok(ranges.iter().any(|range| range.contains(&written)))
     }
 
     /// Returns the scans that are possible, and the number of pieces of the table that each reads.
     #[must_use]
     pub fn scans(&self) -> Scans {
         Scans {
-            by_row: self.reach(Asked::Row),
-            by_prefix: self.reach(Asked::Prefix),
-            by_range: self.reach(Asked::Range),
-            by_suffix: self.reach(Asked::Suffix),
-            between: self.reach(Asked::Between),
-            by_domain: self.domain_reach(),
+            by_row: self.cost(SelectionKind::Row),
+            by_prefix: self.cost(SelectionKind::Prefix),
+            by_range: self.cost(SelectionKind::Range),
+            by_suffix: self.cost(SelectionKind::Suffix),
+            between: self.cost(SelectionKind::Between),
+            by_domain: self.cost(SelectionKind::Domain),
             order: self.order(),
         }
     }
 
-    fn reach(&self, asked: Asked) -> ScanCost {
-        if let Some(reason) = self.parts.form.scatters(asked) {
-            return ScanCost::Unsupported { reason };
-        }
-        let pieces = match &self.parts.salt {
-            None => 1,
-            Some(salted) if asked == Asked::Row && salted.salt.is_computed() => 1,
-            // A readable prefix contains a whole host: one salt, with two pieces if there are other
-            // ports.
-            Some(_) if asked == Asked::Prefix && self.parts.form == RowEncoding::Web => 2,
-            Some(salted) => salted.salt.count(),
+    fn cost(&self, kind: SelectionKind) -> ScanCost {
+        let only = match self.parts.encoding.contiguity(kind) {
+            Contiguity::Always => None,
+            Contiguity::Only(only) => Some(only.to_owned()),
+            Contiguity::Never(reason) => {
+                let reason = reason.to_owned();
+                return ScanCost::Unsupported { reason };
+            }
         };
-        let only = self.parts.form.only(asked);
-        if pieces > MOST_PIECES {
-            return self.reach_within_a_salt(only, pieces);
+        let Some(salted) = &self.parts.salt else {
+            return cost_of(1, only);
+        };
+        let salts = salted.salt.count();
+        if let Some(cost) = self.parts.encoding.salted_cost(kind, salts) {
+            return cost;
         }
-        match (only, pieces) {
-            (Some(only), pieces) => ScanCost::Limited {
-                ranges: pieces,
-                only,
-            },
-            (None, 1) => ScanCost::SingleRange,
-            (None, pieces) => ScanCost::FanOut { ranges: pieces },
+        if kind == SelectionKind::Row && salted.salt.is_computed() {
+            return cost_of(1, only);
         }
+        if salts > MOST_PIECES {
+            return self.cost_within_a_salt(&salted.part, only, salts);
+        }
+        cost_of(salts, only)
     }
 
-    /// Returns the reach if there are too many salts to read each of them.
-    fn reach_within_a_salt(&self, only: Option<String>, salts: u64) -> ScanCost {
-        let salted = self.parts.salt.as_ref();
-        let salted = salted.filter(|salted| salted.part != SaltedPart::Whole);
-        let Some(salted) = salted else {
+    /// Returns the cost if there are too many salts to read each of them.
+    fn cost_within_a_salt(&self, part: &SaltedPart, only: Option<String>, salts: u64) -> ScanCost {
+        if *part == SaltedPart::Whole {
             return ScanCost::Unsupported {
                 reason: too_many(self.name(), salts),
             };
-        };
+        }
         let only = only.map(|only| format!("{only}, and of them "));
         let only = format!(
-            "{}rows that share their salt, that{}",
-            only.unwrap_or_default(),
-            salted.part
+            "{}rows that share their salt, that{part}",
+            only.unwrap_or_default()
         );
         ScanCost::Limited { ranges: 1, only }
     }
+}
 
-    fn domain_reach(&self) -> ScanCost {
-        match (self.reach(Asked::Domain), &self.parts.salt) {
-            (ScanCost::FanOut { .. } | ScanCost::Unsupported { .. }, Some(salted))
-                if self.parts.form == RowEncoding::Web =>
-            {
-                let count = salted.salt.count();
-                let only = salted
-                    .page
-                    .only_domains((count <= MOST_PIECES).then_some(count));
-                ScanCost::Limited { ranges: 1, only }
-            }
-            (reach, _) => reach,
-        }
+fn cost_of(ranges: u64, only: Option<String>) -> ScanCost {
+    match (only, ranges) {
+        (Some(only), ranges) => ScanCost::Limited { ranges, only },
+        (None, 1) => ScanCost::SingleRange,
+        (None, ranges) => ScanCost::FanOut { ranges },
     }
 }
 
-fn head_of(salted: &SaltSpec, number: u64) -> Vec<u8> {
-    let mut head = salted.salt.nth(number).to_vec();
-    head.extend_from_slice(salted.separator.as_bytes());
-    head
-}
-
-fn span_under(head: &[u8], range: &FormRange) -> Span {
+fn span_under(head: &[u8], range: &RowRange) -> Span {
     let under = |bytes: &[u8]| Bytes::from([head, bytes].concat());
     let end = match &range.end {
         Some(end) => Some(under(end)),
@@ -162,7 +140,7 @@ fn span_under(head: &[u8], range: &FormRange) -> Span {
     Span::rows(under(&range.start), end)
 }
 
-fn kept(head: &[u8], ranges: &[FormRange]) -> Vec<Span> {
+fn kept(head: &[u8], ranges: &[RowRange]) -> Vec<Span> {
     let spans = ranges.iter().map(|range| span_under(head, range));
     spans.filter(|span| !span.is_empty()).collect()
 }

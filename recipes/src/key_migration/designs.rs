@@ -320,7 +320,7 @@ impl Epoch {
                 "the epochs hold {new} twice: list each design once, in the order in which rows move"
             )));
         }
-        if !old.has_form_of(new) {
+        if !old.has_encoding_of(new) {
             return Err(DesignError::settings(format!(
                 "{old} and {new} write rows differently, so their rows have no common order: epochs may differ only in \
                  their salts; copy the table for another form"

@@ -1,12 +1,17 @@
 //! `digest-salt`: digits of a digest before the row.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-use super::super::error::DesignError;
-use super::super::form::{PagePart, RowEncoding};
-use super::super::salt::{Digest, DigestDigits, DigestSide, Salt};
-use super::super::salted_part::SaltedPart;
-use super::{DesignParts, DesignSettings, SaltSpec};
+use fluo_table::Bytes;
+use md5::Md5;
+use serde::{Deserialize, Serialize};
+use sha1::{Digest as _, Sha1};
+
+use super::unsalted::Plain;
+use crate::key_design::error::DesignError;
+use crate::key_design::parts::DesignParts;
+use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
+use crate::key_design::salted_part::SaltedPart;
 
 /// Settings of the design `digest-salt`: `<digits of a digest><separator><row>`.
 ///
@@ -51,26 +56,124 @@ impl Default for DigestSalt {
 
 impl DigestSalt {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        Ok(DesignParts {
-            name: "digest-salt",
-            salt: Some(self.salt_of()?),
-            leading_point: false,
-            form: RowEncoding::Plain,
-        })
+        DesignParts::new("digest-salt", Some(self.salt()?), Plain)
     }
 
-    pub(super) fn salt_of(&self) -> Result<SaltSpec, DesignError> {
+    pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
         Ok(SaltSpec {
-            salt: Salt::Digest(DigestDigits::new(self.digest, self.end, self.digits)?),
+            salt: Arc::new(DigestDigits::new(self.digest, self.end, self.digits)?),
             part: self.over.clone(),
-            page: PagePart::default(),
             separator: self.separator.clone(),
+            usual_separator: "",
         })
     }
 }
 
-impl From<DigestSalt> for DesignSettings {
-    fn from(settings: DigestSalt) -> Self {
-        Self::DigestSalt(settings)
+/// The digest that supplies the digits of a salt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Digest {
+    /// MD5 (RFC 1321): 32 hexadecimal digits. It serves to spread rows, not to protect them.
+    #[default]
+    Md5,
+    /// SHA-1 (FIPS 180-4): 40 hexadecimal digits.
+    Sha1,
+}
+
+/// The end of the digest's text that supplies the digits of a salt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DigestSide {
+    /// The first digits.
+    #[default]
+    First,
+    /// The last digits.
+    Last,
+}
+
+/// A number of digits from one end of a digest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DigestDigits {
+    digest: Digest,
+    end: DigestSide,
+    digits: u8,
+}
+
+/// Maximum number of digits. Eight make 2^32 salts, far more than any table has tablets.
+const MOST_DIGITS: u8 = 8;
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+impl DigestDigits {
+    pub(super) fn new(digest: Digest, end: DigestSide, digits: u8) -> Result<Self, DesignError> {
+        if !(1..=MOST_DIGITS).contains(&digits) {
+            return Err(DesignError::settings(format!(
+                "a digest salt cannot have {digits} digits: give 1 to {MOST_DIGITS}; 2 digits make 256 salts"
+            )));
+        }
+        Ok(Self {
+            digest,
+            end,
+            digits,
+        })
     }
+
+    fn write_digits(self, digest: &[u8], key: &mut Vec<u8>) {
+        let all = digest.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+        let skipped = match self.end {
+            DigestSide::First => 0,
+            DigestSide::Last => 2 * digest.len() - self.width(),
+        };
+        key.extend(all.skip(skipped).take(self.width()).map(hex));
+    }
+}
+
+impl Salt for DigestDigits {
+    fn count(&self) -> u64 {
+        1 << (4 * u32::from(self.digits))
+    }
+
+    fn width(&self) -> usize {
+        self.digits.into()
+    }
+
+    fn write(
+        &self,
+        part: &[u8],
+        _source: Option<&SaltSource>,
+        key: &mut Vec<u8>,
+    ) -> Result<(), DesignError> {
+        match self.digest {
+            Digest::Md5 => self.write_digits(&Md5::digest(part), key),
+            Digest::Sha1 => self.write_digits(&Sha1::digest(part), key),
+        }
+        Ok(())
+    }
+
+    fn nth(&self, number: u64) -> Bytes {
+        let digits = (0..u32::from(self.digits)).rev();
+        digits
+            .map(|place| hex(u8::try_from((number >> (4 * place)) & 0xf).unwrap_or_default()))
+            .collect()
+    }
+
+    fn meaning(&self) -> String {
+        let digest = match self.digest {
+            Digest::Md5 => "MD5",
+            Digest::Sha1 => "SHA-1",
+        };
+        let end = match self.end {
+            DigestSide::First => "first",
+            DigestSide::Last => "last",
+        };
+        match self.digits {
+            1 => format!("{end} hexadecimal digit of {digest}"),
+            digits => format!("{end} {digits} hexadecimal digits of {digest}"),
+        }
+    }
+}
+
+fn hex(nibble: u8) -> u8 {
+    HEX.get(usize::from(nibble)).copied().unwrap_or(b'0')
 }

@@ -1,32 +1,31 @@
-//! The named designs and their settings.
+//! The named designs and their settings: one file for each.
 
-mod composite_rows;
+mod composite;
 mod digest_salt;
-mod hashed_rows;
 mod modulo;
 mod random_salt;
 mod reverse_time;
 mod reversed;
+mod row_hasher;
 mod salt_settings;
 mod unsalted;
 mod web_table;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::composite_rows::CompositeRows;
-pub use self::digest_salt::DigestSalt;
-pub use self::hashed_rows::HashedRows;
+pub use self::composite::{Composite, CompositeRows, Field, FieldKind, FieldOrder, FieldSettings};
+pub use self::digest_salt::{Digest, DigestSalt, DigestSide};
+pub(crate) use self::modulo::MOST_BUCKETS;
 pub use self::modulo::Modulo;
 pub use self::random_salt::RandomSalt;
-pub use self::reverse_time::ReverseTime;
-pub use self::reversed::Reversed;
+pub use self::reverse_time::{ReverseTime, TimeEncoding, TimePosition};
+pub use self::reversed::{Reversed, ReversedUnit, RowAlphabet, RowLength};
+pub use self::row_hasher::HashedRows;
 pub use self::salt_settings::SaltSettings;
 pub use self::unsalted::Unsalted;
-pub use self::web_table::WebTable;
+pub use self::web_table::{DomainDirection, WebPart, WebTable};
 use super::error::DesignError;
-use super::form::{PagePart, RowEncoding};
-use super::salt::Salt;
-use super::salted_part::SaltedPart;
+use super::parts::DesignParts;
 
 /// The settings of a named design, as in a spec file.
 ///
@@ -55,30 +54,9 @@ pub enum DesignSettings {
     Unsalted(Unsalted),
 }
 
-/// The two parts of a design, and the settings that combine them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct DesignParts {
-    pub(super) name: &'static str,
-    pub(super) salt: Option<SaltSpec>,
-    /// `true` if there is a split point at the first salt, which leaves an empty tablet before it.
-    pub(super) leading_point: bool,
-    pub(super) form: RowEncoding,
-}
-
-/// A salt, its input, and the separator after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SaltSpec {
-    pub(super) salt: Salt,
-    /// The part of a row from which the salt is computed.
-    pub(super) part: SaltedPart,
-    /// The part of a page from which the salt is computed, in a web table.
-    pub(super) page: PagePart,
-    pub(super) separator: String,
-}
-
 impl DesignSettings {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        let parts = match self {
+        match self {
             Self::RowHasher(settings) => settings.parts(),
             Self::Modulo(settings) => settings.parts(),
             Self::DigestSalt(settings) => settings.parts(),
@@ -87,14 +65,30 @@ impl DesignSettings {
             Self::ReverseTime(settings) => settings.parts(),
             Self::RandomSalt(settings) => settings.parts(),
             Self::Composite(settings) => settings.parts(),
-            Self::Unsalted(_) => Ok(Unsalted::parts()),
-        }?;
-        if let Some(salt) = &parts.salt {
-            parts.form.check_part(&salt.part)?;
-            if let Salt::Modulo(buckets) = &salt.salt {
-                parts.form.check_modulo(*buckets, &salt.part)?;
-            }
+            Self::Unsalted(_) => Unsalted::parts(),
         }
-        Ok(parts)
     }
+}
+
+/// Implements the conversion of the settings of a design.
+macro_rules! from_settings {
+    ($($variant:ident($settings:ty)),+ $(,)?) => {
+        $(impl From<$settings> for DesignSettings {
+            fn from(settings: $settings) -> Self {
+                Self::$variant(settings)
+            }
+        })+
+    };
+}
+
+from_settings! {
+    RowHasher(HashedRows),
+    Modulo(Modulo),
+    DigestSalt(DigestSalt),
+    WebTable(WebTable),
+    Reversed(Reversed),
+    ReverseTime(ReverseTime),
+    RandomSalt(RandomSalt),
+    Composite(CompositeRows),
+    Unsalted(Unsalted),
 }

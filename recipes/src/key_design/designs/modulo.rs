@@ -1,12 +1,20 @@
 //! `modulo`: a hash modulo a number of buckets, in decimal digits.
 
+use std::sync::Arc;
+
+use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::super::form::{PagePart, RowEncoding};
-use super::super::salt::{Buckets, HashInput, Salt};
-use super::super::salted_part::SaltedPart;
-use super::{DesignParts, DesignSettings, SaltSpec};
+use super::unsalted::Plain;
+use crate::key_design::decimal;
+use crate::key_design::error::DesignError;
+use crate::key_design::hash_input::HashInput;
+use crate::key_design::parts::DesignParts;
+use crate::key_design::salt::{Salt, SaltSource, SaltSpec, check_computed};
+use crate::key_design::salted_part::SaltedPart;
+
+/// The default separator.
+const SEPARATOR: &str = "|";
 
 /// Settings of the design `modulo`: `NN<separator><row>`.
 ///
@@ -38,7 +46,7 @@ impl Default for Modulo {
     fn default() -> Self {
         Self {
             buckets: 10,
-            separator: "|".to_owned(),
+            separator: SEPARATOR.to_owned(),
             of: HashInput::default(),
             over: SaltedPart::default(),
         }
@@ -47,26 +55,105 @@ impl Default for Modulo {
 
 impl Modulo {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        Ok(DesignParts {
-            name: "modulo",
-            salt: Some(self.salt_of()?),
-            leading_point: false,
-            form: RowEncoding::Plain,
-        })
+        DesignParts::new("modulo", Some(self.salt()?), Plain)
     }
 
-    pub(super) fn salt_of(&self) -> Result<SaltSpec, DesignError> {
+    pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
         Ok(SaltSpec {
-            salt: Salt::Modulo(Buckets::new(self.of, self.buckets)?),
+            salt: Arc::new(Buckets::new(self.of, self.buckets)?),
             part: self.over.clone(),
-            page: PagePart::default(),
             separator: self.separator.clone(),
+            usual_separator: SEPARATOR,
         })
     }
 }
 
-impl From<Modulo> for DesignSettings {
-    fn from(settings: Modulo) -> Self {
-        Self::Modulo(settings)
+/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest
+/// needs.
+#[derive(Clone, Copy, Debug)]
+struct Buckets {
+    of: HashInput,
+    count: u32,
+}
+
+/// Maximum number of buckets, more than any table has tablets.
+pub(crate) const MOST_BUCKETS: u32 = 1_000_000;
+
+impl Buckets {
+    fn new(of: HashInput, count: u32) -> Result<Self, DesignError> {
+        if !(1..=MOST_BUCKETS).contains(&count) {
+            return Err(DesignError::settings(format!(
+                "the number of buckets cannot be {count}: give 1 to {MOST_BUCKETS}"
+            )));
+        }
+        Ok(Self { of, count })
+    }
+}
+
+impl Salt for Buckets {
+    fn count(&self) -> u64 {
+        self.count.into()
+    }
+
+    fn width(&self) -> usize {
+        decimal::width(self.count)
+    }
+
+    fn write(
+        &self,
+        part: &[u8],
+        _source: Option<&SaltSource>,
+        key: &mut Vec<u8>,
+    ) -> Result<(), DesignError> {
+        key.extend_from_slice(&self.nth(self.of.modulo(part, self.count)?));
+        Ok(())
+    }
+
+    fn nth(&self, number: u64) -> Bytes {
+        decimal::text(number, self.count).into()
+    }
+
+    fn meaning(&self) -> String {
+        let count = self.count;
+        match self.of {
+            HashInput::JavaHash => format!("Java's String.hashCode modulo {count}"),
+            HashInput::Number => format!("the number modulo {count}"),
+        }
+    }
+
+    fn hash_input(&self) -> Option<HashInput> {
+        Some(self.of)
+    }
+
+    fn check(&self, salt: &[u8], part: &[u8]) -> Result<(), String> {
+        // The common case does not allocate, because scans check every key that they read.
+        let bucket = self.of.modulo(part, self.count);
+        if bucket.is_ok_and(|bucket| decimal::is_text(salt, bucket, self.count)) {
+            return Ok(());
+        }
+        check_computed(self, salt, part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_only_the_exact_digits_of_a_salt() {
+        for (count, salt) in [(10, "07"), (100, "07"), (1_000, "107")] {
+            let buckets = Buckets::new(HashInput::Number, count).unwrap();
+            let mut written = Vec::new();
+            buckets.write(b"12107", None, &mut written).unwrap();
+            assert_eq!(written, salt.as_bytes());
+            assert!(buckets.check(&written, b"12107").is_ok(), "{count}");
+            for wrong in ["", "7", "08", "17", "007", "0107", "0g", "2107"] {
+                assert!(
+                    buckets.check(wrong.as_bytes(), b"12107").is_err(),
+                    "{count}: {wrong}"
+                );
+            }
+            assert!(buckets.check(b"00", b"no number").is_err());
+        }
     }
 }

@@ -1,12 +1,21 @@
 //! `random-salt`: a bucket drawn for each row.
 
+use std::sync::Arc;
+
+use fluo_table::{Bytes, Escaped};
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::super::form::{PagePart, RowEncoding};
-use super::super::salt::{RandomBuckets, Salt};
-use super::super::salted_part::SaltedPart;
-use super::{DesignParts, DesignSettings, SaltSpec};
+use super::unsalted::Plain;
+use crate::key_design::decimal;
+use crate::key_design::error::DesignError;
+use crate::key_design::parts::DesignParts;
+use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
+use crate::key_design::salted_part::SaltedPart;
+use crate::key_design::scan_cost::MOST_PIECES;
+use crate::number::counted;
+
+/// The default separator.
+const SEPARATOR: &str = "|";
 
 /// Settings of the design `random-salt`: `NN<separator><row>`, where `NN` cannot be computed again.
 ///
@@ -51,25 +60,20 @@ impl RandomSalt {
     pub fn new(buckets: u32) -> Self {
         Self {
             buckets,
-            separator: "|".to_owned(),
+            separator: SEPARATOR.to_owned(),
         }
     }
 
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        Ok(DesignParts {
-            name: "random-salt",
-            salt: Some(self.salt_of()?),
-            leading_point: false,
-            form: RowEncoding::Plain,
-        })
+        DesignParts::new("random-salt", Some(self.salt()?), Plain)
     }
 
-    pub(super) fn salt_of(&self) -> Result<SaltSpec, DesignError> {
+    pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
         Ok(SaltSpec {
-            salt: Salt::Random(RandomBuckets::new(self.buckets)?),
+            salt: Arc::new(RandomBuckets::new(self.buckets)?),
             part: SaltedPart::Whole,
-            page: PagePart::default(),
             separator: self.separator.clone(),
+            usual_separator: SEPARATOR,
         })
     }
 }
@@ -90,8 +94,78 @@ impl TryFrom<Given> for RandomSalt {
     }
 }
 
-impl From<RandomSalt> for DesignSettings {
-    fn from(settings: RandomSalt) -> Self {
-        Self::RandomSalt(settings)
+/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest
+/// needs.
+#[derive(Clone, Copy, Debug)]
+struct RandomBuckets {
+    count: u32,
+}
+
+impl RandomBuckets {
+    fn new(count: u32) -> Result<Self, DesignError> {
+        if !(2..=MOST_PIECES).contains(&u64::from(count)) {
+            return Err(DesignError::settings(format!(
+                "a random salt cannot have {}: give 2 to {MOST_PIECES}, because a read of one row scans every \
+                 bucket",
+                counted(usize::try_from(count).unwrap_or(usize::MAX), "bucket")
+            )));
+        }
+        Ok(Self { count })
+    }
+}
+
+impl Salt for RandomBuckets {
+    fn count(&self) -> u64 {
+        self.count.into()
+    }
+
+    fn width(&self) -> usize {
+        decimal::width(self.count)
+    }
+
+    /// Appends a drawn bucket. The count is far below 2^64, so the modulus favours no bucket
+    /// measurably.
+    fn write(
+        &self,
+        _part: &[u8],
+        source: Option<&SaltSource>,
+        key: &mut Vec<u8>,
+    ) -> Result<(), DesignError> {
+        let source = source.ok_or_else(|| {
+            DesignError::settings(
+                "this design has no source of random numbers for its salts: set one with `with_salt_source`",
+            )
+        })?;
+        key.extend_from_slice(&self.nth(source.draw() % self.count()));
+        Ok(())
+    }
+
+    fn nth(&self, number: u64) -> Bytes {
+        decimal::text(number, self.count).into()
+    }
+
+    fn meaning(&self) -> String {
+        format!("drawn from {} buckets", self.count)
+    }
+
+    fn is_computed(&self) -> bool {
+        false
+    }
+
+    fn check(&self, salt: &[u8], _part: &[u8]) -> Result<(), String> {
+        let number = std::str::from_utf8(salt)
+            .ok()
+            .and_then(|text| text.parse().ok());
+        // The digits are compared as well, because `+1` also parses as a number.
+        if number.is_some_and(|number| number < self.count() && self.nth(number) == salt) {
+            return Ok(());
+        }
+        let (first, last) = (self.nth(0), self.nth(self.count() - 1));
+        Err(format!(
+            "its salt is `{}`, and salts are `{}` to `{}`",
+            Escaped(salt),
+            Escaped(&first),
+            Escaped(&last)
+        ))
     }
 }

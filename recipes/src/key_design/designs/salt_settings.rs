@@ -1,9 +1,12 @@
-//! A salt before rows that have their own form.
+//! A salt before rows that have their own encoding.
 
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::{DigestSalt, Modulo, RandomSalt, SaltSpec};
+use super::digest_salt::DigestSalt;
+use super::modulo::Modulo;
+use super::random_salt::RandomSalt;
+use crate::key_design::error::DesignError;
+use crate::key_design::salt::SaltSpec;
 
 /// A salt before the rows of `reverse-time` or `composite`.
 ///
@@ -23,11 +26,11 @@ pub enum SaltSettings {
 }
 
 impl SaltSettings {
-    pub(super) fn salt_of(&self) -> Result<SaltSpec, DesignError> {
+    pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
         match self {
-            Self::Modulo(settings) => settings.salt_of(),
-            Self::DigestSalt(settings) => settings.salt_of(),
-            Self::RandomSalt(settings) => settings.salt_of(),
+            Self::Modulo(settings) => settings.salt(),
+            Self::DigestSalt(settings) => settings.salt(),
+            Self::RandomSalt(settings) => settings.salt(),
         }
     }
 }

@@ -357,8 +357,8 @@ fn a_renamed_field_changes_no_key() {
         design("at", FieldKind::Time),
         design("time", FieldKind::Time),
     );
-    assert!(old != new && old.has_form_of(&new));
-    assert!(!old.has_form_of(&design("at", FieldKind::Signed)));
+    assert!(old != new && old.has_encoding_of(&new));
+    assert!(!old.has_encoding_of(&design("at", FieldKind::Signed)));
     assert_eq!(
         old.to_string(),
         "composite (fields separated by `\\x09`: a time descending)"

@@ -2,13 +2,13 @@
 
 use fluo_table::{Bytes, prefix_successor};
 
-use super::super::super::error::DesignError;
-use super::super::super::row_selection::RowSelection;
-use super::super::FormRange;
-use super::domain;
-use super::host::Host;
-use super::page::{Page, authority, shown, text_of, without_scheme};
 use super::written::{self, PORT};
+use crate::key_design::encoding::RowRange;
+use crate::key_design::error::DesignError;
+use crate::key_design::row_selection::RowSelection;
+use crate::key_design::web::{
+    Host, Page, authority, excerpt, parse_domain, text_of, without_scheme,
+};
 
 pub(super) const NO_RANGE: &str = "keys begin with the top level of their host, so URLs that follow each other are \
      scattered: ask for the rows of a domain, with or without its subdomains";
@@ -23,10 +23,10 @@ pub(super) const NO_PREFIX: &str = "keys begin with the top level of their host,
      scattered, unless the prefix holds the whole host and the `/` behind it, such as `https://example.com/docs/`: \
      ask for the rows of a domain, with or without its subdomains";
 
-pub(super) fn ranges(rows: &RowSelection) -> Result<Vec<FormRange>, DesignError> {
+pub(super) fn ranges(rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
     match rows {
-        RowSelection::All => Ok(vec![FormRange::as_they_are(rows)]),
-        RowSelection::Row(row) => Ok(vec![FormRange::of_row(written(&Page::of_row(row)?))]),
+        RowSelection::All => Ok(vec![RowRange::as_they_are(rows)]),
+        RowSelection::Row(row) => Ok(vec![RowRange::of_row(written(&Page::of_row(row)?))]),
         RowSelection::Prefix(prefix) => of_prefix(prefix),
         RowSelection::Range { .. } => Err(DesignError::scan(format!(
             "a range of URLs cannot be read: {NO_RANGE}"
@@ -44,9 +44,9 @@ fn written(page: &Page) -> Bytes {
 
 /// Returns the range of a domain: a `/` follows its own host, a `.` the host of a subdomain, and
 /// the two bytes are neighbours.
-fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<FormRange>, DesignError> {
-    let host = domain::parse(domain).map_err(|reason| {
-        let domain = shown(domain.as_bytes());
+fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<RowRange>, DesignError> {
+    let host = parse_domain(domain).map_err(|reason| {
+        let domain = excerpt(domain.as_bytes());
         DesignError::scan(format!("{domain} is not a domain: {reason}"))
     })?;
     let first = match host {
@@ -54,18 +54,18 @@ fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<FormRange>, DesignErr
         _ => "/",
     };
     let host = host.reversed();
-    Ok(vec![FormRange {
+    Ok(vec![RowRange {
         start: format!("{host}{first}").into(),
         end: prefix_successor(format!("{host}/").as_bytes()),
     }])
 }
 
-fn of_prefix(prefix: &[u8]) -> Result<Vec<FormRange>, DesignError> {
+fn of_prefix(prefix: &[u8]) -> Result<Vec<RowRange>, DesignError> {
     let page = page_of_prefix(prefix).map_err(|reason| {
-        let prefix = shown(prefix);
+        let prefix = excerpt(prefix);
         DesignError::scan(format!("the prefix {prefix} cannot be read: {reason}"))
     })?;
-    let range = FormRange::of_prefix(written(&page));
+    let range = RowRange::of_prefix(written(&page));
     if page.port.is_some() || page.rest != "/" {
         return Ok(vec![range]);
     }
@@ -73,13 +73,13 @@ fn of_prefix(prefix: &[u8]) -> Result<Vec<FormRange>, DesignError> {
     // other rows.
     let ports = format!("{}{PORT}", page.host.reversed());
     let behind = prefix_successor(ports.as_bytes()).unwrap_or_default();
-    let FormRange { start, end } = range;
+    let RowRange { start, end } = range;
     Ok(vec![
-        FormRange {
+        RowRange {
             start,
             end: Some(ports.into()),
         },
-        FormRange { start: behind, end },
+        RowRange { start: behind, end },
     ])
 }
 

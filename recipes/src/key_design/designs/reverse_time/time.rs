@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::row_hasher::Excerpt;
-
 use crate::number::counted;
+use crate::row_hasher::Excerpt;
 
 /// The encoding of a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

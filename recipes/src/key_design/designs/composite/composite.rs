@@ -2,18 +2,19 @@
 //!
 //! The module `bytes` writes fields in keys, and `text` writes them in the user's rows.
 
-mod bytes;
-mod codec;
-mod field;
-mod ranges;
-mod text;
+use std::borrow::Cow;
 
 use fluo_table::{Bytes, Escaped};
 
-pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
-use super::super::error::DesignError;
-use super::super::explain::KeyField;
-use super::super::salted_part::SaltedPart;
+use super::field::{Field, FieldKind, FieldOrder, FieldSettings};
+use super::{bytes, text};
+use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
+use crate::key_design::error::DesignError;
+use crate::key_design::explain::KeyField;
+use crate::key_design::hash_input::HashInput;
+use crate::key_design::row_selection::RowSelection;
+use crate::key_design::salted_part::SaltedPart;
+use crate::key_design::scan_cost::KeyOrder;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
@@ -47,8 +48,8 @@ const MOST_FIELDS: usize = 32;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composite {
-    fields: Vec<FieldSettings>,
-    separator: u8,
+    pub(super) fields: Vec<FieldSettings>,
+    pub(super) separator: u8,
 }
 
 impl Composite {
@@ -91,51 +92,14 @@ impl Composite {
         Ok(Self { fields, separator })
     }
 
-    /// Checks whether the other codec writes each row in the same way, ignoring the names of the
-    /// fields.
-    pub(super) fn writes_as(&self, other: &Self) -> bool {
-        let written = |field: &FieldSettings| (field.kind, field.order);
-        self.separator == other.separator
-            && self
-                .fields
-                .iter()
-                .map(written)
-                .eq(other.fields.iter().map(written))
-    }
-
-    /// Describes the kinds and directions of the fields.
-    pub(super) fn detail(&self) -> String {
-        let field = |field: &FieldSettings| match field.order {
-            FieldOrder::Ascending => field.kind.to_string(),
-            FieldOrder::Descending => format!("{} descending", field.kind),
-        };
-        let fields: Vec<_> = self.fields.iter().map(field).collect();
-        let separator = Escaped(&[self.separator]).to_string();
-        format!("fields separated by `{separator}`: {}", fields.join(", "))
-    }
-
     /// Returns the fields, in order.
     #[must_use]
     pub fn fields(&self) -> &[FieldSettings] {
         &self.fields
     }
 
-    pub(super) fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
-        let count = self.fields.len();
-        match part {
-            SaltedPart::Whole => Ok(()),
-            SaltedPart::Fields(leading) if (1..=count).contains(leading) => Ok(()),
-            SaltedPart::Fields(leading) => Err(DesignError::settings(format!(
-                "the salt is over the {leading} leading fields of rows that have {count}: give 1 to {count}"
-            ))),
-            _ => Err(DesignError::settings(
-                "a composite row is salted over its leading fields, such as `fields = 1`, or over the whole row",
-            )),
-        }
-    }
-
     /// Rejects a salt that applies a modulus to anything but one number.
-    pub(super) fn check_number(&self, part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_number(&self, part: &SaltedPart) -> Result<(), DesignError> {
         let count = match part {
             SaltedPart::Fields(count) => *count,
             _ => self.fields.len(),
@@ -157,45 +121,8 @@ impl Composite {
         )))
     }
 
-    pub(super) fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
-        self.encode_to(&self.fields_of(row)?, key)
-    }
-
-    pub(super) fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
-        row.extend_from_slice(self.text_of(&self.decode(written)?).as_bytes());
-        Ok(())
-    }
-
-    /// Returns the text of the leading fields from which a salt is computed.
-    pub(super) fn part_of(&self, row: &[u8], part: &SaltedPart) -> Result<Vec<u8>, DesignError> {
-        let fields = self.fields_of(row)?;
-        let leading = match part {
-            SaltedPart::Fields(leading) => fields.get(..*leading).unwrap_or(&fields),
-            _ => &fields,
-        };
-        Ok(self.text_of(leading).into_bytes())
-    }
-
-    pub(super) fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
-        let mut rest = Bytes::copy_from_slice(written);
-        let mut explained = Vec::with_capacity(self.fields.len());
-        for (number, value) in self.decode(written)?.iter().enumerate() {
-            let mut stored = Vec::new();
-            let Some(field) = self.fields.get(number) else {
-                break;
-            };
-            bytes::write(value, field.mask(), &mut stored);
-            let mut text = String::new();
-            text::write(value, self.separator, &mut text);
-            let meaning = format!("{}, {}: `{text}`", field.kind, field.order);
-            let stored = rest.split_to(stored.len().min(rest.len()));
-            explained.push(KeyField::new(self.label(number), stored, meaning));
-        }
-        Ok(explained)
-    }
-
     /// Returns the label of a field for messages: its number, counted from 1, and its name.
-    fn label(&self, number: usize) -> String {
+    pub(super) fn label(&self, number: usize) -> String {
         let place = number + 1;
         match self.fields.get(number) {
             Some(field) if !field.name.is_empty() => format!("field {place} ({})", field.name),
@@ -204,7 +131,7 @@ impl Composite {
     }
 
     /// Returns the text of leading fields.
-    fn text_of(&self, fields: &[Field]) -> String {
+    pub(super) fn text_of(&self, fields: &[Field]) -> String {
         let mut row = String::new();
         for (number, value) in fields.iter().enumerate() {
             if number > 0 {
@@ -236,7 +163,7 @@ impl Composite {
     }
 
     /// Parses the values of the leading fields.
-    fn leading_of(&self, pieces: &[&str]) -> Result<Vec<Field>, DesignError> {
+    pub(super) fn leading_of(&self, pieces: &[&str]) -> Result<Vec<Field>, DesignError> {
         let values = pieces.iter().zip(&self.fields).enumerate();
         let values = values.map(|(number, (piece, field))| {
             text::read(field.kind, piece)
@@ -246,7 +173,137 @@ impl Composite {
     }
 }
 
-fn utf8(row: &[u8]) -> Result<&str, DesignError> {
+impl RowEncoding for Composite {
+    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+        self.encode_to(&self.fields_of(row)?, key)
+    }
+
+    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+        row.extend_from_slice(self.text_of(&self.decode(written)?).as_bytes());
+        Ok(())
+    }
+
+    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+        let mut rest = Bytes::copy_from_slice(written);
+        let mut explained = Vec::with_capacity(self.fields.len());
+        for (number, value) in self.decode(written)?.iter().enumerate() {
+            let mut stored = Vec::new();
+            let Some(field) = self.fields.get(number) else {
+                break;
+            };
+            bytes::write(value, field.mask(), &mut stored);
+            let mut text = String::new();
+            text::write(value, self.separator, &mut text);
+            let meaning = format!("{}, {}: `{text}`", field.kind, field.order);
+            let stored = rest.split_to(stored.len().min(rest.len()));
+            explained.push(KeyField::new(self.label(number), stored, meaning));
+        }
+        Ok(explained)
+    }
+
+    fn order(&self) -> KeyOrder {
+        KeyOrder::Fields
+    }
+
+    fn writes_as(&self, other: &dyn RowEncoding) -> bool {
+        let written = |field: &FieldSettings| (field.kind, field.order);
+        downcast::<Self>(other).is_some_and(|other| {
+            let fields = self.fields.iter().map(written);
+            self.separator == other.separator && fields.eq(other.fields.iter().map(written))
+        })
+    }
+
+    fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
+        let count = self.fields.len();
+        match part {
+            SaltedPart::Whole => Ok(()),
+            SaltedPart::Fields(leading) if (1..=count).contains(leading) => Ok(()),
+            SaltedPart::Fields(leading) => Err(DesignError::settings(format!(
+                "the salt is over the {leading} leading fields of rows that have {count}: give 1 to {count}"
+            ))),
+            _ => Err(DesignError::settings(
+                "a composite row is salted over its leading fields, such as `fields = 1`, or over the whole row",
+            )),
+        }
+    }
+
+    fn check_hash_input(&self, input: HashInput, part: &SaltedPart) -> Result<(), DesignError> {
+        match input {
+            HashInput::Number => self.check_number(part),
+            HashInput::JavaHash => Ok(()),
+        }
+    }
+
+    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
+        let fields = self.fields_of(row)?;
+        let leading = match part {
+            SaltedPart::Fields(leading) => fields.get(..*leading).unwrap_or(&fields),
+            _ => &fields,
+        };
+        Ok(self.text_of(leading).into_bytes().into())
+    }
+
+    fn common_part(&self, rows: &RowSelection, part: &SaltedPart) -> Option<Bytes> {
+        let (prefix, count) = match (rows, part) {
+            (RowSelection::Row(row), part) => {
+                return Some(self.part_of(row, part).ok()?.into_owned().into());
+            }
+            (
+                RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. },
+                SaltedPart::Fields(count),
+            ) => (prefix, *count),
+            _ => return None,
+        };
+        let (leading, _) = self.cut(prefix).ok()?;
+        let salted = leading.get(..count)?;
+        Some(self.text_of(salted).into())
+    }
+
+    fn contiguity(&self, kind: SelectionKind) -> Contiguity {
+        match kind {
+            SelectionKind::Row | SelectionKind::Between => Contiguity::Always,
+            SelectionKind::Domain => Contiguity::NO_DOMAINS,
+            SelectionKind::Prefix => Contiguity::Only(
+                "prefixes that end with a whole field and the separator, or within a text or bytes",
+            ),
+            SelectionKind::Range => Contiguity::Never(
+                "a range of composite rows is scattered, because the order of their text is not that of their fields: \
+                 ask for the rows with given leading fields, whose next field may lie between two values",
+            ),
+            SelectionKind::Suffix => Contiguity::Never(
+                "rows with one suffix are scattered if rows are ordered by their leading fields: put the field to \
+                 search by first",
+            ),
+        }
+    }
+
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
+        self.check_contiguous(rows)?;
+        Ok(vec![self.range(rows)?])
+    }
+
+    fn detail(&self) -> Option<String> {
+        let field = |field: &FieldSettings| match field.order {
+            FieldOrder::Ascending => field.kind.to_string(),
+            FieldOrder::Descending => format!("{} descending", field.kind),
+        };
+        let fields: Vec<_> = self.fields.iter().map(field).collect();
+        let separator = Escaped(&[self.separator]).to_string();
+        Some(format!(
+            "fields separated by `{separator}`: {}",
+            fields.join(", ")
+        ))
+    }
+
+    fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, DesignError> {
+        Err(DesignError::splits(
+            "the leading fields of rows have no alphabet to split evenly: set a salt, or take the points from a \
+             sample with `fluo advise`",
+        ))
+    }
+}
+
+pub(super) fn utf8(row: &[u8]) -> Result<&str, DesignError> {
     std::str::from_utf8(row).map_err(|_| {
         DesignError::row(format!(
             "{} is not UTF-8 text, which the fields of a row must be: write bytes in hexadecimal digits",

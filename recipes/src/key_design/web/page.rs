@@ -4,39 +4,36 @@ use std::fmt;
 
 use url::{ParseError, Url};
 
-use super::super::super::error::DesignError;
-use super::host::Host;
+use super::host::{HOST_CHARACTERS, Host};
+use crate::key_design::error::DesignError;
 use crate::row_hasher::Excerpt;
 
 /// Maximum length in bytes of the text of a host: more than any host has, even with every character
 /// percent-encoded or non-ASCII.
 const LONGEST_AUTHORITY: usize = 4_096;
 
-pub(super) const HOST_CHARACTERS: &str =
-    "its host is not a name: a name has letters, digits, `-` and `_`, with `.` between its labels";
-
 /// A page: a normalised URL without its scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Page {
-    pub(super) host: Host,
+pub(in crate::key_design) struct Page {
+    pub(in crate::key_design) host: Host,
     /// The port; `None` for the default ports.
-    pub(super) port: Option<u16>,
+    pub(in crate::key_design) port: Option<u16>,
     /// The path, which begins with `/`, and the query.
-    pub(super) rest: String,
+    pub(in crate::key_design) rest: String,
 }
 
 impl Page {
     /// Parses the page of a row.
-    pub(super) fn of_row(row: &[u8]) -> Result<Self, DesignError> {
+    pub(in crate::key_design) fn of_row(row: &[u8]) -> Result<Self, DesignError> {
         text_of(row).and_then(Self::parse).map_err(|reason| {
-            let row = shown(row);
+            let row = excerpt(row);
             DesignError::row(format!("{row} has no key in a web table: {reason}"))
         })
     }
 
     /// Parses the page of a URL with or without a scheme. The error is the reason why there is
     /// none.
-    pub(super) fn parse(url: &str) -> Result<Self, String> {
+    pub(in crate::key_design) fn parse(url: &str) -> Result<Self, String> {
         // The parser would silently remove these characters.
         if url.chars().any(|c| c.is_ascii_control()) {
             return Err("it holds a control character: percent-encode it".to_owned());
@@ -70,13 +67,13 @@ impl fmt::Display for Page {
     }
 }
 
-pub(super) fn text_of(url: &[u8]) -> Result<&str, String> {
+pub(in crate::key_design) fn text_of(url: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(url)
         .map_err(|_| "it is not UTF-8 text: percent-encode the bytes of its path".to_owned())
 }
 
 /// Returns the URL without its scheme, if it has one.
-pub(super) fn without_scheme(url: &str) -> Result<&str, String> {
+pub(in crate::key_design) fn without_scheme(url: &str) -> Result<&str, String> {
     let Some((scheme, rest)) = url.split_once("://") else {
         return Ok(url);
     };
@@ -95,7 +92,7 @@ pub(super) fn without_scheme(url: &str) -> Result<&str, String> {
 }
 
 /// Returns the text before the path, the query and the fragment.
-pub(super) fn authority(url: &str) -> &str {
+pub(in crate::key_design) fn authority(url: &str) -> &str {
     url.split(['/', '\\', '?', '#']).next().unwrap_or_default()
 }
 
@@ -147,7 +144,7 @@ fn reason_of(error: ParseError) -> String {
 }
 
 /// Returns a URL for display in a message, without a possible password.
-pub(super) fn shown(url: &[u8]) -> Excerpt {
+pub(in crate::key_design) fn excerpt(url: &[u8]) -> Excerpt {
     match url.iter().rposition(|&byte| byte == b'@') {
         None => Excerpt::new(url),
         Some(at) => Excerpt::new(&[b"***", url.get(at..).unwrap_or_default()].concat()),

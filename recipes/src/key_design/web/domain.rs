@@ -6,11 +6,11 @@ use std::iter;
 use psl::Psl;
 
 use super::host::Host;
-use super::page::Page;
+use super::page::{Page, authority, text_of};
 
 /// Returns the registrable domain of a name: its public suffix and one more label. `None` for a
 /// public suffix itself.
-pub(super) fn registrable(name: &str) -> Option<&str> {
+pub(in crate::key_design) fn registrable(name: &str) -> Option<&str> {
     psl::domain_str(name)
 }
 
@@ -18,7 +18,7 @@ pub(super) fn registrable(name: &str) -> Option<&str> {
 ///
 /// `None` if the list has, or may have, rules for names below it: `s3.amazonaws.com` is a public
 /// suffix, so the names below `amazonaws.com` have different registrable domains.
-pub(super) fn of_all_below(name: &str) -> Option<&str> {
+pub(in crate::key_design) fn registrable_of_all_below(name: &str) -> Option<&str> {
     let looked_below = Cell::new(false);
     let below = iter::from_fn(|| {
         looked_below.set(true);
@@ -39,14 +39,18 @@ const FILE_ENDINGS: [&str; 14] = [
     "cc", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip",
 ];
 
-/// Checks whether a row is clearly a web address, as
-/// [`WebTable::is_web_address`](crate::WebTable::is_web_address) defines it.
-pub(in super::super::super) fn is_web_address(row: &[u8]) -> bool {
-    let Ok(text) = super::page::text_of(row) else {
+/// Checks whether a row without a scheme is clearly a web address: its host is a name below a
+/// public suffix of the list.
+///
+/// `shop.example.com/path` is one; `localhost/path`, `a.txt`, `1.2.3` and `192.0.2.7` are not. A
+/// row that could also be a file name (`main.rs`) is not, nor is a row with a fragment, which a web
+/// table would drop.
+pub(crate) fn is_web_address(row: &[u8]) -> bool {
+    let Ok(text) = text_of(row) else {
         return false;
     };
     // A cheap check before parsing, which excludes most rows of other kinds.
-    if text.contains("://") || text.contains('#') || !super::page::authority(text).contains('.') {
+    if text.contains("://") || text.contains('#') || !authority(text).contains('.') {
         return false;
     }
     let Ok(page) = Page::parse(text) else {
@@ -67,7 +71,7 @@ pub(in super::super::super) fn is_web_address(row: &[u8]) -> bool {
 
 /// Parses a domain named by a caller, such as `example.com`. The error is the reason why it is not
 /// a domain.
-pub(super) fn parse(domain: &str) -> Result<Host, String> {
+pub(in crate::key_design) fn parse_domain(domain: &str) -> Result<Host, String> {
     let is_address = domain.starts_with('[') && domain.ends_with(']');
     let is_more = |c: char| matches!(c, '/' | '\\' | '?' | '#' | '@') || (c == ':' && !is_address);
     if domain.is_empty() {
@@ -83,8 +87,8 @@ pub(super) fn parse(domain: &str) -> Result<Host, String> {
 }
 
 /// Checks whether a row is a page of a domain or, if `subdomains` is set, of a subdomain.
-pub(in super::super::super) fn holds(domain: &str, subdomains: bool, row: &[u8]) -> bool {
-    let (Ok(domain), Ok(page)) = (parse(domain), Page::of_row(row)) else {
+pub(in crate::key_design) fn is_page_of(domain: &str, subdomains: bool, row: &[u8]) -> bool {
+    let (Ok(domain), Ok(page)) = (parse_domain(domain), Page::of_row(row)) else {
         return false;
     };
     match (&domain, &page.host) {
@@ -165,7 +169,7 @@ mod tests {
             ("localhost", None),
             ("a.localhost", Some("a.localhost")),
         ] {
-            assert_eq!(of_all_below(name), domain, "{name}");
+            assert_eq!(registrable_of_all_below(name), domain, "{name}");
         }
     }
 }

@@ -1,10 +1,19 @@
 //! `composite`: fields in order, each ascending or descending.
 
+mod bytes;
+mod codec;
+mod composite;
+mod field;
+mod ranges;
+mod text;
+
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::super::form::{Composite, FieldSettings, RowEncoding};
-use super::{DesignParts, DesignSettings, SaltSettings};
+pub use self::composite::Composite;
+pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
+use super::salt_settings::SaltSettings;
+use crate::key_design::error::DesignError;
+use crate::key_design::parts::DesignParts;
 
 /// Settings of the design `composite`: fields in order, each ascending or descending.
 ///
@@ -79,17 +88,7 @@ impl CompositeRows {
     }
 
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        Ok(DesignParts {
-            name: "composite",
-            salt: self.salt.as_ref().map(SaltSettings::salt_of).transpose()?,
-            leading_point: false,
-            form: RowEncoding::Composite(self.composite()?),
-        })
-    }
-}
-
-impl From<CompositeRows> for DesignSettings {
-    fn from(settings: CompositeRows) -> Self {
-        Self::Composite(settings)
+        let salt = self.salt.as_ref().map(SaltSettings::salt).transpose()?;
+        DesignParts::new("composite", salt, self.composite()?)
     }
 }

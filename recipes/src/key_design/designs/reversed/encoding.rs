@@ -1,4 +1,4 @@
-//! A row read backwards.
+//! Rows read backwards.
 //!
 //! ```text
 //!  fixed length    the row, its last byte or character first
@@ -13,16 +13,20 @@
 //! The length prevents a truncated key, or bytes that this design never wrote, from being read as a
 //! row. Without it, every byte string would be the key of some row of variable length.
 
+use std::borrow::Cow;
 use std::iter;
 
 use fluo_table::{Bytes, Escaped};
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::super::explain::KeyField;
-use super::super::row_selection::RowSelection;
 use super::alphabet::RowAlphabet;
-use super::{Asked, FormRange, escape};
+use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
+use crate::key_design::error::DesignError;
+use crate::key_design::escape;
+use crate::key_design::explain::KeyField;
+use crate::key_design::row_selection::RowSelection;
+use crate::key_design::salted_part::SaltedPart;
+use crate::key_design::scan_cost::KeyOrder;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
@@ -54,16 +58,27 @@ pub enum ReversedUnit {
 /// stays below `ff`.
 const LONGEST: u32 = 0xfeff_ffff;
 
+/// Describes sets whose rows a reversal scatters.
+macro_rules! scattered {
+    ($rows:literal) => {
+        Contiguity::Never(concat!(
+            $rows,
+            " are scattered if rows are reversed, because their last bytes decide where they are stored: read them \
+             one by one or by suffix, or use a digest-salt, which keeps such reads"
+        ))
+    };
+}
+
 /// Rows written backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Reversal {
+pub(super) struct Reversal {
     length: RowLength,
     unit: ReversedUnit,
     alphabet: Option<RowAlphabet>,
 }
 
 impl Reversal {
-    pub(in super::super) fn new(
+    pub(super) fn new(
         length: RowLength,
         unit: ReversedUnit,
         alphabet: Option<RowAlphabet>,
@@ -84,67 +99,6 @@ impl Reversal {
             unit,
             alphabet,
         })
-    }
-
-    /// Checks whether the other reversal writes each row in the same way, ignoring the alphabet of
-    /// its split points.
-    pub(super) fn writes_as(&self, other: &Self) -> bool {
-        (self.length, self.unit) == (other.length, other.unit)
-    }
-
-    pub(super) fn detail(&self) -> String {
-        match (self.length, self.unit) {
-            (RowLength::Fixed(length), _) => format!("rows of {}", self.counted(length)),
-            (RowLength::Stored, ReversedUnit::Bytes) => {
-                "bytes, with their length stored".to_owned()
-            }
-            (RowLength::Stored, ReversedUnit::Characters) => {
-                "characters, with their length stored".to_owned()
-            }
-        }
-    }
-
-    pub(super) fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
-        let reversed = self.reverse(row).ok_or_else(|| not_text(row))?;
-        match self.length {
-            RowLength::Fixed(length) => {
-                let found = self.units(&reversed);
-                if found != length {
-                    return Err(DesignError::row(format!(
-                        "{} has {}, but all rows of this reversed design have {length}: pad rows to one length, or \
-                         store the length",
-                        Excerpt::new(row),
-                        self.counted(found)
-                    )));
-                }
-                key.extend_from_slice(&reversed);
-            }
-            RowLength::Stored => {
-                let length = u32::try_from(row.len()).ok().filter(|len| *len <= LONGEST);
-                let length = length.ok_or_else(|| {
-                    DesignError::row(format!(
-                        "a row has at most {LONGEST} bytes, not {}",
-                        row.len()
-                    ))
-                })?;
-                escape::write(&reversed, key);
-                key.push(0);
-                key.extend_from_slice(&length.to_be_bytes());
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
-        let reversed = self.unwrapped(written)?;
-        let found = self.reverse(&reversed).ok_or_else(|| {
-            DesignError::key(format!(
-                "{} is not a reversed row: it is not UTF-8 text, which is reversed by characters",
-                Excerpt::new(written)
-            ))
-        })?;
-        row.extend_from_slice(&found);
-        Ok(())
     }
 
     /// Returns the reversed row, without its stored length.
@@ -205,18 +159,6 @@ impl Reversal {
         }
     }
 
-    pub(super) fn range(&self, rows: &RowSelection) -> Result<FormRange, DesignError> {
-        match rows {
-            RowSelection::Row(row) => {
-                let mut start = Vec::new();
-                self.write(row, &mut start)?;
-                Ok(FormRange::of_row(start))
-            }
-            RowSelection::Suffix(suffix) => self.beginning(suffix).map(FormRange::of_prefix),
-            _ => Ok(FormRange::as_they_are(rows)),
-        }
-    }
-
     /// Returns the common beginning of the keys of all rows with a suffix.
     fn beginning(&self, suffix: &[u8]) -> Result<Bytes, DesignError> {
         let reversed = self.reverse(suffix).ok_or_else(|| not_text(suffix))?;
@@ -235,33 +177,6 @@ impl Reversal {
         Ok(written.into())
     }
 
-    pub(super) fn scatters(asked: Asked) -> Option<String> {
-        let what = match asked {
-            Asked::Row | Asked::Suffix | Asked::Domain => return None,
-            Asked::Prefix => "rows with one prefix",
-            Asked::Range => "the rows of a range",
-            Asked::Between => "rows with a part between two values",
-        };
-        Some(format!(
-            "{what} are scattered if rows are reversed, because their last bytes decide where they are stored: read \
-             them one by one or by suffix, or use a digest-salt, which keeps such reads"
-        ))
-    }
-
-    pub(super) fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
-        let points = self.split_alphabet()?.points(tablets, self.longest())?;
-        Ok(match self.length {
-            RowLength::Fixed(_) => points,
-            RowLength::Stored => points.iter().map(escaped).collect(),
-        })
-    }
-
-    /// Checks for the errors of [`split_points`](Self::split_points), without computing the points.
-    pub(super) fn check_split(&self, tablets: u32) -> Result<(), DesignError> {
-        let alphabet = self.split_alphabet()?;
-        alphabet.beginnings(tablets, self.longest()).map(drop)
-    }
-
     fn split_alphabet(&self) -> Result<RowAlphabet, DesignError> {
         self.alphabet.ok_or_else(|| {
             DesignError::no_even_splits(
@@ -277,8 +192,53 @@ impl Reversal {
             RowLength::Stored => usize::MAX,
         }
     }
+}
 
-    pub(super) fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+impl RowEncoding for Reversal {
+    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+        let reversed = self.reverse(row).ok_or_else(|| not_text(row))?;
+        match self.length {
+            RowLength::Fixed(length) => {
+                let found = self.units(&reversed);
+                if found != length {
+                    return Err(DesignError::row(format!(
+                        "{} has {}, but all rows of this reversed design have {length}: pad rows to one length, or \
+                         store the length",
+                        Excerpt::new(row),
+                        self.counted(found)
+                    )));
+                }
+                key.extend_from_slice(&reversed);
+            }
+            RowLength::Stored => {
+                let length = u32::try_from(row.len()).ok().filter(|len| *len <= LONGEST);
+                let length = length.ok_or_else(|| {
+                    DesignError::row(format!(
+                        "a row has at most {LONGEST} bytes, not {}",
+                        row.len()
+                    ))
+                })?;
+                escape::write(&reversed, key);
+                key.push(0);
+                key.extend_from_slice(&length.to_be_bytes());
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+        let reversed = self.unwrapped(written)?;
+        let found = self.reverse(&reversed).ok_or_else(|| {
+            DesignError::key(format!(
+                "{} is not a reversed row: it is not UTF-8 text, which is reversed by characters",
+                Excerpt::new(written)
+            ))
+        })?;
+        row.extend_from_slice(&found);
+        Ok(())
+    }
+
+    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
         let mut row = Vec::with_capacity(written.len());
         self.read(written, &mut row)?;
         let end = match self.length {
@@ -295,6 +255,78 @@ impl Reversal {
             KeyField::new("length", end.to_vec(), meaning)
         });
         Ok(iter::once(of_row).chain(length).collect())
+    }
+
+    fn order(&self) -> KeyOrder {
+        KeyOrder::ReversedRows
+    }
+
+    /// Ignores the alphabet of the split points.
+    fn writes_as(&self, other: &dyn RowEncoding) -> bool {
+        downcast::<Self>(other)
+            .is_some_and(|other| (self.length, self.unit) == (other.length, other.unit))
+    }
+
+    /// Accepts every part, because reversed rows have no salt.
+    fn check_part(&self, _part: &SaltedPart) -> Result<(), DesignError> {
+        Ok(())
+    }
+
+    fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
+        Ok(row.into())
+    }
+
+    fn common_part(&self, _rows: &RowSelection, _part: &SaltedPart) -> Option<Bytes> {
+        None
+    }
+
+    fn contiguity(&self, kind: SelectionKind) -> Contiguity {
+        match kind {
+            SelectionKind::Row | SelectionKind::Suffix => Contiguity::Always,
+            SelectionKind::Domain => Contiguity::NO_DOMAINS,
+            SelectionKind::Prefix => scattered!("rows with one prefix"),
+            SelectionKind::Range => scattered!("the rows of a range"),
+            SelectionKind::Between => scattered!("rows with a part between two values"),
+        }
+    }
+
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
+        self.check_contiguous(rows)?;
+        let range = match rows {
+            RowSelection::Row(row) => {
+                let mut start = Vec::new();
+                self.write(row, &mut start)?;
+                RowRange::of_row(start)
+            }
+            RowSelection::Suffix(suffix) => RowRange::of_prefix(self.beginning(suffix)?),
+            _ => RowRange::as_they_are(rows),
+        };
+        Ok(vec![range])
+    }
+
+    fn detail(&self) -> Option<String> {
+        Some(match (self.length, self.unit) {
+            (RowLength::Fixed(length), _) => format!("rows of {}", self.counted(length)),
+            (RowLength::Stored, ReversedUnit::Bytes) => {
+                "bytes, with their length stored".to_owned()
+            }
+            (RowLength::Stored, ReversedUnit::Characters) => {
+                "characters, with their length stored".to_owned()
+            }
+        })
+    }
+
+    fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
+        let points = self.split_alphabet()?.points(tablets, self.longest())?;
+        Ok(match self.length {
+            RowLength::Fixed(_) => points,
+            RowLength::Stored => points.iter().map(escaped).collect(),
+        })
+    }
+
+    fn check_split(&self, tablets: u32) -> Result<(), DesignError> {
+        let alphabet = self.split_alphabet()?;
+        alphabet.beginnings(tablets, self.longest()).map(drop)
     }
 }
 

@@ -2,10 +2,12 @@
 
 use fluo_table::{Bytes, Span, prefix_successor};
 
-use super::super::super::error::DesignError;
-use super::super::super::row_selection::RowSelection;
-use super::super::FormRange;
-use super::{Composite, Field, bytes};
+use super::bytes;
+use super::composite::Composite;
+use super::field::Field;
+use crate::key_design::encoding::RowRange;
+use crate::key_design::error::DesignError;
+use crate::key_design::row_selection::RowSelection;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
@@ -106,7 +108,7 @@ impl Composite {
         from: Option<&Field>,
         to: Option<&Field>,
     ) -> Result<Span, DesignError> {
-        let FormRange { start, end } = self.written_between(leading, from, to)?;
+        let RowRange { start, end } = self.written_between(leading, from, to)?;
         Ok(Span::rows(start, end))
     }
 
@@ -196,7 +198,7 @@ impl Composite {
         leading: &[Field],
         from: Option<&Field>,
         to: Option<&Field>,
-    ) -> Result<FormRange, DesignError> {
+    ) -> Result<RowRange, DesignError> {
         let Some(field) = self.fields.get(leading.len()) else {
             return Err(DesignError::scan(format!(
                 "no field after {} can lie between two values: rows of this composite design have {}",
@@ -219,19 +221,19 @@ impl Composite {
         if field.mask() == 0 {
             let end = to.map(Bytes::from).or_else(|| prefix_successor(&head));
             let start = from.unwrap_or(head).into();
-            return Ok(FormRange { start, end });
+            return Ok(RowRange { start, end });
         }
         // Larger values have smaller keys, so the range begins after `to` and ends after `from`.
         let end = prefix_successor(from.as_ref().unwrap_or(&head));
         Ok(match to.map(|to| prefix_successor(&to)) {
-            None => FormRange {
+            None => RowRange {
                 start: head.into(),
                 end,
             },
-            Some(Some(start)) => FormRange { start, end },
+            Some(Some(start)) => RowRange { start, end },
             // No key sorts after a key of bytes ff only: `to` excludes the largest values, which
             // are the first keys, and no smaller values remain.
-            Some(None) => FormRange {
+            Some(None) => RowRange {
                 end: Some(Bytes::new()),
                 start: Bytes::new(),
             },

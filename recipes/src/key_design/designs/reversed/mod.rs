@@ -1,10 +1,15 @@
 //! `reversed`: the row read backwards.
 
+mod alphabet;
+mod encoding;
+
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::super::form::{Reversal, ReversedUnit, RowAlphabet, RowEncoding, RowLength};
-use super::{DesignParts, DesignSettings};
+pub use self::alphabet::RowAlphabet;
+use self::encoding::Reversal;
+pub use self::encoding::{ReversedUnit, RowLength};
+use crate::key_design::error::DesignError;
+use crate::key_design::parts::DesignParts;
 
 /// Settings of the design `reversed`: the row's last byte or character first.
 ///
@@ -59,12 +64,7 @@ impl Reversed {
 
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         let reversal = Reversal::new(self.length, self.unit, self.alphabet)?;
-        Ok(DesignParts {
-            name: "reversed",
-            salt: None,
-            leading_point: false,
-            form: RowEncoding::Reversed(reversal),
-        })
+        DesignParts::new("reversed", None, reversal)
     }
 }
 
@@ -89,11 +89,5 @@ impl TryFrom<Given> for Reversed {
             unit,
             alphabet,
         })
-    }
-}
-
-impl From<Reversed> for DesignSettings {
-    fn from(settings: Reversed) -> Self {
-        Self::Reversed(settings)
     }
 }

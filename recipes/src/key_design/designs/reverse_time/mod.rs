@@ -1,10 +1,17 @@
 //! `reverse-time`: a time counted down, so that the newest row comes first.
 
+mod encoding;
+mod ranges;
+mod time;
+
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::super::form::{ReverseTimes, RowEncoding, TimeEncoding, TimePosition};
-use super::{DesignParts, DesignSettings, SaltSettings};
+use self::encoding::ReverseTimes;
+pub use self::encoding::TimePosition;
+pub use self::time::TimeEncoding;
+use super::salt_settings::SaltSettings;
+use crate::key_design::error::DesignError;
+use crate::key_design::parts::DesignParts;
 
 /// Settings of the design `reverse-time`: `<entity><separator><MAX - t>`, or the time first.
 ///
@@ -61,17 +68,7 @@ impl Default for ReverseTime {
 impl ReverseTime {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         let times = ReverseTimes::new(self.time, self.encoding, self.separator.clone())?;
-        Ok(DesignParts {
-            name: "reverse-time",
-            salt: self.salt.as_ref().map(SaltSettings::salt_of).transpose()?,
-            leading_point: false,
-            form: RowEncoding::ReverseTime(times),
-        })
-    }
-}
-
-impl From<ReverseTime> for DesignSettings {
-    fn from(settings: ReverseTime) -> Self {
-        Self::ReverseTime(settings)
+        let salt = self.salt.as_ref().map(SaltSettings::salt).transpose()?;
+        DesignParts::new("reverse-time", salt, times)
     }
 }

@@ -1,12 +1,15 @@
 //! `row-hasher`: Fluo's row hasher as a key design.
 
+use std::sync::Arc;
+
+use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::super::form::{PagePart, RowEncoding};
-use super::super::salt::Salt;
-use super::super::salted_part::SaltedPart;
-use super::{DesignParts, DesignSettings, SaltSpec};
+use super::unsalted::Plain;
+use crate::key_design::error::DesignError;
+use crate::key_design::parts::DesignParts;
+use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
+use crate::key_design::salted_part::SaltedPart;
 use crate::row_hasher::{HashScheme, RowHasher};
 
 /// Settings of the design `row-hasher`: `<prefix>:<4-character hash>:<row>`.
@@ -34,28 +37,57 @@ impl HashedRows {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         let hasher = RowHasher::builder(&self.prefix).scheme(self.scheme).build();
         let hasher = hasher.map_err(|error| DesignError::settings(error.to_string()))?;
-        Ok(DesignParts::of_hasher(&hasher))
+        Ok(DesignParts::for_row_hasher(hasher))
     }
 }
 
 impl DesignParts {
-    pub(in super::super) fn of_hasher(hasher: &RowHasher) -> Self {
+    pub(in crate::key_design) fn for_row_hasher(hasher: RowHasher) -> Self {
         Self {
             name: "row-hasher",
             salt: Some(SaltSpec {
-                salt: Salt::RowHash(hasher.clone()),
+                salt: Arc::new(hasher),
                 part: SaltedPart::Whole,
-                page: PagePart::default(),
                 separator: ":".to_owned(),
+                usual_separator: ":",
             }),
             leading_point: false,
-            form: RowEncoding::Plain,
+            encoding: Arc::new(Plain),
         }
     }
 }
 
-impl From<HashedRows> for DesignSettings {
-    fn from(settings: HashedRows) -> Self {
-        Self::RowHasher(settings)
+/// The prefix and the hash are the salt; the colon after them is its separator.
+impl Salt for RowHasher {
+    fn count(&self) -> u64 {
+        self.scheme().space().into()
+    }
+
+    fn width(&self) -> usize {
+        self.prefix().len() + ":".len() + 4
+    }
+
+    fn write(
+        &self,
+        part: &[u8],
+        _source: Option<&SaltSource>,
+        key: &mut Vec<u8>,
+    ) -> Result<(), DesignError> {
+        key.extend_from_slice(self.prefix().as_bytes());
+        key.push(b':');
+        key.extend_from_slice(&self.hash(part));
+        Ok(())
+    }
+
+    fn nth(&self, number: u64) -> Bytes {
+        self.nth_head(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    fn meaning(&self) -> String {
+        format!("prefix and {} hash", self.scheme())
+    }
+
+    fn row_hasher(&self) -> Option<&RowHasher> {
+        Some(self)
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The end sorts before an escaped zero, and an escaped zero before every other byte: so `a` <
-//! `a 00` < `a 01`, as without escapes. The form defines the bytes after the end.
+//! `a 00` < `a 01`, as without escapes. The encoding defines the bytes after the end.
 
 use memchr::memchr;
 

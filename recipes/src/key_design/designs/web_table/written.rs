@@ -1,9 +1,8 @@
 //! The written form of a page, and its parser.
 
-use super::super::super::error::DesignError;
-use super::super::super::explain::KeyField;
-use super::host::Host;
-use super::page::{Page, shown};
+use crate::key_design::error::DesignError;
+use crate::key_design::explain::KeyField;
+use crate::key_design::web::{Host, Page, excerpt};
 
 /// The text between the host and a port. No path begins with it, because a `#` begins the fragment,
 /// which is dropped.
@@ -36,12 +35,12 @@ pub(super) fn read(written: &[u8]) -> Result<Page, DesignError> {
             if right == written {
                 return Ok(page);
             }
-            format!("the page is written {}", shown(&right))
+            format!("the page is written {}", excerpt(&right))
         }
     };
     Err(DesignError::key(format!(
         "{} is not the key of a page: {reason}",
-        shown(written)
+        excerpt(written)
     )))
 }
 
@@ -59,17 +58,14 @@ fn split(written: &[u8]) -> Result<String, String> {
 }
 
 /// Returns the pieces of a written form, in their order. The salt was computed from `salted`.
-pub(super) fn fields(page: &Page, salted: Option<&Host>) -> Vec<KeyField> {
+pub(super) fn fields(page: &Page, salted: &Host) -> Vec<KeyField> {
     let host = page.host.text();
     let meaning = match &page.host {
         Host::Address(_) => format!("the address {host}"),
-        Host::Name(_) => match salted {
-            None => format!("the host {host} from the top level down"),
-            Some(salted) => format!(
-                "the host {host} from the top level down; salted by {}",
-                salted.text()
-            ),
-        },
+        Host::Name(_) => format!(
+            "the host {host} from the top level down; salted by {}",
+            salted.text()
+        ),
     };
     let mut fields = vec![KeyField::new("host", page.host.reversed(), meaning)];
     if let Some(port) = page.port {

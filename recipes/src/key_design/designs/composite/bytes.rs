@@ -20,8 +20,8 @@
 
 use fluo_table::{Bytes, Escaped};
 
-use super::super::escape;
 use super::field::{Field, FieldKind, FieldSettings};
+use crate::key_design::escape;
 use crate::row_hasher::Excerpt;
 
 const SIGN: u64 = 1 << 63;

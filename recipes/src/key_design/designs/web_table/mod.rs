@@ -1,12 +1,20 @@
 //! `web-table`: the pages of the web, domain by domain.
 
+mod encoding;
+mod ranges;
+mod written;
+
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
-use super::super::form::{DomainDirection, PagePart, RowEncoding, WebPart, is_web_address};
-use super::super::salt::{Digest, DigestDigits, DigestSide, Salt};
-use super::super::salted_part::SaltedPart;
-use super::{DesignParts, DesignSettings, SaltSpec};
+use self::encoding::Pages;
+pub use self::encoding::{DomainDirection, WebPart};
+use super::digest_salt::{Digest, DigestDigits, DigestSide};
+use crate::key_design::error::DesignError;
+use crate::key_design::parts::DesignParts;
+use crate::key_design::salt::SaltSpec;
+use crate::key_design::salted_part::SaltedPart;
 use crate::row_hasher::Excerpt;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
@@ -127,25 +135,19 @@ impl WebTable {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         self.check_list()?;
         let digits = DigestDigits::new(Digest::Md5, DigestSide::First, self.digits)?;
+        let salt = SaltSpec {
+            salt: Arc::new(digits),
+            part: SaltedPart::Whole,
+            separator: ":".to_owned(),
+            usual_separator: ":",
+        };
+        let pages = Pages {
+            over: self.over,
+            text: self.text,
+        };
         Ok(DesignParts {
-            name: "web-table",
-            salt: Some(SaltSpec {
-                salt: Salt::Digest(digits),
-                part: SaltedPart::Whole,
-                page: PagePart {
-                    over: self.over,
-                    text: self.text,
-                },
-                separator: ":".to_owned(),
-            }),
             leading_point: self.leading_point,
-            form: RowEncoding::Web,
+            ..DesignParts::new("web-table", Some(salt), pages)?
         })
-    }
-}
-
-impl From<WebTable> for DesignSettings {
-    fn from(settings: WebTable) -> Self {
-        Self::WebTable(settings)
     }
 }

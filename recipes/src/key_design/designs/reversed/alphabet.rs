@@ -5,7 +5,7 @@ use std::fmt;
 use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::super::error::DesignError;
+use crate::key_design::error::DesignError;
 
 /// The characters of which rows consist, for their split points. Rows with other characters can be
 /// stored as well, but the points are not even for them.

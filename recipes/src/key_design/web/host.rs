@@ -6,9 +6,12 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 const LONGEST_NAME: usize = 253;
 const LONGEST_LABEL: usize = 63;
 
+pub(super) const HOST_CHARACTERS: &str =
+    "its host is not a name: a name has letters, digits, `-` and `_`, with `.` between its labels";
+
 /// The host of a page, normalised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Host {
+pub(in crate::key_design) enum Host {
     /// A name, whose labels are read from the last to the first. The last is never a number.
     Name(String),
     /// An IPv4 address, or an IPv6 address in brackets.
@@ -17,7 +20,7 @@ pub(super) enum Host {
 
 impl Host {
     /// Returns the host of a parsed URL, or the reason why it is not valid.
-    pub(super) fn of_url(host: &url::Host<&str>) -> Result<Self, String> {
+    pub(in crate::key_design) fn of_url(host: &url::Host<&str>) -> Result<Self, String> {
         match host {
             url::Host::Domain(name) => {
                 let name = name.strip_suffix('.').unwrap_or(name);
@@ -30,7 +33,7 @@ impl Host {
     }
 
     /// Parses a host as written by [`reversed`](Self::reversed), without checking that it is valid.
-    pub(super) fn of_reversed(written: &str) -> Self {
+    pub(in crate::key_design) fn of_reversed(written: &str) -> Self {
         let address = written
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'));
@@ -43,14 +46,14 @@ impl Host {
     }
 
     /// Returns the host as written in a URL.
-    pub(super) fn text(&self) -> &str {
+    pub(in crate::key_design) fn text(&self) -> &str {
         match self {
             Self::Name(text) | Self::Address(text) => text,
         }
     }
 
     /// Returns the host as written in a key: names from the top level down, addresses unchanged.
-    pub(super) fn reversed(&self) -> String {
+    pub(in crate::key_design) fn reversed(&self) -> String {
         match self {
             Self::Name(name) => reversed_labels(name),
             Self::Address(address) => address.clone(),
@@ -90,7 +93,7 @@ fn check_label(label: &str) -> Result<(), String> {
         ));
     }
     if !label.as_bytes().iter().all(is_allowed) {
-        return Err(super::page::HOST_CHARACTERS.to_owned());
+        return Err(HOST_CHARACTERS.to_owned());
     }
     Ok(())
 }

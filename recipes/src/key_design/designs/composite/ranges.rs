@@ -2,23 +2,25 @@
 
 use fluo_table::{Bytes, Escaped};
 
-use super::super::super::error::DesignError;
-use super::super::super::row_selection::RowSelection;
-use super::super::super::salted_part::SaltedPart;
-use super::super::{Asked, FormRange};
-use super::{Composite, Field, bytes, text, utf8};
+use super::composite::{Composite, utf8};
+use super::field::Field;
+use super::{bytes, text};
+use crate::key_design::encoding::{RowEncoding as _, RowRange};
+use crate::key_design::error::DesignError;
+use crate::key_design::row_selection::RowSelection;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
 impl Composite {
-    pub(in super::super) fn range(&self, rows: &RowSelection) -> Result<FormRange, DesignError> {
+    /// Returns the written forms of the rows of a contiguous set.
+    pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, DesignError> {
         match rows {
             RowSelection::Row(row) => {
                 let mut start = Vec::new();
                 self.write(row, &mut start)?;
-                Ok(FormRange::of_row(start))
+                Ok(RowRange::of_row(start))
             }
-            RowSelection::Prefix(prefix) => self.beginning(prefix).map(FormRange::of_prefix),
+            RowSelection::Prefix(prefix) => self.beginning(prefix).map(RowRange::of_prefix),
             RowSelection::Between { prefix, from, to } => {
                 let leading = self.whole_fields(prefix)?;
                 let value = |bound: &Bytes| self.value_of(leading.len(), bound);
@@ -29,58 +31,13 @@ impl Composite {
             RowSelection::All
             | RowSelection::Range { .. }
             | RowSelection::Suffix(_)
-            | RowSelection::Domain { .. } => Ok(FormRange::as_they_are(rows)),
+            | RowSelection::Domain { .. } => Ok(RowRange::as_they_are(rows)),
         }
-    }
-
-    /// Returns the reason why sets of this kind are scattered, or `None` if they are contiguous.
-    pub(in super::super) fn scatters(asked: Asked) -> Option<String> {
-        match asked {
-            Asked::Row | Asked::Prefix | Asked::Between | Asked::Domain => None,
-            Asked::Range => Some(
-                "a range of composite rows is scattered, because the order of their text is not that of their \
-                 fields: ask for the rows with given leading fields, whose next field may lie between two values"
-                    .to_owned(),
-            ),
-            Asked::Suffix => Some(
-                "rows with one suffix are scattered if rows are ordered by their leading fields: put the field to \
-                 search by first"
-                    .to_owned(),
-            ),
-        }
-    }
-
-    /// Returns a description of the sets of a kind that can be read, or `None` if all can.
-    pub(in super::super) fn only(asked: Asked) -> Option<String> {
-        (asked == Asked::Prefix).then(|| {
-            "prefixes that end with a whole field and the separator, or within a text or bytes"
-                .to_owned()
-        })
-    }
-
-    /// Returns the text from which the salts of all rows in a set are computed, if it is the same
-    /// for all.
-    pub(in super::super) fn common_part(
-        &self,
-        rows: &RowSelection,
-        part: &SaltedPart,
-    ) -> Option<Bytes> {
-        let (prefix, count) = match (rows, part) {
-            (RowSelection::Row(row), part) => return self.part_of(row, part).ok().map(Bytes::from),
-            (
-                RowSelection::Prefix(prefix) | RowSelection::Between { prefix, .. },
-                SaltedPart::Fields(count),
-            ) => (prefix, *count),
-            _ => return None,
-        };
-        let (leading, _) = self.cut(prefix).ok()?;
-        let salted = leading.get(..count)?;
-        Some(self.text_of(salted).into())
     }
 
     /// Splits the beginning of a row into its whole fields, each followed by the separator, and the
     /// rest.
-    fn cut<'a>(&self, prefix: &'a [u8]) -> Result<(Vec<Field>, &'a str), DesignError> {
+    pub(super) fn cut<'a>(&self, prefix: &'a [u8]) -> Result<(Vec<Field>, &'a str), DesignError> {
         let mut pieces: Vec<_> = utf8(prefix)?.split(char::from(self.separator)).collect();
         let rest = pieces.pop().unwrap_or_default();
         if pieces.len() >= self.fields.len() {

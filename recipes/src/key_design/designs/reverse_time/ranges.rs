@@ -7,21 +7,23 @@
 use fluo_table::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
 
-use super::super::super::error::DesignError;
-use super::super::super::row_selection::RowSelection;
-use super::super::{Asked, FormRange};
-use super::{ReverseTimes, TimeEncoding, TimePosition};
+use super::encoding::{ReverseTimes, TimePosition};
+use super::time::TimeEncoding;
+use crate::key_design::encoding::{RowEncoding as _, RowRange};
+use crate::key_design::error::DesignError;
+use crate::key_design::row_selection::RowSelection;
 use crate::row_hasher::Excerpt;
 
 impl ReverseTimes {
-    pub(in super::super) fn range(&self, rows: &RowSelection) -> Result<FormRange, DesignError> {
+    /// Returns the written forms of the rows of a contiguous set.
+    pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, DesignError> {
         match rows {
             RowSelection::Row(row) => {
                 let mut start = Vec::new();
                 self.write(row, &mut start)?;
-                Ok(FormRange::of_row(start))
+                Ok(RowRange::of_row(start))
             }
-            RowSelection::Prefix(prefix) => self.written_prefix(prefix).map(FormRange::of_prefix),
+            RowSelection::Prefix(prefix) => self.written_prefix(prefix).map(RowRange::of_prefix),
             RowSelection::Between { prefix, from, to } => {
                 self.between(prefix, from.as_ref(), to.as_ref())
             }
@@ -29,53 +31,11 @@ impl ReverseTimes {
                 self.check_before_time(start)?;
                 end.as_ref()
                     .map_or(Ok(()), |end| self.check_before_time(end))?;
-                Ok(FormRange::as_they_are(rows))
+                Ok(RowRange::as_they_are(rows))
             }
             RowSelection::All | RowSelection::Suffix(_) | RowSelection::Domain { .. } => {
-                Ok(FormRange::as_they_are(rows))
+                Ok(RowRange::as_they_are(rows))
             }
-        }
-    }
-
-    /// Returns the reason why sets of this kind are scattered, or `None` if they are contiguous.
-    pub(in super::super) fn scatters(&self, asked: Asked) -> Option<String> {
-        match (asked, self.place) {
-            (Asked::Suffix, _) => Some(
-                "rows with one suffix are scattered if a time is counted down: read all rows, or use the design \
-                 `reversed` for rows that are read by their end"
-                    .to_owned(),
-            ),
-            (Asked::Range, TimePosition::First) => Some(
-                "a range of rows that begin with a time is scattered, because the order of decimal digits is not \
-                 that of time, and time is counted down: ask for the rows between two times"
-                    .to_owned(),
-            ),
-            _ => None,
-        }
-    }
-
-    /// Returns a description of the sets of a kind that can be read, or `None` if all can.
-    pub(in super::super) fn only(&self, asked: Asked) -> Option<String> {
-        let only = match (asked, self.place) {
-            (Asked::Prefix, TimePosition::Last) => "prefixes that end before the time",
-            (Asked::Range, TimePosition::Last) => "ranges whose bounds end before the time",
-            (Asked::Prefix, TimePosition::First) => "prefixes that hold the whole time",
-            _ => return None,
-        };
-        Some(only.to_owned())
-    }
-
-    /// Returns the reason why rows without a salt have no even split points.
-    pub(in super::super) fn unsplit(&self) -> DesignError {
-        match self.place {
-            TimePosition::Last => DesignError::no_even_splits(
-                "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the \
-                 points from a sample",
-            ),
-            TimePosition::First => DesignError::splits(
-                "rows that begin with their time come one before the other, all new ones into the first tablet, \
-                 whatever the points are: set a salt",
-            ),
         }
     }
 
@@ -127,7 +87,7 @@ impl ReverseTimes {
         prefix: &Bytes,
         from: Option<&Bytes>,
         to: Option<&Bytes>,
-    ) -> Result<FormRange, DesignError> {
+    ) -> Result<RowRange, DesignError> {
         self.check_whole(prefix)?;
         let head = prefix.as_ref();
         let behind = |time: &Bytes| {
@@ -145,7 +105,7 @@ impl ReverseTimes {
         };
         // `MAX - t` never begins with ff, so a successor always exists.
         let start = start.unwrap_or_default();
-        Ok(FormRange { start, end })
+        Ok(RowRange { start, end })
     }
 
     /// Rejects a prefix that does not end right before a time.
