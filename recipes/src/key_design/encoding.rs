@@ -19,6 +19,13 @@ pub(super) trait RowEncoding: Any + fmt::Debug + Send + Sync {
     /// Appends a row in its written form.
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError>;
 
+    /// Returns the written form of a row.
+    fn written(&self, row: &[u8]) -> Result<Vec<u8>, DesignError> {
+        let mut written = Vec::with_capacity(row.len());
+        self.write(row, &mut written)?;
+        Ok(written)
+    }
+
     /// Appends the row that a written form encodes.
     fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError>;
 
@@ -32,14 +39,21 @@ pub(super) trait RowEncoding: Any + fmt::Debug + Send + Sync {
     /// count, not the names of fields.
     fn writes_as(&self, other: &dyn RowEncoding) -> bool;
 
-    /// Rejects a part that rows of this encoding do not have.
-    fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError>;
+    /// Rejects a part that rows of this encoding do not have. The default is for encodings that
+    /// choose the salted part themselves, or are never salted.
+    fn check_part(&self, _part: &SaltedPart) -> Result<(), DesignError> {
+        Ok(())
+    }
 
     /// Returns the part of a row from which its salt is computed.
-    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError>;
+    fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
+        Ok(row.into())
+    }
 
     /// Returns the salted part that all rows of a set have in common, if there is one.
-    fn common_part(&self, rows: &RowSelection, part: &SaltedPart) -> Option<Bytes>;
+    fn common_part(&self, _rows: &RowSelection, _part: &SaltedPart) -> Option<Bytes> {
+        None
+    }
 
     /// Returns the sets of a kind whose written forms are contiguous.
     fn contiguity(&self, kind: SelectionKind) -> Contiguity;

@@ -62,8 +62,7 @@ impl KeyDesign {
     /// # Ok::<(), fluo_recipes::DesignError>(())
     /// ```
     pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, DesignError> {
-        let mut written = Vec::with_capacity(row.len());
-        self.parts.encoding.write(row, &mut written)?;
+        let written = self.parts.encoding.written(row)?;
         let ranges = self.parts.encoding.ranges(rows)?;
         Ok(ranges.iter().any(|range| range.contains(&written)))
     }

@@ -7,7 +7,7 @@ use md5::Md5;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 
-use super::unsalted::Plain;
+use super::unsalted::Unsalted;
 use crate::key_design::error::DesignError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
@@ -56,70 +56,25 @@ impl Default for DigestSalt {
 
 impl DigestSalt {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        DesignParts::new("digest-salt", Some(self.salt()?), Plain)
+        DesignParts::new("digest-salt", Some(self.salt()?), Unsalted {})
     }
 
     pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
-        Ok(SaltSpec {
-            salt: Arc::new(DigestDigits::new(self.digest, self.end, self.digits)?),
-            part: self.over.clone(),
-            separator: self.separator.clone(),
-            usual_separator: "",
-        })
-    }
-}
-
-/// The digest that supplies the digits of a salt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Digest {
-    /// MD5 (RFC 1321): 32 hexadecimal digits. It serves to spread rows, not to protect them.
-    #[default]
-    Md5,
-    /// SHA-1 (FIPS 180-4): 40 hexadecimal digits.
-    Sha1,
-}
-
-/// The end of the digest's text that supplies the digits of a salt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DigestSide {
-    /// The first digits.
-    #[default]
-    First,
-    /// The last digits.
-    Last,
-}
-
-/// A number of digits from one end of a digest.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DigestDigits {
-    digest: Digest,
-    end: DigestSide,
-    digits: u8,
-}
-
-/// Maximum number of digits. Eight make 2^32 salts, far more than any table has tablets.
-const MOST_DIGITS: u8 = 8;
-
-const HEX: &[u8; 16] = b"0123456789abcdef";
-
-impl DigestDigits {
-    pub(super) fn new(digest: Digest, end: DigestSide, digits: u8) -> Result<Self, DesignError> {
+        let digits = self.digits;
         if !(1..=MOST_DIGITS).contains(&digits) {
             return Err(DesignError::settings(format!(
                 "a digest salt cannot have {digits} digits: give 1 to {MOST_DIGITS}; 2 digits make 256 salts"
             )));
         }
-        Ok(Self {
-            digest,
-            end,
-            digits,
+        Ok(SaltSpec {
+            salt: Arc::new(self.clone()),
+            part: self.over.clone(),
+            separator: self.separator.clone(),
+            usual_separator: "",
         })
     }
 
-    fn write_digits(self, digest: &[u8], key: &mut Vec<u8>) {
+    fn write_digits(&self, digest: &[u8], key: &mut Vec<u8>) {
         let all = digest.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
         let skipped = match self.end {
             DigestSide::First => 0,
@@ -129,7 +84,7 @@ impl DigestDigits {
     }
 }
 
-impl Salt for DigestDigits {
+impl Salt for DigestSalt {
     fn count(&self) -> u64 {
         1 << (4 * u32::from(self.digits))
     }
@@ -173,6 +128,34 @@ impl Salt for DigestDigits {
         }
     }
 }
+
+/// The digest that supplies the digits of a salt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Digest {
+    /// MD5 (RFC 1321): 32 hexadecimal digits. It serves to spread rows, not to protect them.
+    #[default]
+    Md5,
+    /// SHA-1 (FIPS 180-4): 40 hexadecimal digits.
+    Sha1,
+}
+
+/// The end of the digest's text that supplies the digits of a salt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DigestSide {
+    /// The first digits.
+    #[default]
+    First,
+    /// The last digits.
+    Last,
+}
+
+/// Maximum number of digits. Eight make 2^32 salts, far more than any table has tablets.
+const MOST_DIGITS: u8 = 8;
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
 
 fn hex(nibble: u8) -> u8 {
     HEX.get(usize::from(nibble)).copied().unwrap_or(b'0')

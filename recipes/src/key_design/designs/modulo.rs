@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::unsalted::Plain;
+use super::unsalted::Unsalted;
 use crate::key_design::decimal;
 use crate::key_design::error::DesignError;
 use crate::key_design::hash_input::HashInput;
@@ -15,6 +15,9 @@ use crate::key_design::salted_part::SaltedPart;
 
 /// The default separator.
 const SEPARATOR: &str = "|";
+
+/// Maximum number of buckets, more than any table has tablets.
+pub(crate) const MOST_BUCKETS: u32 = 1_000_000;
 
 /// Settings of the design `modulo`: `NN<separator><row>`.
 ///
@@ -55,12 +58,18 @@ impl Default for Modulo {
 
 impl Modulo {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        DesignParts::new("modulo", Some(self.salt()?), Plain)
+        DesignParts::new("modulo", Some(self.salt()?), Unsalted {})
     }
 
     pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
+        if !(1..=MOST_BUCKETS).contains(&self.buckets) {
+            return Err(DesignError::settings(format!(
+                "the number of buckets cannot be {}: give 1 to {MOST_BUCKETS}",
+                self.buckets
+            )));
+        }
         Ok(SaltSpec {
-            salt: Arc::new(Buckets::new(self.of, self.buckets)?),
+            salt: Arc::new(self.clone()),
             part: self.over.clone(),
             separator: self.separator.clone(),
             usual_separator: SEPARATOR,
@@ -68,35 +77,15 @@ impl Modulo {
     }
 }
 
-/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest
+/// Buckets `0` to `buckets - 1`, in decimal digits of one width: two, or as many as the largest
 /// needs.
-#[derive(Clone, Copy, Debug)]
-struct Buckets {
-    of: HashInput,
-    count: u32,
-}
-
-/// Maximum number of buckets, more than any table has tablets.
-pub(crate) const MOST_BUCKETS: u32 = 1_000_000;
-
-impl Buckets {
-    fn new(of: HashInput, count: u32) -> Result<Self, DesignError> {
-        if !(1..=MOST_BUCKETS).contains(&count) {
-            return Err(DesignError::settings(format!(
-                "the number of buckets cannot be {count}: give 1 to {MOST_BUCKETS}"
-            )));
-        }
-        Ok(Self { of, count })
-    }
-}
-
-impl Salt for Buckets {
+impl Salt for Modulo {
     fn count(&self) -> u64 {
-        self.count.into()
+        self.buckets.into()
     }
 
     fn width(&self) -> usize {
-        decimal::width(self.count)
+        decimal::width(self.buckets)
     }
 
     fn write(
@@ -105,16 +94,16 @@ impl Salt for Buckets {
         _source: Option<&SaltSource>,
         key: &mut Vec<u8>,
     ) -> Result<(), DesignError> {
-        key.extend_from_slice(&self.nth(self.of.modulo(part, self.count)?));
+        key.extend_from_slice(&self.nth(self.of.modulo(part, self.buckets)?));
         Ok(())
     }
 
     fn nth(&self, number: u64) -> Bytes {
-        decimal::text(number, self.count).into()
+        decimal::text(number, self.buckets).into()
     }
 
     fn meaning(&self) -> String {
-        let count = self.count;
+        let count = self.buckets;
         match self.of {
             HashInput::JavaHash => format!("Java's String.hashCode modulo {count}"),
             HashInput::Number => format!("the number modulo {count}"),
@@ -127,8 +116,8 @@ impl Salt for Buckets {
 
     fn check(&self, salt: &[u8], part: &[u8]) -> Result<(), String> {
         // The common case does not allocate, because scans check every key that they read.
-        let bucket = self.of.modulo(part, self.count);
-        if bucket.is_ok_and(|bucket| decimal::is_text(salt, bucket, self.count)) {
+        let bucket = self.of.modulo(part, self.buckets);
+        if bucket.is_ok_and(|bucket| decimal::is_text(salt, bucket, self.buckets)) {
             return Ok(());
         }
         check_computed(self, salt, part)
@@ -142,7 +131,11 @@ mod tests {
     #[test]
     fn accepts_only_the_exact_digits_of_a_salt() {
         for (count, salt) in [(10, "07"), (100, "07"), (1_000, "107")] {
-            let buckets = Buckets::new(HashInput::Number, count).unwrap();
+            let buckets = Modulo {
+                buckets: count,
+                of: HashInput::Number,
+                ..Modulo::default()
+            };
             let mut written = Vec::new();
             buckets.write(b"12107", None, &mut written).unwrap();
             assert_eq!(written, salt.as_bytes());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fluo_table::{Bytes, Escaped};
 use serde::{Deserialize, Serialize};
 
-use super::unsalted::Plain;
+use super::unsalted::Unsalted;
 use crate::key_design::decimal;
 use crate::key_design::error::DesignError;
 use crate::key_design::parts::DesignParts;
@@ -65,12 +65,22 @@ impl RandomSalt {
     }
 
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        DesignParts::new("random-salt", Some(self.salt()?), Plain)
+        DesignParts::new("random-salt", Some(self.salt()?), Unsalted {})
     }
 
     pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
+        if !(2..=MOST_PIECES).contains(&self.buckets.into()) {
+            return Err(DesignError::settings(format!(
+                "a random salt cannot have {}: give 2 to {MOST_PIECES}, because a read of one row scans every \
+                 bucket",
+                counted(
+                    usize::try_from(self.buckets).unwrap_or(usize::MAX),
+                    "bucket"
+                )
+            )));
+        }
         Ok(SaltSpec {
-            salt: Arc::new(RandomBuckets::new(self.buckets)?),
+            salt: Arc::new(self.clone()),
             part: SaltedPart::Whole,
             separator: self.separator.clone(),
             usual_separator: SEPARATOR,
@@ -94,33 +104,15 @@ impl TryFrom<Given> for RandomSalt {
     }
 }
 
-/// Buckets `0` to `count - 1`, in decimal digits of one width: two, or as many as the largest
+/// Buckets `0` to `buckets - 1`, in decimal digits of one width: two, or as many as the largest
 /// needs.
-#[derive(Clone, Copy, Debug)]
-struct RandomBuckets {
-    count: u32,
-}
-
-impl RandomBuckets {
-    fn new(count: u32) -> Result<Self, DesignError> {
-        if !(2..=MOST_PIECES).contains(&u64::from(count)) {
-            return Err(DesignError::settings(format!(
-                "a random salt cannot have {}: give 2 to {MOST_PIECES}, because a read of one row scans every \
-                 bucket",
-                counted(usize::try_from(count).unwrap_or(usize::MAX), "bucket")
-            )));
-        }
-        Ok(Self { count })
-    }
-}
-
-impl Salt for RandomBuckets {
+impl Salt for RandomSalt {
     fn count(&self) -> u64 {
-        self.count.into()
+        self.buckets.into()
     }
 
     fn width(&self) -> usize {
-        decimal::width(self.count)
+        decimal::width(self.buckets)
     }
 
     /// Appends a drawn bucket. The count is far below 2^64, so the modulus favours no bucket
@@ -141,11 +133,11 @@ impl Salt for RandomBuckets {
     }
 
     fn nth(&self, number: u64) -> Bytes {
-        decimal::text(number, self.count).into()
+        decimal::text(number, self.buckets).into()
     }
 
     fn meaning(&self) -> String {
-        format!("drawn from {} buckets", self.count)
+        format!("drawn from {} buckets", self.buckets)
     }
 
     fn is_computed(&self) -> bool {

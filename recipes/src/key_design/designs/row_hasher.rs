@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::unsalted::Plain;
+use super::unsalted::Unsalted;
 use crate::key_design::error::DesignError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
@@ -52,7 +52,7 @@ impl DesignParts {
                 usual_separator: ":",
             }),
             leading_point: false,
-            encoding: Arc::new(Plain),
+            encoding: Arc::new(Unsalted {}),
         }
     }
 }

@@ -37,15 +37,11 @@ pub struct Unsalted {}
 
 impl Unsalted {
     pub(super) fn parts() -> Result<DesignParts, DesignError> {
-        DesignParts::new("unsalted", None, Plain)
+        DesignParts::new("unsalted", None, Self {})
     }
 }
 
-/// Rows that are written as they are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plain;
-
-impl RowEncoding for Plain {
+impl RowEncoding for Unsalted {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         key.extend_from_slice(row);
         Ok(())

@@ -3,7 +3,7 @@
 use fluo_table::{Bytes, Span, prefix_successor};
 
 use super::bytes;
-use super::composite::Composite;
+use super::encoding::Composite;
 use super::field::Field;
 use crate::key_design::encoding::RowRange;
 use crate::key_design::error::DesignError;

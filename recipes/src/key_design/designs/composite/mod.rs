@@ -2,14 +2,14 @@
 
 mod bytes;
 mod codec;
-mod composite;
+mod encoding;
 mod field;
 mod ranges;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::composite::Composite;
+pub use self::encoding::Composite;
 pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::salt_settings::SaltSettings;
 use crate::key_design::error::DesignError;

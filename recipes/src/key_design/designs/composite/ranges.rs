@@ -2,7 +2,7 @@
 
 use fluo_table::{Bytes, Escaped};
 
-use super::composite::{Composite, utf8};
+use super::encoding::{Composite, utf8};
 use super::field::Field;
 use super::{bytes, text};
 use crate::key_design::encoding::{RowEncoding as _, RowRange};
@@ -15,11 +15,7 @@ impl Composite {
     /// Returns the written forms of the rows of a contiguous set.
     pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, DesignError> {
         match rows {
-            RowSelection::Row(row) => {
-                let mut start = Vec::new();
-                self.write(row, &mut start)?;
-                Ok(RowRange::of_row(start))
-            }
+            RowSelection::Row(row) => Ok(RowRange::of_row(self.written(row)?)),
             RowSelection::Prefix(prefix) => self.beginning(prefix).map(RowRange::of_prefix),
             RowSelection::Between { prefix, from, to } => {
                 let leading = self.whole_fields(prefix)?;

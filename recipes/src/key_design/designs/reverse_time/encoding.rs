@@ -17,9 +17,9 @@ use std::borrow::Cow;
 
 use fluo_table::{Bytes, Escaped};
 use memchr::memmem;
-use serde::{Deserialize, Serialize};
 
 use super::time::{DIGITS, TimeEncoding};
+use super::{ReverseTime, TimePosition};
 use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
 use crate::key_design::error::DesignError;
 use crate::key_design::explain::KeyField;
@@ -28,61 +28,15 @@ use crate::key_design::salted_part::SaltedPart;
 use crate::key_design::scan_cost::KeyOrder;
 use crate::row_hasher::Excerpt;
 
-/// The position of the time in a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TimePosition {
-    /// After the entity: the newest row of each entity comes first.
-    #[default]
-    Last,
-    /// Before the entity: the newest of all rows comes first.
-    First,
-}
-
-/// The encoding of rows whose time is counted down.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ReverseTimes {
-    pub(super) place: TimePosition,
-    pub(super) encoding: TimeEncoding,
-    pub(super) separator: String,
-}
-
 /// A row, split into its parts.
 struct Parts<'a> {
     entity: &'a [u8],
     time: i64,
 }
 
-impl ReverseTimes {
-    pub(super) fn new(
-        place: TimePosition,
-        encoding: TimeEncoding,
-        separator: String,
-    ) -> Result<Self, DesignError> {
-        let may_be_empty = (place, encoding) == (TimePosition::First, TimeEncoding::Binary);
-        if separator.is_empty() && !may_be_empty {
-            return Err(DesignError::settings(
-                "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such \
-                 as `|`; only binary times that come first need none",
-            ));
-        }
-        if encoding == TimeEncoding::Decimal && separator.bytes().any(|byte| byte.is_ascii_digit())
-        {
-            return Err(DesignError::settings(format!(
-                "the separator `{}` contains a digit, which looks like part of a decimal time: give one without \
-                 digits, such as `|`",
-                Escaped(separator.as_bytes())
-            )));
-        }
-        Ok(Self {
-            place,
-            encoding,
-            separator,
-        })
-    }
-
+impl ReverseTime {
     /// Splits a row into its entity and its time.
-    fn parts<'a>(&self, row: &'a [u8]) -> Result<Parts<'a>, DesignError> {
+    fn split<'a>(&self, row: &'a [u8]) -> Result<Parts<'a>, DesignError> {
         let (entity, time) = self.halves_of_row(row).ok_or_else(|| {
             DesignError::row(format!(
                 "{} has no time: {}",
@@ -98,20 +52,20 @@ impl ReverseTimes {
 
     fn halves_of_row<'a>(&self, row: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let separator = self.separator.as_bytes();
-        if (self.place, self.encoding) == (TimePosition::First, TimeEncoding::Binary) {
+        if (self.time, self.encoding) == (TimePosition::First, TimeEncoding::Binary) {
             let (time, rest) = row.split_at_checked(self.encoding.counted_down_len())?;
             return Some((rest.strip_prefix(separator)?, time));
         }
         let (before, found) = row.split_at_checked(memmem::find(row, separator)?)?;
         let behind = found.get(separator.len()..)?;
-        Some(match self.place {
+        Some(match self.time {
             TimePosition::Last => (before, behind),
             TimePosition::First => (behind, before),
         })
     }
 
     /// Splits a written row into its entity and its time.
-    fn written_parts<'a>(&self, written: &'a [u8]) -> Result<Parts<'a>, DesignError> {
+    fn split_written<'a>(&self, written: &'a [u8]) -> Result<Parts<'a>, DesignError> {
         let parts = self.halves_of_written(written).and_then(|(entity, text)| {
             let time = self.encoding.counted_up(text)?;
             Some(Parts { entity, time })
@@ -124,7 +78,7 @@ impl ReverseTimes {
 
     fn halves_of_written<'a>(&self, written: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let separator = self.separator.as_bytes();
-        match self.place {
+        match self.time {
             TimePosition::First => {
                 let (time, rest) = written.split_at_checked(self.encoding.counted_down_len())?;
                 Some((rest.strip_prefix(separator)?, time))
@@ -142,7 +96,7 @@ impl ReverseTimes {
 
     fn salted<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<&'a [u8], DesignError> {
         match part {
-            SaltedPart::Entity => Ok(self.parts(row)?.entity),
+            SaltedPart::Entity => Ok(self.split(row)?.entity),
             _ => Ok(row),
         }
     }
@@ -150,7 +104,7 @@ impl ReverseTimes {
     /// Describes the shape of a row.
     pub(super) fn shape(&self) -> String {
         let separator = Escaped(self.separator.as_bytes());
-        match (self.place, self.encoding) {
+        match (self.time, self.encoding) {
             (TimePosition::Last, TimeEncoding::Decimal) => {
                 format!("a row is `<entity>{separator}<time in decimal digits>`")
             }
@@ -172,18 +126,18 @@ impl ReverseTimes {
             TimeEncoding::Decimal => format!("{DIGITS} digits of at most {}", i64::MAX),
             TimeEncoding::Binary => "8 bytes of a number that is not negative".to_owned(),
         };
-        match self.place {
+        match self.time {
             TimePosition::Last => format!("an entity, the first `{separator}` and {left}"),
             TimePosition::First => format!("{left}, `{separator}` and an entity"),
         }
     }
 }
 
-impl RowEncoding for ReverseTimes {
+impl RowEncoding for ReverseTime {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
-        let Parts { entity, time } = self.parts(row)?;
+        let Parts { entity, time } = self.split(row)?;
         let separator = self.separator.as_bytes();
-        match self.place {
+        match self.time {
             TimePosition::Last => {
                 key.extend_from_slice(entity);
                 key.extend_from_slice(separator);
@@ -199,9 +153,9 @@ impl RowEncoding for ReverseTimes {
     }
 
     fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
-        let Parts { entity, time } = self.written_parts(written)?;
+        let Parts { entity, time } = self.split_written(written)?;
         let separator = self.separator.as_bytes();
-        match self.place {
+        match self.time {
             TimePosition::Last => {
                 row.extend_from_slice(entity);
                 row.extend_from_slice(separator);
@@ -217,7 +171,7 @@ impl RowEncoding for ReverseTimes {
     }
 
     fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
-        let Parts { entity, time } = self.written_parts(written)?;
+        let Parts { entity, time } = self.split_written(written)?;
         let mut counted_down = Vec::with_capacity(self.encoding.counted_down_len());
         self.encoding.write_counted_down(time, &mut counted_down);
         let of_entity = KeyField::new("entity", entity.to_vec(), "what the row is about");
@@ -225,7 +179,7 @@ impl RowEncoding for ReverseTimes {
         let of_time = KeyField::new("time", counted_down, meaning);
         let separator = self.separator.clone().into_bytes();
         let separator = KeyField::new("separator", separator, "always the same");
-        let mut fields = match self.place {
+        let mut fields = match self.time {
             TimePosition::Last => vec![of_entity, separator, of_time],
             TimePosition::First => vec![of_time, separator, of_entity],
         };
@@ -234,14 +188,17 @@ impl RowEncoding for ReverseTimes {
     }
 
     fn order(&self) -> KeyOrder {
-        match self.place {
+        match self.time {
             TimePosition::Last => KeyOrder::NewestFirst,
             TimePosition::First => KeyOrder::NewestFirstOfAll,
         }
     }
 
     fn writes_as(&self, other: &dyn RowEncoding) -> bool {
-        downcast(other) == Some(self)
+        downcast::<Self>(other).is_some_and(|other| {
+            (self.time, self.encoding, &self.separator)
+                == (other.time, other.encoding, &other.separator)
+        })
     }
 
     fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
@@ -267,7 +224,7 @@ impl RowEncoding for ReverseTimes {
             ) => {
                 let separator = self.separator.as_bytes();
                 let entity = prefix.strip_suffix(separator)?;
-                let is_whole = self.place == TimePosition::Last;
+                let is_whole = self.time == TimePosition::Last;
                 (is_whole && memmem::find(prefix, separator)? == entity.len())
                     .then(|| prefix.slice_ref(entity))
             }
@@ -276,7 +233,7 @@ impl RowEncoding for ReverseTimes {
     }
 
     fn contiguity(&self, kind: SelectionKind) -> Contiguity {
-        match (kind, self.place) {
+        match (kind, self.time) {
             (SelectionKind::Row | SelectionKind::Between, _) => Contiguity::Always,
             (SelectionKind::Domain, _) => Contiguity::NO_DOMAINS,
             (SelectionKind::Suffix, _) => Contiguity::Never(
@@ -305,12 +262,12 @@ impl RowEncoding for ReverseTimes {
     }
 
     fn detail(&self) -> Option<String> {
-        let usual = (self.place, self.encoding) == (TimePosition::Last, TimeEncoding::Decimal);
+        let usual = (self.time, self.encoding) == (TimePosition::Last, TimeEncoding::Decimal);
         (!usual || self.separator != "|").then(|| self.shape())
     }
 
     fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, DesignError> {
-        Err(DesignError::splits(match self.place {
+        Err(DesignError::splits(match self.time {
             TimePosition::Last => {
                 "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the \
                  points from a sample with `fluo advise`"

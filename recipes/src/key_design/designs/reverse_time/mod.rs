@@ -4,10 +4,9 @@ mod encoding;
 mod ranges;
 mod time;
 
+use fluo_table::Escaped;
 use serde::{Deserialize, Serialize};
 
-use self::encoding::ReverseTimes;
-pub use self::encoding::TimePosition;
 pub use self::time::TimeEncoding;
 use super::salt_settings::SaltSettings;
 use crate::key_design::error::DesignError;
@@ -67,8 +66,34 @@ impl Default for ReverseTime {
 
 impl ReverseTime {
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        let times = ReverseTimes::new(self.time, self.encoding, self.separator.clone())?;
+        let may_be_empty =
+            (self.time, self.encoding) == (TimePosition::First, TimeEncoding::Binary);
+        if self.separator.is_empty() && !may_be_empty {
+            return Err(DesignError::settings(
+                "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such \
+                 as `|`; only binary times that come first need none",
+            ));
+        }
+        let has_digit = self.separator.bytes().any(|byte| byte.is_ascii_digit());
+        if self.encoding == TimeEncoding::Decimal && has_digit {
+            return Err(DesignError::settings(format!(
+                "the separator `{}` contains a digit, which looks like part of a decimal time: give one without \
+                 digits, such as `|`",
+                Escaped(self.separator.as_bytes())
+            )));
+        }
         let salt = self.salt.as_ref().map(SaltSettings::salt).transpose()?;
-        DesignParts::new("reverse-time", salt, times)
+        DesignParts::new("reverse-time", salt, self.clone())
     }
+}
+
+/// The position of the time in a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimePosition {
+    /// After the entity: the newest row of each entity comes first.
+    #[default]
+    Last,
+    /// Before the entity: the newest of all rows comes first.
+    First,
 }

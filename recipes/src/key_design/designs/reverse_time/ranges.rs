@@ -7,22 +7,17 @@
 use fluo_table::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
 
-use super::encoding::{ReverseTimes, TimePosition};
-use super::time::TimeEncoding;
+use super::{ReverseTime, TimeEncoding, TimePosition};
 use crate::key_design::encoding::{RowEncoding as _, RowRange};
 use crate::key_design::error::DesignError;
 use crate::key_design::row_selection::RowSelection;
 use crate::row_hasher::Excerpt;
 
-impl ReverseTimes {
+impl ReverseTime {
     /// Returns the written forms of the rows of a contiguous set.
     pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, DesignError> {
         match rows {
-            RowSelection::Row(row) => {
-                let mut start = Vec::new();
-                self.write(row, &mut start)?;
-                Ok(RowRange::of_row(start))
-            }
+            RowSelection::Row(row) => Ok(RowRange::of_row(self.written(row)?)),
             RowSelection::Prefix(prefix) => self.written_prefix(prefix).map(RowRange::of_prefix),
             RowSelection::Between { prefix, from, to } => {
                 self.between(prefix, from.as_ref(), to.as_ref())
@@ -44,7 +39,7 @@ impl ReverseTimes {
         if prefix.is_empty() {
             return Ok(Bytes::new());
         }
-        if self.place == TimePosition::Last {
+        if self.time == TimePosition::Last {
             self.check_before_time(prefix)?;
             return Ok(prefix.clone());
         }
@@ -111,7 +106,7 @@ impl ReverseTimes {
     /// Rejects a prefix that does not end right before a time.
     fn check_whole(&self, prefix: &[u8]) -> Result<(), DesignError> {
         let separator = self.separator.as_bytes();
-        let is_whole = match self.place {
+        let is_whole = match self.time {
             TimePosition::First => prefix.is_empty(),
             TimePosition::Last => memmem::find(prefix, separator)
                 .is_some_and(|found| found + separator.len() == prefix.len()),
@@ -120,7 +115,7 @@ impl ReverseTimes {
             return Ok(());
         }
         let excerpt = Excerpt::new(prefix);
-        Err(DesignError::scan(match self.place {
+        Err(DesignError::scan(match self.time {
             TimePosition::First => format!(
                 "rows begin with their time, so the prefix before the times must be empty, not {excerpt}"
             ),

@@ -13,46 +13,20 @@
 //! The length prevents a truncated key, or bytes that this design never wrote, from being read as a
 //! row. Without it, every byte string would be the key of some row of variable length.
 
-use std::borrow::Cow;
 use std::iter;
 
 use fluo_table::{Bytes, Escaped};
-use serde::{Deserialize, Serialize};
 
 use super::alphabet::RowAlphabet;
+use super::{Reversed, ReversedUnit, RowLength};
 use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
 use crate::key_design::error::DesignError;
 use crate::key_design::escape;
 use crate::key_design::explain::KeyField;
 use crate::key_design::row_selection::RowSelection;
-use crate::key_design::salted_part::SaltedPart;
 use crate::key_design::scan_cost::KeyOrder;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
-
-/// The way to find the end of a reversed row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum RowLength {
-    /// All rows have this length, in bytes or in characters as they are reversed.
-    Fixed(usize),
-    /// Rows have any length. The length is stored after each row, which takes 5 bytes, plus one
-    /// for each zero byte in the row.
-    Stored,
-}
-
-/// The unit that is reversed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReversedUnit {
-    /// Bytes. Reversed text beyond ASCII is not valid text.
-    #[default]
-    Bytes,
-    /// Characters, as Unicode scalar values; the row must be UTF-8 text. A combining mark moves
-    /// before its letter.
-    Characters,
-}
 
 /// Maximum length in bytes of a row whose length is stored, so that the first byte of the length
 /// stays below `ff`.
@@ -69,38 +43,7 @@ macro_rules! scattered {
     };
 }
 
-/// Rows written backwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reversal {
-    length: RowLength,
-    unit: ReversedUnit,
-    alphabet: Option<RowAlphabet>,
-}
-
-impl Reversal {
-    pub(super) fn new(
-        length: RowLength,
-        unit: ReversedUnit,
-        alphabet: Option<RowAlphabet>,
-    ) -> Result<Self, DesignError> {
-        if length == RowLength::Fixed(0) {
-            return Err(DesignError::settings(
-                "rows of length 0 cannot be reversed: give the length that all rows have, or store it",
-            ));
-        }
-        if (unit, alphabet) == (ReversedUnit::Characters, Some(RowAlphabet::Bytes)) {
-            return Err(DesignError::settings(
-                "rows reversed by characters are text, and text is not made of all bytes: give the alphabet \
-                 `printable`, or reverse bytes",
-            ));
-        }
-        Ok(Self {
-            length,
-            unit,
-            alphabet,
-        })
-    }
-
+impl Reversed {
     /// Returns the reversed row, without its stored length.
     fn unwrapped(&self, written: &[u8]) -> Result<Vec<u8>, DesignError> {
         let refused = |reason: String| {
@@ -172,9 +115,7 @@ impl Reversal {
             }
             return Ok(reversed.into());
         }
-        let mut written = Vec::with_capacity(reversed.len());
-        escape::write(&reversed, &mut written);
-        Ok(written.into())
+        Ok(escaped(&reversed))
     }
 
     fn split_alphabet(&self) -> Result<RowAlphabet, DesignError> {
@@ -194,7 +135,7 @@ impl Reversal {
     }
 }
 
-impl RowEncoding for Reversal {
+impl RowEncoding for Reversed {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         let reversed = self.reverse(row).ok_or_else(|| not_text(row))?;
         match self.length {
@@ -267,19 +208,6 @@ impl RowEncoding for Reversal {
             .is_some_and(|other| (self.length, self.unit) == (other.length, other.unit))
     }
 
-    /// Accepts every part, because reversed rows have no salt.
-    fn check_part(&self, _part: &SaltedPart) -> Result<(), DesignError> {
-        Ok(())
-    }
-
-    fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
-        Ok(row.into())
-    }
-
-    fn common_part(&self, _rows: &RowSelection, _part: &SaltedPart) -> Option<Bytes> {
-        None
-    }
-
     fn contiguity(&self, kind: SelectionKind) -> Contiguity {
         match kind {
             SelectionKind::Row | SelectionKind::Suffix => Contiguity::Always,
@@ -293,11 +221,7 @@ impl RowEncoding for Reversal {
     fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
         self.check_contiguous(rows)?;
         let range = match rows {
-            RowSelection::Row(row) => {
-                let mut start = Vec::new();
-                self.write(row, &mut start)?;
-                RowRange::of_row(start)
-            }
+            RowSelection::Row(row) => RowRange::of_row(self.written(row)?),
             RowSelection::Suffix(suffix) => RowRange::of_prefix(self.beginning(suffix)?),
             _ => RowRange::as_they_are(rows),
         };
@@ -320,7 +244,7 @@ impl RowEncoding for Reversal {
         let points = self.split_alphabet()?.points(tablets, self.longest())?;
         Ok(match self.length {
             RowLength::Fixed(_) => points,
-            RowLength::Stored => points.iter().map(escaped).collect(),
+            RowLength::Stored => points.iter().map(|point| escaped(point)).collect(),
         })
     }
 
@@ -330,9 +254,9 @@ impl RowEncoding for Reversal {
     }
 }
 
-fn escaped(point: &Bytes) -> Bytes {
-    let mut written = Vec::with_capacity(point.len());
-    escape::write(point, &mut written);
+fn escaped(bytes: &[u8]) -> Bytes {
+    let mut written = Vec::with_capacity(bytes.len());
+    escape::write(bytes, &mut written);
     written.into()
 }
 

@@ -6,8 +6,6 @@ mod encoding;
 use serde::{Deserialize, Serialize};
 
 pub use self::alphabet::RowAlphabet;
-use self::encoding::Reversal;
-pub use self::encoding::{ReversedUnit, RowLength};
 use crate::key_design::error::DesignError;
 use crate::key_design::parts::DesignParts;
 
@@ -41,6 +39,30 @@ pub struct Reversed {
     pub alphabet: Option<RowAlphabet>,
 }
 
+/// The way to find the end of a reversed row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum RowLength {
+    /// All rows have this length, in bytes or in characters as they are reversed.
+    Fixed(usize),
+    /// Rows have any length. The length is stored after each row, which takes 5 bytes, plus one
+    /// for each zero byte in the row.
+    Stored,
+}
+
+/// The unit that is reversed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReversedUnit {
+    /// Bytes. Reversed text beyond ASCII is not valid text.
+    #[default]
+    Bytes,
+    /// Characters, as Unicode scalar values; the row must be UTF-8 text. A combining mark moves
+    /// before its letter.
+    Characters,
+}
+
 /// The settings as a spec file contains them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,8 +85,18 @@ impl Reversed {
     }
 
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
-        let reversal = Reversal::new(self.length, self.unit, self.alphabet)?;
-        DesignParts::new("reversed", None, reversal)
+        if self.length == RowLength::Fixed(0) {
+            return Err(DesignError::settings(
+                "rows of length 0 cannot be reversed: give the length that all rows have, or store it",
+            ));
+        }
+        if (self.unit, self.alphabet) == (ReversedUnit::Characters, Some(RowAlphabet::Bytes)) {
+            return Err(DesignError::settings(
+                "rows reversed by characters are text, and text is not made of all bytes: give the alphabet \
+                 `printable`, or reverse bytes",
+            ));
+        }
+        DesignParts::new("reversed", None, self.clone())
     }
 }
 

@@ -26,10 +26,9 @@
 use std::borrow::Cow;
 
 use fluo_table::Bytes;
-use serde::{Deserialize, Serialize};
 
 use super::ranges::{self, NO_PART, NO_RANGE, ONLY_PREFIXES};
-use super::written;
+use super::{DomainDirection, WebPart, WebTable, written};
 use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
 use crate::key_design::error::DesignError;
 use crate::key_design::explain::KeyField;
@@ -41,40 +40,8 @@ use crate::key_design::web::{
 };
 use crate::row_hasher::Excerpt;
 
-/// The part of the host from which the salt of a page is computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum WebPart {
-    /// The registrable domain, by the Public Suffix List: all its subdomains are stored together
-    /// and read in one piece.
-    #[default]
-    RegistrableDomain,
-    /// The full host: the subdomains of a large domain are spread, and a read of all of them fans
-    /// out over all salts.
-    Host,
-}
-
-/// The direction in which the hashed domain is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DomainDirection {
-    /// As in a URL: `example.com`.
-    #[default]
-    Forward,
-    /// As in a key: `com.example`.
-    Reversed,
-}
-
-/// The encoding of pages, and the part of a page from which its salt is computed. The part does not
-/// affect the bytes after the salt.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pages {
-    pub(super) over: WebPart,
-    pub(super) text: DomainDirection,
-}
-
-impl RowEncoding for Pages {
+/// The salted part of a page does not affect the bytes after the salt.
+impl RowEncoding for WebTable {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
         written::write(&Page::of_row(row)?, key);
         Ok(())
@@ -96,11 +63,6 @@ impl RowEncoding for Pages {
 
     fn writes_as(&self, other: &dyn RowEncoding) -> bool {
         downcast::<Self>(other).is_some()
-    }
-
-    /// Accepts every part, because a page has its own salted part.
-    fn check_part(&self, _part: &SaltedPart) -> Result<(), DesignError> {
-        Ok(())
     }
 
     fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
@@ -182,7 +144,7 @@ impl RowEncoding for Pages {
     }
 }
 
-impl Pages {
+impl WebTable {
     /// Describes the domains that are read in one piece with their subdomains.
     ///
     /// Other domains can have any of the `salts` salts; `None` if there are too many to read each

@@ -4,17 +4,12 @@ mod encoding;
 mod ranges;
 mod written;
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
-use self::encoding::Pages;
-pub use self::encoding::{DomainDirection, WebPart};
-use super::digest_salt::{Digest, DigestDigits, DigestSide};
+use super::digest_salt::DigestSalt;
 use crate::key_design::error::DesignError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::SaltSpec;
-use crate::key_design::salted_part::SaltedPart;
 use crate::row_hasher::Excerpt;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
@@ -134,20 +129,43 @@ impl WebTable {
 
     pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
         self.check_list()?;
-        let digits = DigestDigits::new(Digest::Md5, DigestSide::First, self.digits)?;
-        let salt = SaltSpec {
-            salt: Arc::new(digits),
-            part: SaltedPart::Whole,
+        let digits = DigestSalt {
+            digits: self.digits,
             separator: ":".to_owned(),
-            usual_separator: ":",
+            ..DigestSalt::default()
         };
-        let pages = Pages {
-            over: self.over,
-            text: self.text,
+        let salt = SaltSpec {
+            usual_separator: ":",
+            ..digits.salt()?
         };
         Ok(DesignParts {
             leading_point: self.leading_point,
-            ..DesignParts::new("web-table", Some(salt), pages)?
+            ..DesignParts::new("web-table", Some(salt), self.clone())?
         })
     }
+}
+
+/// The part of the host from which the salt of a page is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WebPart {
+    /// The registrable domain, by the Public Suffix List: all its subdomains are stored together
+    /// and read in one piece.
+    #[default]
+    RegistrableDomain,
+    /// The full host: the subdomains of a large domain are spread, and a read of all of them fans
+    /// out over all salts.
+    Host,
+}
+
+/// The direction in which the hashed domain is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DomainDirection {
+    /// As in a URL: `example.com`.
+    #[default]
+    Forward,
+    /// As in a key: `com.example`.
+    Reversed,
 }
