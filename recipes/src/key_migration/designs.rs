@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use fluo_table::{Bytes, Column, Mutation, Span, Versions};
 
-use super::scan::MigratingScan;
 use crate::key_design::{DesignError, DesignErrorKind, KeyDesign, RowSelection, ScanCost};
 use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 
@@ -217,15 +216,6 @@ impl KeyMigration {
         Ok(keys
             .map(|key| columns.iter().fold(Mutation::new(key), delete))
             .collect())
-    }
-
-    /// Returns a scan of these rows over all epochs, in order.
-    ///
-    /// # Errors
-    ///
-    /// As [`spans`](Self::spans).
-    pub fn scan(&self, rows: &RowSelection) -> Result<MigratingScan, DesignError> {
-        MigratingScan::new(self, rows)
     }
 
     pub(super) fn list(&self) -> &[Epoch] {

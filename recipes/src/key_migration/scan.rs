@@ -32,8 +32,19 @@ pub struct MigratingScan {
     settings: MergeSettings,
 }
 
+impl KeyMigration {
+    /// Returns a scan of these rows over all epochs, in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`spans`](Self::spans).
+    pub fn scan(&self, rows: &RowSelection) -> Result<MigratingScan, DesignError> {
+        MigratingScan::new(self, rows)
+    }
+}
+
 impl MigratingScan {
-    pub(super) fn new(epochs: &KeyMigration, rows: &RowSelection) -> Result<Self, DesignError> {
+    fn new(epochs: &KeyMigration, rows: &RowSelection) -> Result<Self, DesignError> {
         let rows_of = |span: &Span| {
             (
                 span.start().row.clone(),

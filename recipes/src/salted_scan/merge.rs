@@ -19,7 +19,7 @@ use super::loser_tree::Losers;
 use super::memory::{Memory, size_bytes};
 use super::range_cursor::{Piece, Source};
 use super::read::{Read, Whose};
-use super::request::{MergeSettings, UnknownKeys};
+use super::settings::{MergeSettings, UnknownKeys};
 use crate::key_design::DesignError;
 use crate::row_hasher::Excerpt;
 

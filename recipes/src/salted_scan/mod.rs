@@ -59,6 +59,7 @@ mod plan;
 mod range_cursor;
 mod read;
 mod request;
+mod settings;
 mod stream;
 
 pub use batch::{RowBatch, SaltedRow};
@@ -70,6 +71,7 @@ pub(crate) use key_owner::{Owner, OwnerOf};
 pub(crate) use memory::size_bytes as cell_bytes;
 pub(crate) use merge::{MergeRequest, PieceRows};
 pub use plan::ScanPlan;
-pub(crate) use request::MergeSettings;
-pub use request::{SaltedScan, UnknownKeys};
+pub use request::SaltedScan;
+pub(crate) use settings::MergeSettings;
+pub use settings::UnknownKeys;
 pub use stream::SaltedRows;

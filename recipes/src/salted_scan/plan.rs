@@ -4,7 +4,7 @@ use std::fmt;
 
 use fluo_table::Span;
 
-use super::request::UnknownKeys;
+use super::settings::UnknownKeys;
 use crate::key_design::KeyOrder;
 
 /// The plan of a salted scan: the ranges it will read and the memory it may hold.

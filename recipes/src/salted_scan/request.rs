@@ -1,4 +1,4 @@
-//! The request of a scan: rows, limits and cost.
+//! A scan: its rows, its settings, its plan, and its run.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,18 +11,9 @@ use super::key_owner::only;
 use super::memory::Memory;
 use super::merge::{FIRST_CELLS, MergeRequest, PieceRows, first_of_limit};
 use super::plan::ScanPlan;
+use super::settings::{MergeSettings, UnknownKeys};
 use super::stream::SaltedRows;
 use crate::key_design::{DesignError, KeyDesign, RowSelection};
-
-/// The treatment of a stored key that the design cannot have made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum UnknownKeys {
-    /// The scan ends with an error that names the key.
-    #[default]
-    Refuse,
-    /// The key is skipped and [counted](SaltedRows::skipped).
-    Skip,
-}
 
 /// A scan of the user's rows over all pieces of the table that can hold them, merged into one
 /// sequence.
@@ -72,28 +63,6 @@ pub struct SaltedScan {
     columns: Vec<ColumnSelector>,
     filter: Filter,
     settings: MergeSettings,
-}
-
-/// The limits of a merge.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MergeSettings {
-    pub(crate) limit: Option<u64>,
-    pub(crate) memory_bytes: usize,
-    pub(crate) open_scans: usize,
-    pub(crate) concurrent_reads: usize,
-    pub(crate) foreign: UnknownKeys,
-}
-
-impl Default for MergeSettings {
-    fn default() -> Self {
-        Self {
-            limit: None,
-            memory_bytes: 64 << 20,
-            open_scans: 256,
-            concurrent_reads: 4,
-            foreign: UnknownKeys::default(),
-        }
-    }
 }
 
 impl SaltedScan {

@@ -52,17 +52,20 @@ const SETS: [Set; 11] = [
         spec: "[[row_hasher]]\nprefix = \"b\"\ntablets = 7\n\
                [[row_hasher]]\nprefix = \"a\"\ntablets = 20\nscheme = \"sha1-base32\"\n",
         loads: &[
-            ("--prefix a --scheme sha1-base32", Rows::Paths),
+            (
+                "--design row-hasher,prefix=a,scheme=sha1-base32",
+                Rows::Paths,
+            ),
             ("--prefix b", Rows::Ids),
         ],
     },
     Set {
         spec: "[[key_design]]\ndesign = \"digest-salt\"\nseparator = \":\"\ntablets = 20\n",
-        loads: &[("--design digest-salt --separator :", Rows::Paths)],
+        loads: &[("--design digest-salt,separator=:", Rows::Paths)],
     },
     Set {
         spec: "[[key_design]]\ndesign = \"modulo\"\nbuckets = 12\ntablets = 6\n",
-        loads: &[("--design modulo --buckets 12", Rows::Paths)],
+        loads: &[("--design modulo,buckets=12", Rows::Paths)],
     },
     Set {
         spec: "[[key_design]]\ndesign = \"web-table\"\ntablets = 12\n",
@@ -80,17 +83,20 @@ const SETS: [Set; 11] = [
         spec: "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 8\n\
                salt = { design = \"digest-salt\", separator = \":\", over = \"entity\" }\n",
         loads: &[(
-            "--design reverse-time --salt digest-salt --salt-separator : --over entity",
+            "--design reverse-time,salt.design=digest-salt,salt.separator=:,salt.over=entity",
             Rows::Readings,
         )],
     },
     Set {
         spec: "[[key_design]]\ndesign = \"reversed\"\nalphabet = \"digits\"\nlength = { fixed = 10 }\ntablets = 8\n",
-        loads: &[("--design reversed --alphabet digits --length 10", Rows::Ids)],
+        loads: &[(
+            "--design reversed,alphabet=digits,length.fixed=10",
+            Rows::Ids,
+        )],
     },
     Set {
         spec: "[[key_design]]\ndesign = \"random-salt\"\nbuckets = 16\ntablets = 8\n",
-        loads: &[("--design random-salt --buckets 16", Rows::Paths)],
+        loads: &[("--design random-salt,buckets=16", Rows::Paths)],
     },
     Set {
         spec: "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"40\", \"80\", \"c0\"]\n",
@@ -242,7 +248,7 @@ fn keeps_both_designs_during_a_migration() {
         "table create --at embedded:d pages",
         "table apply --at embedded:d --spec set.toml --no-wait pages",
         "table load --at embedded:d pages --design modulo rows",
-        "table load --at embedded:d pages --design digest-salt --separator : new",
+        "table load --at embedded:d pages --design digest-salt,separator=: new",
     ] {
         place.fluo(command).succeeds();
     }
@@ -308,11 +314,11 @@ fn requested_servers_and_tablets_precede_those_of_the_table() {
 #[test]
 fn keeps_the_design_of_an_unsplit_table_with_any_separator() {
     for design in [
-        "--design digest-salt --separator=--",
-        "--design digest-salt --digits 1 --separator ::",
-        "--design modulo --separator=--",
-        "--design modulo --buckets 5000 --separator ->",
-        "--design digest-salt --over before:/",
+        "--design digest-salt,separator=--",
+        "--design digest-salt,digits=1,separator=::",
+        "--design modulo,separator=--",
+        "--design modulo,buckets=5000,separator=->",
+        "--design digest-salt,over.before=/",
     ] {
         let place = Place::new();
         place.file("rows", Rows::Paths.text());

@@ -17,10 +17,13 @@ fn makes_the_same_keys_as_java_fluo() {
         .fed("key add --prefix p", row)
         .prints("p:1yl0:org.wikipedia/accumulo\n");
     place
-        .fed("key add --prefix p --scheme murmur3-base36", row)
+        .fed(
+            "key add --design row-hasher,prefix=p,scheme=murmur3-base36",
+            row,
+        )
         .prints("p:1yl0:org.wikipedia/accumulo\n");
     place
-        .fed("key add --prefix p --design row-hasher", row)
+        .fed("key add --design row-hasher,prefix=p", row)
         .prints("p:1yl0:org.wikipedia/accumulo\n");
 }
 
@@ -67,7 +70,8 @@ fn remove_restores_every_row() {
     let hex = format!("\n00\nff\n0a\n3a\n{}\n", "0aff003a".repeat(1 << 18));
     for scheme in ["murmur3-base36", "sha1-base32"] {
         for (encoding, rows) in [("text", &text), ("hex", &hex)] {
-            let arguments = format!("--prefix p:x --scheme {scheme} --encoding {encoding}");
+            let arguments =
+                format!("--design row-hasher,prefix=p:x,scheme={scheme} --encoding {encoding}");
             let keys = place.fed(&format!("key add {arguments}"), rows).succeeds();
             assert_eq!(keys.stderr, "");
             place
@@ -128,15 +132,12 @@ fn reports_a_separator_with_a_newline_without_a_line_number() {
     let place = Place::new();
     place.file("rows", "x|1\n");
     for (design, separator) in [
-        ("modulo", ["--separator", "\n"].as_slice()),
-        ("digest-salt", &["--separator", "\n"]),
-        (
-            "reverse-time",
-            &["--salt", "modulo", "--salt-separator", "\n"],
-        ),
+        ("modulo", "separator"),
+        ("digest-salt", "separator"),
+        ("reverse-time", "salt.design=modulo,salt.separator"),
     ] {
-        let mut command = place.command(["key", "add", "--design", design]);
-        command.args(separator);
+        let argument = format!("{design},{separator}=\n");
+        let mut command = place.command(["key", "add", "--design", &argument]);
         let output = command
             .stdin(File::open(place.path("rows")).unwrap())
             .output()
@@ -219,23 +220,20 @@ fn rejects_wrong_arguments() {
         "the prefix of a row hasher is empty: give at least one character, such as `p`"
     );
     let message = place
-        .fluo("key add --prefix p --scheme md5")
-        .refuses_arguments();
+        .fluo("key add --design row-hasher,prefix=p,scheme=md5")
+        .fails();
     assert_says(
         &message,
-        "there is no hash scheme `md5`: give murmur3-base36 or sha1-base32",
+        "unknown variant `md5`, expected `murmur3-base36` or `sha1-base32`, at `scheme=md5` of --design: ",
     );
     let message = place
         .fluo("key add --prefix p --encoding rot13")
         .refuses_arguments();
     assert_says(&message, "[possible values: text, hex, base64]");
     let message = place
-        .fluo("key add --prefix p --design x")
+        .fluo("key add --prefix p --design modulo")
         .refuses_arguments();
-    assert_says(
-        &message,
-        "[possible values: row-hasher, modulo, digest-salt, web-table, reversed, reverse-time, random-salt, composite, unsalted]",
-    );
+    assert_says(&message, "cannot be used with");
     let message = place
         .fluo("key add --prefix p --prefix q")
         .refuses_arguments();

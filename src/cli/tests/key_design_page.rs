@@ -25,7 +25,8 @@ fn lists_all_designs_and_has_a_page_for_each() {
         assert_eq!(json[index]["design"], *name);
         let page = place.fluo(&format!("key design --design {name}"));
         let page = page.succeeds();
-        assert_says(page.text(), &format!(" design     {name}"));
+        let words: Vec<_> = page.text().split_whitespace().collect();
+        assert_eq!(words[..2], ["design", name]);
         assert_says(page.text(), " by suffix  ");
     }
 }
@@ -34,26 +35,41 @@ fn lists_all_designs_and_has_a_page_for_each() {
 fn shows_example_settings_for_designs_that_need_some() {
     let place = Place::new();
     for (name, example) in [
-        ("row-hasher", "--prefix p"),
-        ("reversed", "--length 10"),
-        ("random-salt", "--buckets 16"),
-        ("composite", "--field text --field time:desc"),
+        ("row-hasher", "prefix=p"),
+        ("reversed", "length.fixed=10"),
+        ("random-salt", "buckets=16"),
+        (
+            "composite",
+            "fields=[{kind=\"text\"},{kind=\"time\",order=\"descending\"}]",
+        ),
     ] {
         let page = place.fluo(&format!("key design --design {name}"));
         assert_says(
             page.succeeds().text(),
-            &format!(" example    {example}, as this design needs settings and none were given"),
+            &format!("{example}, as this design needs settings and none were given"),
         );
         let json = place.fluo(&format!("key design --json --design {name}"));
         assert_eq!(json.json()["example"], example);
-        let given = place.fluo(&format!("key design --json --design {name} {example}"));
+        let given = place.fluo(&format!("key design --json --design {name},{example}"));
         assert!(given.json().get("example").is_none());
     }
     // Some settings are given, but not enough.
     let message = place
-        .fluo("key design --design random-salt --separator -")
+        .fluo("key design --design random-salt,separator=-")
         .fails();
-    assert_says(&message, "a random salt needs --buckets");
-    let message = place.fluo("key design --scheme sha1-base32").fails();
-    assert_says(&message, "give one, such as --prefix p");
+    assert_says(&message, "the design random-salt needs `buckets`");
+    let message = place
+        .fluo("key design --design row-hasher,scheme=sha1-base32")
+        .fails();
+    assert_says(&message, "the design row-hasher needs `prefix`");
+}
+
+#[test]
+fn describes_the_settings_of_a_design() {
+    let place = Place::new();
+    let page = place.fluo("key design --design digest-salt").succeeds();
+    assert_says(
+        page.text(),
+        " with end        the end of the digest's text to use: first, unless given, or last",
+    );
 }

@@ -7,137 +7,167 @@ mod command;
 use command::{Place, assert_says};
 
 #[test]
-fn refuses_wrong_arguments_with_a_sentence() {
+fn refuses_wrong_settings_with_a_sentence() {
     let place = Place::new();
-    for (arguments, message) in [
+    for (design, message) in [
         (
-            "--design digest-salt --buckets 3",
-            "--buckets is not a setting of the design digest-salt, which has --digest, --end, --digits, --separator, \
-             --over",
+            "digest-salt,buckets=3",
+            "the design digest-salt has no setting `buckets`, at `buckets=3` of --design: the settings are `digest`, \
+             `end`, `digits`, `separator`, `over`",
         ),
         (
-            "--design modulo --prefix p",
-            "--prefix is not a setting of the design modulo, which has --buckets, --of, --separator, --over",
+            "modulo,bucket=3",
+            "the design modulo has no setting `bucket`, at `bucket=3` of --design: did you mean `buckets`? the settings \
+             are `buckets`, `of`, `separator`, `over`",
         ),
         (
-            "--prefix p --digits 3",
-            "--digits is not a setting of the design row-hasher, which has --prefix, --scheme",
+            "unsalted,digits=2",
+            "the design unsalted has no setting `digits`, at `digits=2` of --design: there are no settings",
         ),
         (
-            "--design modulo --salt digest-salt",
-            "--salt is not a setting of the design modulo, which has --buckets, --of, --separator, --over",
+            "module",
+            "there is no design `module`, at `module` of --design: did you mean `modulo`? the designs are `row-hasher`, \
+             `modulo`, `digest-salt`, `web-table`, `reversed`, `reverse-time`, `random-salt`, `composite`, `unsalted`",
         ),
         (
-            "--design reverse-time --salt digest-salt --buckets 3",
-            "--buckets is not a setting of the design reverse-time with the salt digest-salt, which has --digest, --end, \
-             --digits, --separator, --over, --time, --time-encoding, --salt-separator",
+            "modulo,salt.design=digest-salt",
+            "the design modulo has no setting `salt`, at `salt.design=digest-salt` of --design: the settings are \
+             `buckets`, `of`, `separator`, `over`",
         ),
         (
-            "--design modulo --buckets -1",
-            "--buckets is a whole number, such as 2, not -1",
+            "modulo,buckets=-1",
+            "invalid value: integer `-1`, expected u32, at `buckets=-1` of --design: `buckets` is the number of \
+             buckets, 1 to 1,000,000; 10 unless given",
         ),
         (
-            "--design modulo --buckets 0",
-            "the number of buckets cannot be 0: give 1 to 1000000",
+            "modulo,buckets=x",
+            "invalid type: string \"x\", expected u32, at `buckets=x` of --design: `buckets` is the number of buckets, \
+             1 to 1,000,000; 10 unless given",
         ),
         (
-            "--design modulo --of x",
-            "--of: unknown variant `x`, expected `java-hash` or `number`",
+            "modulo,buckets=0",
+            "the number of buckets cannot be 0: give 1 to 1000000, in --design",
         ),
         (
-            "--design modulo --over first:x",
-            "--over is whole, before:TEXT, first:COUNT, fields:COUNT or entity, not first:x",
+            "modulo,of=x",
+            "unknown variant `x`, expected `java-hash` or `number`, at `of=x` of --design: `of` is the value whose \
+             modulus is the bucket: java-hash, unless given, or number",
         ),
         (
-            "--design modulo --over first:0",
-            "the salted part has no bytes, so that all rows would have one salt: give at least 1",
+            "modulo,over.first=x",
+            "invalid type: string \"x\", expected usize, at `over.first=x` of --design: `over` is the part of the row \
+             that determines the salt: whole, unless given, or as in over.before = \"/\" or over.first = 4",
         ),
         (
-            "--design composite --field a:b:c:d",
-            "--field a:b:c:d: a field is KIND, NAME:KIND, or one of these with :desc behind",
+            "modulo,over.first=0",
+            "the salted part has no bytes, so that all rows would have one salt: give at least 1, in --design",
         ),
         (
-            "--design composite --field a:word",
-            "--field: unknown variant `word`, expected one of `text`, `bytes`, `signed`, `unsigned`, `float`, `time`",
+            "composite,fields=[{name='a',kind='text'},{name='a',kind='signed'}]",
+            "two fields are called `a`: give each a name of its own, or none, in --design",
         ),
         (
-            "--design composite",
-            "the design composite: a composite row has fields: give each in their order, such as --field text --field \
-             time:desc",
+            "reverse-time,salt=modulo",
+            "`salt` is not a table, at `salt=modulo` of --design: `salt` is a table with the design of a salt, which is \
+             modulo, digest-salt or random-salt, and the settings of that design, as in salt.design = \
+             \"digest-salt\", salt.over = \"entity\"; no salt unless given",
         ),
         (
-            "--design reversed --length -1",
-            "--length is the length that all rows have, such as 10, or stored, not -1",
+            "reverse-time,salt.design=digest-salt,salt.bucket=3",
+            "the design digest-salt has no setting `bucket`, at `salt.bucket=3` of --design: the settings are `digest`, \
+             `end`, `digits`, `separator`, `over`",
         ),
         (
-            "--design reversed",
-            "the design reversed: reversed rows of variable length cannot be told from keys that were cut short: give the \
-             length that all rows have, such as --length 10, or let it be stored with each, with --length stored; a \
-             digest-salt takes rows of any length as they are",
+            "reverse-time,salt.design=modulo,salt.buckets=-1",
+            "invalid value: integer `-1`, expected u32, at `salt.buckets=-1` of --design: `buckets` is the number of \
+             buckets, 1 to 1,000,000; 10 unless given",
         ),
         (
-            "--design web-table --over x",
-            "--over is registrable-domain or host, not x",
+            "reverse-time,salt.design=random-salt",
+            "the design random-salt needs `buckets`, at `salt.design=random-salt` of --design: the number of buckets, 2 \
+             to 65,536, which determines the width of the salt in a key",
         ),
         (
-            "--design composite --field text --separator ab",
-            "--separator is a single character, not ab",
+            "reverse-time,salt.design=reversed,salt.length=stored",
+            "this design cannot salt the rows of another one, at `salt.design=reversed` of --design: salts are modulo, \
+             digest-salt and random-salt",
         ),
         (
-            "--design composite --field a:text --field a:signed",
-            "two fields are called `a`: give each a name of its own, or none",
+            "row-hasher",
+            "the design row-hasher needs `prefix`, in --design: the start of every key, before the first `:`",
         ),
         (
-            "--design reverse-time --salt modulo --buckets -1",
-            "--buckets is a whole number, such as 2, not -1",
+            "reversed",
+            "the design reversed needs `length`, in --design: the length of all rows, as in length.fixed = 10, or \
+             \"stored\", to store it with each row, so that a key that was cut short is no other row; a digest-salt \
+             accepts rows of any length",
         ),
         (
-            "--design reverse-time --salt random-salt",
-            "the design random-salt: a random salt needs --buckets, from which its width follows: a salt of unknown width \
-             could not be removed from a key again",
+            "modulo,buckets=3,buckets=4",
+            "duplicate key, at `buckets=4` of --design",
         ),
         (
-            "--design row-hasher",
-            "the design row-hasher: a row hasher has a prefix, with which all its keys begin: give one, such as --prefix \
-             p",
+            "modulo,buckets",
+            "`buckets` is not KEY=VALUE, in --design: write --design NAME,KEY=VALUE,.., and a value with a comma in \
+             quotes, as in separator=','",
         ),
         (
-            "--design unsalted --digits 2",
-            "--digits is not a setting of the design unsalted, which has none",
-        ),
-        (
-            "--design modulo --seed 3",
+            "modulo --seed 3",
             "--seed is for salts that are drawn; those of the design modulo are computed",
         ),
     ] {
-        assert_eq!(place.fluo(&format!("key add {arguments}")).fails(), message);
+        let run = place.fluo(&format!("key add --design {design}"));
+        assert_eq!(run.fails(), message, "{design}");
     }
-    for (arguments, part) in [
+    for (design, part) in [
         (
-            "--design reversed",
-            "the design reversed: reversed rows of variable length cannot be told from keys",
+            "modulo,over=first",
+            ", at `over=first` of --design: `over` is the part of the row",
         ),
         (
-            "--design random-salt",
-            "the design random-salt: a random salt needs --buckets",
+            "web-table,over=x",
+            "unknown variant `x`, expected `registrable-domain` or `host`, at `over=x` of --design: ",
         ),
         (
-            "--design random-salt --separator -",
-            "the design random-salt: a random salt needs --buckets",
+            "composite",
+            "the design composite needs `fields`, in --design: an array of tables",
+        ),
+        (
+            "composite,fields=[{kind='word'}]",
+            "unknown variant `word`, expected one of `text`, `bytes`, `signed`, `unsigned`, `float`, `time`, at \
+             `fields=[{kind='word'}]` of --design: `fields` is an array of tables",
+        ),
+        (
+            "composite,fields=['text']",
+            "expected a table with the kind of a field, at `fields=['text']` of --design: ",
+        ),
+        (
+            "composite,fields=[{kind='text'}],separator=ab",
+            "expected a character, at `separator=ab` of --design: `separator` is the character between the fields",
+        ),
+        (
+            "reversed,length=10",
+            ", at `length=10` of --design: `length` is the length of all rows",
+        ),
+        (
+            "reversed,length.fixed=-1",
+            "expected usize, at `length.fixed=-1` of --design: `length` is the length of all rows",
+        ),
+        (
+            "random-salt,separator=-",
+            "the design random-salt needs `buckets`, in --design: ",
         ),
     ] {
-        assert_says(&place.fluo(&format!("key add {arguments}")).fails(), part);
+        let run = place.fluo(&format!("key add --design {design}"));
+        assert_says(&run.fails(), part);
     }
     for (arguments, part) in [
         ("", "--prefix <PREFIX>"),
         (
-            "--design modulo --buckets x",
-            "write a whole number, such as 2",
-        ),
-        (
-            "--design random-salt --seed x",
+            "--design random-salt,buckets=4 --seed x",
             "write a whole number from 0 to 18446744073709551615",
         ),
+        ("--prefix p --digits 3", "unexpected argument '--digits'"),
     ] {
         let run = place.fluo(&format!("key add {arguments}"));
         assert_says(&run.refuses_arguments(), part);
@@ -165,56 +195,60 @@ fn refuses_a_wrong_key_design_with_the_place_of_the_error() {
     for (rest, part) in [
         (
             "bucket = 3\ntablets = 2",
-            "line 4, column 1: unknown field `bucket`, expected one of `buckets`, ",
+            "the design modulo has no setting `bucket`, at line 4, column 1 of s.toml: did you mean `buckets`? the \
+             settings are `buckets`, `of`, `separator`, `over`, `tablets`, `split_points`, `before`",
         ),
         (
             "tablets = 2\nbuckets = \"3\"",
-            "line 5, column 11: buckets is a whole number, such as 2, not \"3\"",
+            "invalid type: string \"3\", expected u32, at line 5, column 11 of s.toml: `buckets` is the number of",
         ),
         (
             "over = { befor = \"/\" }\ntablets = 2",
-            "line 4, column 8: unknown variant `befor`, expected one of ",
+            "unknown variant `befor`, expected one of `whole`, `before`, `first`, `fields`, `entity`, at line 4, column \
+             10 of s.toml: `over` is the part of the row",
         ),
         (
             "tablets = -1",
-            "line 4, column 11: tablets is a number from 1 to 2097152",
+            "a table cannot have -1 tablets, at line 4, column 11 of s.toml: `tablets` is a number from 1 to 2097152",
         ),
         (
             "tablets = 0",
-            "line 4, column 11: tablets is a number from 1 to 2097152",
+            "a table cannot have 0 tablets, at line 4, column 11 of s.toml: ",
         ),
         (
             "tablets = 4294967295",
-            "line 4, column 11: tablets is a number from 1 to 2097152",
+            "a table cannot have 4294967295 tablets, at line 4, column 11 of s.toml: ",
         ),
         (
             "tablets = 99999999999999999999",
-            "line 4, column 11: 99999999999999999999 is a number that is too large",
+            ", at line 4, column 11 of s.toml: `tablets` is a number from 1 to 2097152",
         ),
         (
             "tablets = \"2\"",
-            "line 4, column 11: tablets is a number from 1 to 2097152",
+            "invalid type: string \"2\", expected i64, at line 4, column 11 of s.toml: ",
         ),
         (
             "",
-            "[[key_design]] number 1: give the number of tablets, or the split_points, such as split_points = [\"g\", \
-             \"p\"]; split_points = [] is one tablet",
+            "the design has no tablets, at line 2, column 1 of s.toml: give their number, as in tablets = 16, or \
+             split_points = [\"g\", \"p\"]; split_points = [] is one tablet",
         ),
         (
             "tablets = 2\nsplit_points = []",
-            "line 5, column 16: tablets says how many split points to make, and split_points which: give one of them",
+            "tablets is the number of split points to make, and split_points has the points, at line 2, column 1 of \
+             s.toml: give one of them",
         ),
         (
             "split_points = 3",
-            "line 4, column 16: split_points is an array of rows as text",
+            "invalid type: integer `3`, expected a sequence, at line 4, column 16 of s.toml: `split_points` is an array \
+             of rows as text",
         ),
         (
             "split_points = [\"a\", 3]",
-            "line 4, column 16: split_points is an array of rows as text",
+            "invalid type: integer `3`, expected a string, at line 4, column 22 of s.toml: ",
         ),
         (
             "split_points = [\"\\\\n\"]",
-            "line 4, column 16: the split point `\\n`: at byte 0: ",
+            "the split point `\\n`: at byte 0: ",
         ),
         (
             "split_points = [\"b\", \"a\"]",
@@ -222,11 +256,19 @@ fn refuses_a_wrong_key_design_with_the_place_of_the_error() {
         ),
         (
             "buckets = 0\ntablets = 2",
-            "[[key_design]] number 1: the number of buckets cannot be 0: give 1 to 1000000",
+            "the number of buckets cannot be 0: give 1 to 1000000, at line 2, column 1 of s.toml",
         ),
         (
             "tablets = 2\ntablets = 3",
-            "line 5, column 1: duplicate key",
+            "duplicate key, at line 5, column 1 of s.toml",
+        ),
+        (
+            "tablets = 2\n[[key_design.before]]\ndesign = \"modulo\"\nbukets = 2",
+            "the design modulo has no setting `bukets`, at line 7, column 1 of s.toml: did you mean `buckets`? ",
+        ),
+        (
+            "tablets = 2\nbefore = [3]",
+            "`before` is not an array of tables, at line 5, column 11 of s.toml: write [[before]], with two brackets",
         ),
     ] {
         let message = spec_error(&place, &format!("{modulo}{rest}\n"));
@@ -235,23 +277,28 @@ fn refuses_a_wrong_key_design_with_the_place_of_the_error() {
     for (spec, part) in [
         (
             "[[key_design]]\ntablets = 2\n",
-            "[[key_design]] number 1: missing field `design`",
+            "the design has no name, at line 1, column 1 of s.toml: the designs are `row-hasher`, ",
         ),
         (
             "[[key_design]]\ndesign = \"module\"\ntablets = 2\n",
-            "line 2, column 10: unknown variant `module`, expected one of `row-hasher`, `modulo`, ",
+            "there is no design `module`, at line 2, column 10 of s.toml: did you mean `modulo`? the designs are ",
         ),
         (
             "[[key_design]]\ndesign = \"row-hasher\"\ntablets = 2\n",
-            "[[key_design]] number 1: missing field `prefix`",
+            "the design row-hasher needs `prefix`, at line 1, column 1 of s.toml: ",
         ),
         (
             "[[key_design]]\ndesign = \"reversed\"\ntablets = 2\n",
-            "[[key_design]] number 1: reversed rows of variable length look like truncated keys",
+            "the design reversed needs `length`, at line 1, column 1 of s.toml: ",
+        ),
+        (
+            "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 2\nsalt = { design = \"modulo\", buckets = -1 }\n",
+            "invalid value: integer `-1`, expected u32, at line 4, column 39 of s.toml: `buckets` is ",
         ),
         (
             "[key_design]\ndesign = \"modulo\"\n",
-            "line 1, column 1: one bracket where there are two: write [[row_hasher]] or [[key_design]]",
+            "`key_design` is not an array of tables, at line 1, column 1 of s.toml: write [[key_design]], with two \
+             brackets",
         ),
     ] {
         assert_says(&spec_error(&place, spec), part);
@@ -279,7 +326,7 @@ fn refuses_overlapping_designs_in_a_table() {
             .fails();
     assert_says(
         &message,
-        "[[key_design]] number 1: key design modulo: 99 tablets are more than the 10 salts of this modulo design",
+        "99 tablets are more than the 10 salts of this modulo design: give at most 10, at line 1, column 1 of both.toml",
     );
 }
 
@@ -327,7 +374,7 @@ fn unsalted_leaves_keys_unchanged() {
     );
     assert_says(
         &spec_error(&place, &format!("{spec}digits = 2\nsplit_points = []\n")),
-        "line 3, column 1: unknown field `digits`",
+        "the design unsalted has no setting `digits`, at line 3, column 1 of s.toml: ",
     );
 }
 
@@ -379,10 +426,6 @@ fn reads_the_design_from_a_spec() {
         place.fluo("key add --spec two.toml --prefix x").fails(),
         "the spec two.toml has no row hasher of this prefix"
     );
-    assert_eq!(
-        place.fluo("key add --spec two.toml --digits 2").fails(),
-        "--digits and --spec: the spec has the settings"
-    );
     assert_says(
         &place
             .fluo("key add --spec two.toml --design modulo")
@@ -400,22 +443,22 @@ fn uses_the_singular_for_one() {
     let place = Place::new();
     for (arguments, input, message) in [
         (
-            "add --design reversed --length 3",
+            "add --design reversed,length.fixed=3",
             "a\n",
             "line 1: `a` has 1 byte, but all rows of this reversed design have 3: ",
         ),
         (
-            "add --design composite --field text --field text",
+            "add --design composite,fields=[{kind='text'},{kind='text'}]",
             "a\n",
             "line 1: `a` has 1 field separated by `\\x09`, but rows of this composite design have 2",
         ),
         (
-            "add --design random-salt --buckets 1",
+            "add --design random-salt,buckets=1",
             "",
             "a random salt cannot have 1 bucket: ",
         ),
         (
-            "splits --design modulo --buckets 1 --tablets 2",
+            "splits --design modulo,buckets=1 --tablets 2",
             "",
             "2 tablets are more than the 1 salt of this modulo design: give at most 1",
         ),

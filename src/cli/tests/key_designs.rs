@@ -31,10 +31,10 @@ fn modulo() {
         "polygenelubricants",
         "02|polygenelubricants",
     );
-    both_ways("--design modulo --of number", "1364248490", "00|1364248490");
-    both_ways("--design modulo --of number", "-123", "07|-123");
+    both_ways("--design modulo,of=number", "1364248490", "00|1364248490");
+    both_ways("--design modulo,of=number", "-123", "07|-123");
     both_ways(
-        "--design modulo --buckets 1000 --separator=- --over before:/",
+        "--design modulo,buckets=1000,separator=-,over.before=/",
         "a/b",
         "097-a/b",
     );
@@ -43,18 +43,18 @@ fn modulo() {
         "01 02 03 04 05 06 07 08 09",
     );
     Place::new()
-        .fluo("key spans --design modulo --buckets 2 --prefix-of user-1")
+        .fluo("key spans --design modulo,buckets=2 --prefix-of user-1")
         .prints("[00|user-1, 00|user-2)\n[01|user-1, 01|user-2)\n");
 }
 
 #[test]
 fn digest_salt() {
     both_ways(
-        "--design digest-salt --digits 4 --end last",
+        "--design digest-salt,digits=4,end=last",
         "1364248490",
         "ffe51364248490",
     );
-    let first = "--design digest-salt --digits 4 --separator -";
+    let first = "--design digest-salt,digits=4,separator=-";
     for (row, key) in [
         ("abc001", "9bf0-abc001"),
         ("abc002", "7006-abc002"),
@@ -62,9 +62,9 @@ fn digest_salt() {
     ] {
         both_ways(first, row, key);
     }
-    both_ways("--design digest-salt --digest sha1", "abc", "a9abc");
+    both_ways("--design digest-salt,digest=sha1", "abc", "a9abc");
     prints(
-        "key splits --design digest-salt --digits 1 --tablets 4",
+        "key splits --design digest-salt,digits=1 --tablets 4",
         "4 8 c",
     );
 }
@@ -73,7 +73,7 @@ fn digest_salt() {
 fn web_table() {
     let place = Place::new();
     let keys = |settings: &str, url: &str| {
-        let arguments = format!("key add --design web-table {settings}");
+        let arguments = format!("key add --design web-table{settings}");
         let run = place.fed(&arguments, format!("{url}\n")).succeeds();
         run.text().trim_end().to_owned()
     };
@@ -83,10 +83,10 @@ fn web_table() {
     );
     assert_eq!(keys("", "example.com"), "5a:com.example/");
     assert_ne!(
-        keys("--over host", "https://support.example.com/docs"),
+        keys(",over=host", "https://support.example.com/docs"),
         "5a:com.example.support/docs"
     );
-    assert_ne!(keys("--text reversed", "example.com"), "5a:com.example/");
+    assert_ne!(keys(",text=reversed", "example.com"), "5a:com.example/");
     both_ways(
         "--design web-table",
         "support.example.com/docs",
@@ -95,7 +95,7 @@ fn web_table() {
     let fifteen = "10 20 30 40 50 60 70 80 90 a0 b0 c0 d0 e0 f0";
     prints("key splits --design web-table --tablets 16", fifteen);
     prints(
-        "key splits --design web-table --leading-point --tablets 16",
+        "key splits --design web-table,leading_point=true --tablets 16",
         &format!("00 {fifteen}"),
     );
 
@@ -119,18 +119,18 @@ fn web_table() {
 
 #[test]
 fn reversed() {
-    both_ways("--design reversed --length 6", "001234", "432100");
+    both_ways("--design reversed,length.fixed=6", "001234", "432100");
     both_ways(
-        "--design reversed --length 4 --unit characters",
+        "--design reversed,length.fixed=4,unit=characters",
         "aé日z",
         "z日éa",
     );
     prints(
-        "key splits --design reversed --length 6 --alphabet digits --tablets 5",
+        "key splits --design reversed,length.fixed=6,alphabet=digits --tablets 5",
         "2 4 6 8",
     );
     Place::new()
-        .fluo("key spans --design reversed --length 6 --suffix-of 34")
+        .fluo("key spans --design reversed,length.fixed=6 --suffix-of 34")
         .prints("[43, 44)\n");
 }
 
@@ -142,19 +142,18 @@ fn reverse_time() {
         "sensor7|9223370340110723904",
     );
     both_ways(
-        "--design reverse-time --time first",
+        "--design reverse-time,time=first",
         "1696744051903|sensor7",
         "9223370340110723904|sensor7",
     );
     // 8 bytes, big-endian: the row has the time, the key the maximum minus the time.
     both_ways(
-        "--design reverse-time --time-encoding binary --encoding hex",
+        "--design reverse-time,encoding=binary --encoding hex",
         "617c0000018b0dd394bf",
         "617c7ffffe74f22c6b40",
     );
     let place = Place::new();
-    let salted =
-        "--design reverse-time --salt digest-salt --digits 1 --salt-separator - --over entity";
+    let salted = "--design reverse-time,salt.design=digest-salt,salt.digits=1,salt.separator=-,salt.over=entity";
     let run = place.fed(
         &format!("key add {salted}"),
         "sensor7|1696744051903\nsensor7|1\n",
@@ -171,7 +170,7 @@ fn reverse_time() {
 #[test]
 fn random_salt() {
     let place = Place::new();
-    let design = "--design random-salt --buckets 10";
+    let design = "--design random-salt,buckets=10";
     let rows = "row\n".repeat(1_000);
     let keys = |seed: &str| {
         let run = place.fed(&format!("key add {design} {seed}"), &rows);
@@ -200,7 +199,7 @@ fn random_salt() {
 #[test]
 fn composite_fields_that_end_in_ff() {
     let place = Place::new();
-    let design = "--design composite --field id:bytes --field n:signed";
+    let design = "--design composite,fields=[{name='id',kind='bytes'},{name='n',kind='signed'}]";
     let rows = "61ff\t7\n61ff00\t7\n61ffff\t7\n62\t7\n";
     let hex = |text: &str| -> String { text.bytes().map(|byte| format!("{byte:02x}")).collect() };
     let given: String = rows.lines().map(|row| format!("{}\n", hex(row))).collect();
@@ -228,8 +227,8 @@ fn composite_fields_that_end_in_ff() {
 #[test]
 fn composite() {
     let place = Place::new();
-    let design = "--design composite --field tenant:text --field amount:signed:desc --salt digest-salt --digits 1 \
-                  --over fields:1 --encoding hex";
+    let design = "--design composite,fields=[{name='tenant',kind='text'},{name='amount',kind='signed',order='descending'}],\
+                  salt.design=digest-salt,salt.digits=1,salt.over.fields=1 --encoding hex";
     // acme<tab>12, acme<tab>9
     let run = place.fed(
         &format!("key add {design}"),
@@ -252,7 +251,7 @@ fn composite() {
         "[5acme\\x00\\x00, 5acme\\x00\\x01)\n"
     );
     let message = place
-        .fluo("key splits --design composite --field text --tablets 4")
+        .fluo("key splits --design composite,fields=[{kind='text'}] --tablets 4")
         .fails();
     assert_says(&message, "split");
 }
@@ -267,7 +266,7 @@ fn refuses_rows_without_a_key_with_their_line() {
             "line 2: `\\xff` is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt",
         ),
         (
-            "modulo --of number",
+            "modulo,of=number",
             b"1\n2\nx\n",
             "line 3: `x` is not a whole number",
         ),
@@ -276,9 +275,13 @@ fn refuses_rows_without_a_key_with_their_line() {
             b"a.com\norg.01/x\n",
             "line 2: `org.01/x` has no key in a web table",
         ),
-        ("reversed --length 6", b"123456\n12345\n", "line 2: "),
+        ("reversed,length.fixed=6", b"123456\n12345\n", "line 2: "),
         ("reverse-time", b"a|1\nb\n", "line 2: "),
-        ("composite --field unsigned", b"1\n-1\n", "line 2: "),
+        (
+            "composite,fields=[{kind='unsigned'}]",
+            b"1\n-1\n",
+            "line 2: ",
+        ),
     ] {
         let run = place.fed(&format!("key add --design {design}"), rows);
         assert_eq!(run.code, Some(2), "{design}");
@@ -376,16 +379,19 @@ fn shows_a_page_about_a_design() {
         ]
     );
     assert_eq!(
-        told.last().unwrap(),
-        "group none: all tablets of the table are spread as one, which every balancer does"
+        told[9..11],
+        [
+            "group none: all tablets of the table are spread as one, which every balancer does",
+            "with buckets the number of buckets, 1 to 1,000,000; 10 unless given",
+        ]
     );
     let told = page("--prefix p");
     assert_eq!(told[1], "keys begin with p:");
     assert!(told[4].starts_with("by prefix impossible: "), "{told:?}");
-    assert_eq!(told.last().unwrap(), "group (\\Qp:\\E).*");
+    assert_eq!(told[9], "group (\\Qp:\\E).*");
 
     let json = place
-        .fluo("key design --design reversed --length 6 --json")
+        .fluo("key design --design reversed,length.fixed=6 --json")
         .json();
     assert_eq!(json["design"], "reversed");
     assert_eq!(
@@ -419,7 +425,7 @@ fn shows_a_page_about_a_design() {
 fn accepts_one_way_to_select_rows() {
     let place = Place::new();
     let spans = |set: &str| {
-        let run = place.fluo(&format!("key spans --design modulo --buckets 1 {set}"));
+        let run = place.fluo(&format!("key spans --design modulo,buckets=1 {set}"));
         run.succeeds().text().to_owned()
     };
     assert_eq!(spans("--all"), "[00|, 00})\n");
@@ -433,7 +439,7 @@ fn accepts_one_way_to_select_rows() {
     );
     assert_eq!(spans("--from b --to a"), "", "no row is in it");
     let json = place
-        .fluo("key spans --design composite --field text --all --json")
+        .fluo("key spans --design composite,fields=[{kind='text'}] --all --json")
         .json();
     assert_eq!(json, serde_json::json!([{ "start": "", "end": null }]));
 
@@ -451,7 +457,7 @@ fn accepts_one_way_to_select_rows() {
     let message = place.fluo("key spans --design modulo").refuses_arguments();
     assert_says(&message, "<--all|--row <ROW>|");
     let message = place
-        .fluo("key spans --design reversed --length 6 --prefix-of 00")
+        .fluo("key spans --design reversed,length.fixed=6 --prefix-of 00")
         .fails();
     assert_says(
         &message,

@@ -73,11 +73,11 @@ fn each_scheme_refuses_the_keys_of_the_other() {
         ("murmur3-base36", "sha1-base32"),
         ("sha1-base32", "murmur3-base36"),
     ] {
-        let add = format!("key add --prefix p --scheme {theirs}");
+        let add = format!("key add --design row-hasher,prefix=p,scheme={theirs}");
         let keys = place.fed(&add, rows).succeeds();
         let message = place
             .fed(
-                &format!("key remove --prefix p --scheme {ours}"),
+                &format!("key remove --design row-hasher,prefix=p,scheme={ours}"),
                 keys.stdout,
             )
             .fails();

@@ -25,7 +25,7 @@ fn split_points_are_those_of_java_fluo() {
         .fluo("key splits --prefix p --tablets 1")
         .prints("p:~\n");
     place
-        .fluo("key splits --prefix p --tablets 2 --scheme sha1-base32")
+        .fluo("key splits --design row-hasher,prefix=p,scheme=sha1-base32 --tablets 2")
         .prints("p:g000\np:~\n");
 }
 
@@ -61,11 +61,11 @@ fn encodes_split_points() {
 fn accepts_at_most_as_many_tablets_as_hashes() {
     let place = Place::new();
     let run = place
-        .fluo("key splits --prefix p --tablets 1048576 --scheme sha1-base32")
+        .fluo("key splits --design row-hasher,prefix=p,scheme=sha1-base32 --tablets 1048576")
         .succeeds();
     assert_eq!(run.text().lines().count(), 1_048_576);
     let message = place
-        .fluo("key splits --prefix p --tablets 1048577 --scheme sha1-base32")
+        .fluo("key splits --design row-hasher,prefix=p,scheme=sha1-base32 --tablets 1048577")
         .fails();
     assert_eq!(
         message,

@@ -12,10 +12,10 @@ use command::{Place, assert_says};
 fn bounds_of_composite_rows_apply_to_the_first_part() {
     let place = Place::new();
     place
-        .fluo("key spans --design reverse-time --time first --from 5 --to 10")
+        .fluo("key spans --design reverse-time,time=first --from 5 --to 10")
         .prints("[9223372036854775798, 9223372036854775803)\n");
     place
-        .fluo("key spans --design composite --field unsigned --from 5 --to 10")
+        .fluo("key spans --design composite,fields=[{kind='unsigned'}] --from 5 --to 10")
         .prints(
             "[\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x05, \\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x0a)\n",
         );
@@ -28,7 +28,7 @@ fn bounds_of_composite_rows_apply_to_the_first_part() {
 #[test]
 fn reports_an_empty_set() {
     let place = Place::new();
-    for design in ["modulo", "unsalted", "reverse-time --time first"] {
+    for design in ["modulo", "unsalted", "reverse-time,time=first"] {
         let (from, to) = if design.contains("time") {
             ("10", "5")
         } else {

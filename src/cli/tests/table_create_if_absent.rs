@@ -101,7 +101,7 @@ fn refuses_designs_with_drawn_salts() {
     let place = Place::with_table();
     let message = place
         .fed(
-            "table load --at embedded:d pages --design random-salt --buckets 4 --create-if-absent -",
+            "table load --at embedded:d pages --design random-salt,buckets=4 --create-if-absent -",
             "a\n",
         )
         .fails();

@@ -93,7 +93,7 @@ fn loading_again_with_drawn_salts_writes_rows_twice() {
         let verdict = place.fluo("table verify --at embedded:d --spec r.toml --json pages");
         verdict.json()["rows"][0]["total"].clone()
     };
-    let load = "table load --at embedded:d pages --design random-salt --buckets 60000";
+    let load = "table load --at embedded:d pages --design random-salt,buckets=60000";
     for seed in ["7", "7", "8"] {
         let load = format!("{load} --seed {seed} -");
         place.fed(&load, "a\n").succeeds();

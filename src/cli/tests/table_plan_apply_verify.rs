@@ -443,7 +443,7 @@ fn accepts_two_recipes_in_a_table() {
         .succeeds();
     place
         .fed(
-            "table load --at embedded:d pages --prefix s --scheme sha1-base32 -",
+            "table load --at embedded:d pages --design row-hasher,prefix=s,scheme=sha1-base32 -",
             ROWS,
         )
         .succeeds();

@@ -37,21 +37,18 @@ const SEPARATOR: &str = "|";
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Given")]
+#[serde(deny_unknown_fields)]
 pub struct RandomSalt {
     /// Number of buckets, 2 to 65,536. Bucket numbers are written in two digits, or in as many as
     /// the largest needs, so the salt has a known width and can be removed from a key.
     pub buckets: u32,
     /// The text between the bucket and the row. The default is `|`. It may be empty.
+    #[serde(default = "separator")]
     pub separator: String,
 }
 
-/// The settings as a spec file contains them.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Given {
-    buckets: Option<u32>,
-    separator: Option<String>,
+fn separator() -> String {
+    SEPARATOR.to_owned()
 }
 
 impl RandomSalt {
@@ -60,7 +57,7 @@ impl RandomSalt {
     pub fn new(buckets: u32) -> Self {
         Self {
             buckets,
-            separator: SEPARATOR.to_owned(),
+            separator: separator(),
         }
     }
 
@@ -85,22 +82,6 @@ impl RandomSalt {
             separator: self.separator.clone(),
             usual_separator: SEPARATOR,
         })
-    }
-}
-
-impl TryFrom<Given> for RandomSalt {
-    type Error = DesignError;
-
-    fn try_from(given: Given) -> Result<Self, DesignError> {
-        let buckets = given.buckets.ok_or_else(|| {
-            DesignError::settings(
-                "the setting `buckets` is missing: a random salt needs it, because the number of buckets determines \
-                 the width of the salt in a key",
-            )
-        })?;
-        let salt = Self::new(buckets);
-        let separator = given.separator.unwrap_or_else(|| salt.separator.clone());
-        Ok(Self { separator, ..salt })
     }
 }
 

@@ -9,11 +9,13 @@ use fluo_table::{
 };
 use futures::TryStreamExt;
 
-use super::step::MOST_MUTATION_BYTES;
 use crate::key_migration::error::MigrationError;
 
 /// Maximum number of attempts to copy a row that writers change at the same time.
 const MOST_ATTEMPTS: usize = 4;
+
+/// Maximum number of bytes of a mutation, give or take an update; every table accepts this size.
+pub(super) const MOST_MUTATION_BYTES: usize = 64 << 10;
 
 /// A row to be moved, or a part of a large one.
 pub(super) struct Moving {

@@ -2,7 +2,7 @@
 
 use fluo_table::{Bytes, Cell, Change, Mutation, Table, Update};
 
-use super::copy::{Arrival, Moving, copy};
+use super::copy::{Arrival, MOST_MUTATION_BYTES, Moving, copy};
 use super::old_rows::{OldRows, Rest, read};
 use super::settings::MigrateSettings;
 use crate::key_design::{DesignErrorKind, RowSelection};
@@ -147,9 +147,6 @@ async fn table_delete(
     }
     Ok(())
 }
-
-/// Maximum number of bytes of a mutation, give or take an update; every table accepts this size.
-pub(super) const MOST_MUTATION_BYTES: usize = 64 << 10;
 
 fn deletes_of(cells: &[Cell]) -> Vec<Mutation> {
     let columns = cells.chunk_by(|one, next| one.key.column == next.key.column);

@@ -1,12 +1,9 @@
-//! The design of keys, from arguments or a spec.
+//! The key designs, by name, with their settings.
 
-mod arguments;
-mod draw;
-mod expected;
-mod given;
+mod argument;
 mod known;
-pub(crate) mod settings;
-mod values;
+mod reading;
 
-pub(crate) use self::arguments::DesignArguments;
-pub(crate) use self::known::{KNOWN, Known};
+pub(crate) use self::argument::read_argument;
+pub(crate) use self::known::{KNOWN, Known, ROW_HASHER, Setting};
+pub(crate) use self::reading::{DESIGN, read_design};

@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 use fluo_recipes::KeyDesign;
 
-use crate::design::DesignArguments;
+use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::lines::{self, OfEveryLine};
 
@@ -15,7 +15,7 @@ use crate::lines::{self, OfEveryLine};
 Example:
   $ echo org.wikipedia/accumulo | fluo key add --prefix p
   p:1yl0:org.wikipedia/accumulo
-  $ echo abc001 | fluo key add --design digest-salt --digits 4 --separator -
+  $ echo abc001 | fluo key add --design digest-salt,digits=4,separator=-
   9bf0-abc001
 
 A row is a line without its newline; an empty line is the empty row. A carriage return belongs to the row.")]

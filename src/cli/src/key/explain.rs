@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::epochs::{EpochOf, design_at, row_of};
 use super::shape::points_of;
-use crate::design::DesignArguments;
+use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::masking;
 use crate::output;
@@ -91,8 +91,9 @@ struct TabletOf {
 
 impl Explain {
     pub(crate) fn run(&self) -> Result<()> {
-        let (design, epochs, layout) = self.design.recipe_with_epochs()?;
-        let splits = points_of(&design, self.tablets, layout)?;
+        let chosen = self.design.choose()?;
+        let (design, epochs) = (&chosen.design, chosen.migration()?);
+        let splits = points_of(design, self.tablets, chosen.layout.as_ref())?;
         match (&epochs, design.row_hasher()) {
             (Some(epochs), _) => self.tell(
                 |key| pieces_of_epochs(epochs, splits.as_deref(), key),
@@ -103,7 +104,7 @@ impl Explain {
                 tell_formula(hasher, splits.as_deref())
             }
             (None, None) => self.tell(
-                |key| pieces_of(&design, splits.as_deref(), key),
+                |key| pieces_of(design, splits.as_deref(), key),
                 drawn_pieces,
             ),
         }

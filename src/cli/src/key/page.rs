@@ -1,13 +1,14 @@
 //! `fluo key design`.
 
 use anyhow::Result;
-use clap::{Arg, Args};
+use clap::Args;
 use comfy_table::Table;
 use fluo_recipes::{KeyDesign, ScanCost};
 use fluo_table::Escaped;
 use serde::Serialize;
 
-use crate::design::{DesignArguments, KNOWN, Known};
+use crate::chosen_design::{CHOICE, DesignArguments};
+use crate::design::{KNOWN, Known, Setting};
 use crate::output;
 
 /// List the designs, or show a page about one
@@ -18,12 +19,12 @@ use crate::output;
 /// none are given.
 #[derive(Args, Debug)]
 #[command(
-    mut_arg("prefix", |prefix| not_required(&prefix)),
+    mut_group(CHOICE, |choice| choice.required(false)),
     after_help = "\
 Example:
   $ fluo key design
   $ fluo key design --design modulo
-  $ fluo key design --design reversed --length 6"
+  $ fluo key design --design reversed,length.fixed=6"
 )]
 pub(crate) struct Design {
     #[command(flatten)]
@@ -33,19 +34,11 @@ pub(crate) struct Design {
     json: bool,
 }
 
-/// Makes --prefix optional, because the design may be incomplete here. The requirement cannot be
-/// removed from an argument.
-fn not_required(argument: &Arg) -> Arg {
-    let help = argument.get_help().cloned().unwrap_or_default();
-    let prefix = Arg::new(argument.get_id()).long("prefix");
-    prefix.value_name("PREFIX").help(help)
-}
-
 #[derive(Serialize)]
 struct Page {
     design: &'static str,
     about: String,
-    /// The example settings, as arguments, if none were given and the design needs some.
+    /// The example settings, as in --design, if none were given and the design needs some.
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<&'static str>,
     /// Common beginning of all keys, escaped; empty if there is none.
@@ -54,6 +47,8 @@ struct Page {
     scans: Vec<ScanOf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<String>,
+    #[serde(skip)]
+    settings: &'static [Setting],
 }
 
 /// A kind of scan, and its cost.
@@ -73,7 +68,7 @@ struct ScanOf {
 
 impl Design {
     pub(crate) fn run(&self) -> Result<()> {
-        if self.design.is_empty()? {
+        if self.design.is_empty() {
             return self.list();
         }
         let (design, example) = self.design.design_or_example()?;
@@ -118,6 +113,7 @@ impl Page {
             order: design.order().to_string(),
             scans: scans.map(|(by, reach)| ScanOf::of(by, &reach)).into(),
             group: design.group_regex().map(|regex| format!("({regex}).*")),
+            settings: Known::named(design.name()).map_or(&[], |known| known.settings),
         }
     }
 }
@@ -165,5 +161,9 @@ fn drawn(page: &Page) -> String {
     }
     let none = "none: all tablets of the table are spread as one, which every balancer does";
     add("group".to_owned(), page.group.as_deref().unwrap_or(none));
+    for setting in page.settings {
+        let name = format!("with {}", setting.name);
+        add(name, setting.about);
+    }
     table.trim_fmt()
 }

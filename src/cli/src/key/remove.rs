@@ -6,7 +6,7 @@ use clap::Args;
 use fluo_recipes::KeyMigration;
 
 use super::epochs::{row_of, tell_earlier};
-use crate::design::DesignArguments;
+use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::lines;
 
@@ -32,10 +32,11 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let (design, epochs) = self.design.with_epochs()?;
-        if let Some(epochs) = &epochs {
-            return self.of_epochs(epochs);
+        let chosen = self.design.choose()?;
+        if let Some(epochs) = chosen.migration()? {
+            return self.of_epochs(&epochs);
         }
+        let design = chosen.design;
         let mut row = Vec::new();
         lines::transform(io::stdin().lock(), io::stdout().lock(), |line, output| {
             let key = self.encoding.decode(line)?;

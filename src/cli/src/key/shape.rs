@@ -7,7 +7,7 @@ use clap::Args;
 use fluo_recipes::{KeyDesign, TableOptimizations, TableRequirement};
 use fluo_table::{Bytes, Escaped};
 
-use crate::design::DesignArguments;
+use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::output;
 use crate::spec::{Layout, with_advice};
@@ -56,8 +56,8 @@ pub(crate) struct Group {
 
 impl Splits {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let (design, layout) = self.design.recipe()?;
-        let splits = points_of(&design, self.tablets, layout)?;
+        let chosen = self.design.choose()?;
+        let splits = points_of(&chosen.design, self.tablets, chosen.layout.as_ref())?;
         let splits = splits.context("say how many --tablets")?;
         if self.json {
             let shown: Vec<_> = splits
@@ -83,17 +83,15 @@ impl Splits {
 pub(super) fn points_of(
     design: &KeyDesign,
     tablets: Option<u32>,
-    layout: Option<Layout>,
+    layout: Option<&Layout>,
 ) -> anyhow::Result<Option<Vec<Bytes>>> {
-    let tablets = tablets.map(Layout::Tablets);
-    match tablets.or(layout) {
-        None => Ok(None),
-        Some(Layout::Tablets(tablets)) => {
-            let points = design.splits(tablets);
-            Ok(Some(points.map_err(with_advice)?))
+    match (tablets, layout) {
+        (None, None) => Ok(None),
+        (Some(tablets), _) | (None, Some(&Layout::Tablets(tablets))) => {
+            Ok(Some(design.splits(tablets)?))
         }
-        Some(Layout::At(points)) => {
-            let requirement = TableRequirement::for_key_design_at(design, points)?;
+        (None, Some(Layout::At(points))) => {
+            let requirement = TableRequirement::for_key_design_at(design, points.iter().cloned())?;
             Ok(Some(requirement.splits().to_vec()))
         }
     }

@@ -9,7 +9,7 @@ use fluo_recipes::{KeyDesign, RowSelection, ScanCost};
 use fluo_table::{Bytes, Escaped, Span};
 use serde::Serialize;
 
-use crate::design::DesignArguments;
+use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::masking;
 use crate::output;
@@ -18,7 +18,7 @@ use crate::output;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
-  $ fluo key spans --design modulo --buckets 2 --prefix-of user-1
+  $ fluo key spans --design modulo,buckets=2 --prefix-of user-1
   [00|user-1, 00|user-2)
   [01|user-1, 01|user-2)
   $ fluo key spans --design web-table --domain example.com --subdomains
@@ -90,8 +90,9 @@ struct Piece {
 
 impl Spans {
     pub(crate) fn run(&self) -> Result<()> {
-        let (design, epochs) = self.design.with_epochs()?;
-        let rows = self.rows(&design)?;
+        let chosen = self.design.choose()?;
+        let (design, epochs) = (&chosen.design, chosen.migration()?);
+        let rows = self.rows(design)?;
         let spans = match &epochs {
             Some(epochs) => each_once(epochs.spans(&rows)?),
             None => design.spans(&rows)?,

@@ -47,7 +47,7 @@ pub enum FieldOrder {
 /// assert_eq!(newest_first.order, FieldOrder::Descending);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table with the kind of a field")]
 pub struct FieldSettings {
     /// The name of the field in messages and explanations. The default is no name.
     #[serde(default)]

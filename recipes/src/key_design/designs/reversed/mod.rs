@@ -28,11 +28,12 @@ use crate::key_design::parts::DesignParts;
 /// # Ok::<(), fluo_recipes::DesignError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Given")]
+#[serde(deny_unknown_fields)]
 pub struct Reversed {
     /// The way to find the end of a row: one length for all rows, or a length stored with each.
     pub length: RowLength,
     /// The unit that is reversed. The default is bytes.
+    #[serde(default)]
     pub unit: ReversedUnit,
     /// The characters of which rows consist, for even split points. Without it there are no split
     /// points.
@@ -63,16 +64,6 @@ pub enum ReversedUnit {
     Characters,
 }
 
-/// The settings as a spec file contains them.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Given {
-    length: Option<RowLength>,
-    #[serde(default)]
-    unit: ReversedUnit,
-    alphabet: Option<RowAlphabet>,
-}
-
 impl Reversed {
     /// Creates settings that reverse the bytes of rows of this length.
     #[must_use]
@@ -97,29 +88,5 @@ impl Reversed {
             ));
         }
         DesignParts::new("reversed", None, self.clone())
-    }
-}
-
-impl TryFrom<Given> for Reversed {
-    type Error = DesignError;
-
-    fn try_from(given: Given) -> Result<Self, DesignError> {
-        let Given {
-            length,
-            unit,
-            alphabet,
-        } = given;
-        let length = length.ok_or_else(|| {
-            DesignError::settings(
-                "reversed rows of variable length look like truncated keys: give the length that all rows have, such \
-                 as length = { fixed = 10 }, or store it with each row, with length = \"stored\"; a digest-salt accepts \
-                 rows of any length",
-            )
-        })?;
-        Ok(Self {
-            length,
-            unit,
-            alphabet,
-        })
     }
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use self::report::Repeating;
 use super::system_tables;
-use crate::design::DesignArguments;
+use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
@@ -113,10 +113,12 @@ struct NamedRow {
 
 impl Load {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
-        let (design, epochs) = match self.create_if_absent {
-            true => self.design.with_epochs()?,
-            false => (self.design.design()?, None),
+        let chosen = self.design.choose()?;
+        let epochs = match self.create_if_absent {
+            true => chosen.migration()?,
+            false => None,
         };
+        let design = chosen.design;
         if self.create_if_absent && design.draws_salts() {
             bail!(
                 "--create-if-absent checks whether the key of a row exists, and the salts of the design {} are drawn, \

@@ -1,0 +1,162 @@
+//! The arguments that choose a design: by name, or from a spec.
+
+mod draw;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use clap::{ArgGroup, Args};
+use fluo_recipes::{DesignSettings, HashedRows, KeyDesign, KeyMigration};
+use fluo_table::Versions;
+
+use crate::design::{Known, read_argument};
+use crate::spec::{self, Layout, Recipe};
+
+/// The key design and its settings.
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new(CHOICE).required(true).multiple(true)))]
+pub(crate) struct DesignArguments {
+    /// Key design and its settings, as NAME,KEY=VALUE,.. with the keys of a spec; a dot leads into a
+    /// table, as in over.before=/ . `fluo key design` lists all designs and has a page about each
+    #[arg(long, value_name = "NAME,KEY=VALUE,..", group = CHOICE, conflicts_with_all = ["spec", "prefix"])]
+    design: Option<String>,
+    /// Spec that names the design and its settings; --prefix chooses one of several row hashers
+    #[arg(long, value_name = "FILE.toml", group = CHOICE)]
+    spec: Option<PathBuf>,
+    /// Row hasher whose keys start with this, before the first `:`; short for --design
+    /// row-hasher,prefix=PREFIX
+    #[arg(long, group = CHOICE)]
+    prefix: Option<String>,
+    /// Draw the same salts in every run with this number, from 0 on; for the design random-salt
+    #[arg(long, value_name = "NUMBER", value_parser = seed)]
+    seed: Option<u64>,
+}
+
+/// The name of the group of the arguments that choose a design.
+pub(crate) const CHOICE: &str = "choice_of_a_design";
+
+/// A chosen design.
+#[derive(Debug)]
+pub(crate) struct ChosenDesign {
+    pub(crate) design: KeyDesign,
+    /// The layout of the tablets, if a spec has one.
+    pub(crate) layout: Option<Layout>,
+    /// The designs in which the rows of the table may be written besides, oldest first.
+    before: Vec<KeyDesign>,
+    /// The name of the spec.
+    spec: String,
+}
+
+impl DesignArguments {
+    /// Returns the design.
+    pub(crate) fn design(&self) -> Result<KeyDesign> {
+        Ok(self.choose()?.design)
+    }
+
+    /// Returns the design, and what a spec says about its table.
+    pub(crate) fn choose(&self) -> Result<ChosenDesign> {
+        match (&self.design, &self.spec) {
+            (Some(design), _) => self.chosen(read_argument(design)?),
+            (None, Some(path)) => {
+                let recipe = self.recipe(path)?;
+                let chosen = self.chosen(recipe.design)?;
+                Ok(ChosenDesign {
+                    layout: Some(recipe.layout),
+                    before: recipe.before,
+                    spec: path.display().to_string(),
+                    ..chosen
+                })
+            }
+            (None, None) => {
+                let prefix = self.prefix.clone().unwrap_or_default();
+                let settings = HashedRows {
+                    prefix,
+                    scheme: fluo_recipes::HashScheme::default(),
+                };
+                self.chosen(KeyDesign::new(DesignSettings::from(settings))?)
+            }
+        }
+    }
+
+    /// Returns the design. If only its name is given and it needs settings, returns it with example
+    /// settings, and these.
+    pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<&'static str>)> {
+        let known = self.design.as_deref().and_then(Known::named);
+        match known.filter(|known| !known.example.is_empty()) {
+            Some(known) => {
+                let design = read_argument(&format!("{},{}", known.name, known.example))?;
+                Ok((self.chosen(design)?.design, Some(known.example)))
+            }
+            None => Ok((self.design()?, None)),
+        }
+    }
+
+    /// Checks whether no design is chosen.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.design.is_none() && self.spec.is_none() && self.prefix.is_none()
+    }
+
+    /// Checks whether every run draws the same salts.
+    pub(crate) fn is_seeded(&self) -> bool {
+        self.seed.is_some()
+    }
+
+    fn chosen(&self, design: KeyDesign) -> Result<ChosenDesign> {
+        if !design.draws_salts() && self.seed.is_some() {
+            bail!(
+                "--seed is for salts that are drawn; those of the design {} are computed",
+                design.name()
+            );
+        }
+        Ok(ChosenDesign {
+            design: design.with_salt_source(draw::source(self.seed)),
+            layout: None,
+            before: Vec::new(),
+            spec: String::new(),
+        })
+    }
+
+    /// Returns the only recipe of a spec, or the one with the given prefix.
+    fn recipe(&self, path: &Path) -> Result<Recipe> {
+        let mut recipes = spec::recipes(path)?;
+        if let Some(prefix) = &self.prefix {
+            let has_prefix = |recipe: &Recipe| {
+                let hasher = recipe.design.row_hasher();
+                hasher.is_some_and(|hasher| hasher.prefix() == prefix)
+            };
+            recipes.retain(has_prefix);
+        }
+        let names: Vec<_> = recipes.iter().map(Recipe::name).collect();
+        let path = path.display();
+        match (recipes.pop(), names.as_slice()) {
+            (Some(recipe), [_]) => Ok(recipe),
+            (_, []) => bail!("the spec {path} has no row hasher of this prefix"),
+            (_, several) => bail!(
+                "the spec {path} has {} designs: {}; choose one with --prefix",
+                several.len(),
+                several.join(", ")
+            ),
+        }
+    }
+}
+
+impl ChosenDesign {
+    /// Returns all designs of the table, if its rows may also be written in earlier ones.
+    pub(crate) fn migration(&self) -> Result<Option<KeyMigration>> {
+        if self.before.is_empty() {
+            return Ok(None);
+        }
+        let designs = self.before.iter().chain([&self.design]).cloned();
+        // Nothing is merged here, so the number of visible versions does not matter.
+        KeyMigration::new(designs, Versions::All)
+            .map(Some)
+            .map_err(|error| anyhow!("the designs of {}: {error}", self.spec))
+    }
+}
+
+/// Parses the seed of drawn salts.
+fn seed(text: &str) -> Result<u64, String> {
+    let most = u64::MAX;
+    text.parse()
+        .map_err(|_| format!("write a whole number from 0 to {most}"))
+}

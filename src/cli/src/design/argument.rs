@@ -1,0 +1,110 @@
+//! The argument `--design`: the name of a design, and its settings.
+//!
+//! ```text
+//!  NAME[,KEY=VALUE]..        modulo,buckets=64,over.before=/
+//! ```
+//!
+//! A key is that of a spec; a dot leads into a table. A value is a value in TOML, or text without
+//! quotes. Commas in quotes or brackets belong to a value.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+use fluo_recipes::KeyDesign;
+use toml::Value;
+
+use super::{DESIGN, read_design};
+use crate::settings::{Section, Source};
+
+/// Reads a design from the argument.
+pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
+    let source = source_of(argument)?;
+    read_design(Section::parse(&source)?, &[])
+}
+
+/// Converts the argument to TOML.
+fn source_of(argument: &str) -> Result<Source> {
+    let mut parts = split(argument);
+    let name = parts.next().unwrap_or_default();
+    let mut text = format!("{DESIGN} = {}\n", Value::from(name));
+    let mut written = vec![(text.len(), name.to_owned())];
+    for part in parts {
+        let Some((key, value)) = part.split_once('=').filter(|(key, _)| is_key(key)) else {
+            bail!(
+                "`{part}` is not KEY=VALUE, in --design: write --design NAME,KEY=VALUE,.., and a value with a comma in \
+                 quotes, as in separator=','"
+            );
+        };
+        let is_value = toml::de::ValueDeserializer::parse(value).is_ok() && !value.contains('#');
+        // Writing to a string cannot fail.
+        let _ = match is_value {
+            true => writeln!(text, "{key} = {value}"),
+            false => writeln!(text, "{key} = {}", Value::from(value)),
+        };
+        written.push((text.len(), part.to_owned()));
+    }
+    Ok(Source::Argument { text, written })
+}
+
+/// Splits at the commas outside of quotes and brackets. A quote begins after `=` or in brackets.
+fn split(argument: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut quote, mut before) = (0_u32, None, ',');
+    argument.split(move |c: char| {
+        let is_in_value = depth > 0 || before == '=';
+        before = c;
+        match (c, quote) {
+            (c, Some(open)) => quote = (c != open).then_some(open),
+            ('"' | '\'', None) if is_in_value => quote = Some(c),
+            ('[' | '{', None) if is_in_value => depth += 1,
+            (']' | '}', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0 && quote.is_none()
+    })
+}
+
+/// Checks whether a text is a key without quotes, or several with dots between them.
+fn is_key(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    text.split('.')
+        .all(|key| !key.is_empty() && key.chars().all(is_part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_at_commas_outside_of_values() {
+        for (argument, parts) in [
+            ("modulo", vec!["modulo"]),
+            ("modulo,buckets=64", vec!["modulo", "buckets=64"]),
+            ("x,a=',',b=\",\"", vec!["x", "a=','", "b=\",\""]),
+            (
+                "x,a=[1, 2],b={ c = ',' }",
+                vec!["x", "a=[1, 2]", "b={ c = ',' }"],
+            ),
+            ("x,a=it's,b=1", vec!["x", "a=it's", "b=1"]),
+            ("x,a=,b=]", vec!["x", "a=", "b=]"]),
+        ] {
+            assert_eq!(split(argument).collect::<Vec<_>>(), parts);
+        }
+    }
+
+    #[test]
+    fn reads_text_without_quotes_and_values_of_toml() {
+        for (argument, key) in [
+            ("digest-salt,digits=4,separator=-", "9bf0-abc001"),
+            ("digest-salt,digits=4,separator='-'", "9bf0-abc001"),
+            ("digest-salt,digits=4,separator=','", "9bf0,abc001"),
+            ("digest-salt,digits=4,separator=\n", "9bf0\nabc001"),
+            ("digest-salt,digits=4,separator=#", "9bf0#abc001"),
+            ("digest-salt,digits=4,separator=", "9bf0abc001"),
+            ("digest-salt,digits=1,over.first=3,digest=md5", "9abc001"),
+            ("digest-salt,digits=1,over={first=3}", "9abc001"),
+        ] {
+            let design = read_argument(argument).unwrap();
+            assert_eq!(design.encode_row(b"abc001").unwrap(), key, "{argument:?}");
+        }
+    }
+}
