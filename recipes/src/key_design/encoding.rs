@@ -100,9 +100,8 @@ pub(super) trait RowEncoding: Any + fmt::Debug + Send + Sync {
     /// Returns points that cut the space of written forms into this many even pieces, for designs
     /// without a salt.
     fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, DesignError> {
-        Err(DesignError::splits(
-            "rows that are written as they are have no alphabet to split evenly: take the points from a sample with \
-             `fluo advise`",
+        Err(DesignError::no_even_splits(
+            "rows that are written as they are have no alphabet to split evenly: take the points from a sample",
         ))
     }
 

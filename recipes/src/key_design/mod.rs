@@ -57,7 +57,6 @@ mod tests;
 mod web;
 
 pub use design::KeyDesign;
-pub(crate) use designs::MOST_BUCKETS;
 pub use designs::{
     Composite, CompositeRows, DesignSettings, Digest, DigestSalt, DigestSide, DomainDirection,
     Field, FieldKind, FieldOrder, FieldSettings, HashedRows, Modulo, RandomSalt, ReverseTime,
@@ -69,6 +68,4 @@ pub use explain::KeyField;
 pub use hash_input::HashInput;
 pub use row_selection::RowSelection;
 pub use salted_part::SaltedPart;
-pub(crate) use scan_cost::MOST_PIECES;
 pub use scan_cost::{KeyOrder, ScanCost, Scans};
-pub(crate) use web::is_web_address;

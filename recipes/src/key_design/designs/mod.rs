@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 pub use self::composite::{Composite, CompositeRows, Field, FieldKind, FieldOrder, FieldSettings};
 pub use self::digest_salt::{Digest, DigestSalt, DigestSide};
-pub(crate) use self::modulo::MOST_BUCKETS;
 pub use self::modulo::Modulo;
 pub use self::random_salt::RandomSalt;
 pub use self::reverse_time::{ReverseTime, TimeEncoding, TimePosition};

@@ -17,7 +17,7 @@ use crate::key_design::salted_part::SaltedPart;
 const SEPARATOR: &str = "|";
 
 /// Maximum number of buckets, more than any table has tablets.
-pub(crate) const MOST_BUCKETS: u32 = 1_000_000;
+const MOST_BUCKETS: u32 = 1_000_000;
 
 /// Settings of the design `modulo`: `NN<separator><row>`.
 ///

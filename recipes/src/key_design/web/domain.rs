@@ -39,13 +39,9 @@ const FILE_ENDINGS: [&str; 14] = [
     "cc", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip",
 ];
 
-/// Checks whether a row without a scheme is clearly a web address: its host is a name below a
-/// public suffix of the list.
-///
-/// `shop.example.com/path` is one; `localhost/path`, `a.txt`, `1.2.3` and `192.0.2.7` are not. A
-/// row that could also be a file name (`main.rs`) is not, nor is a row with a fragment, which a web
-/// table would drop.
-pub(crate) fn is_web_address(row: &[u8]) -> bool {
+/// Checks whether a row is clearly a web address, as
+/// [`WebTable::is_web_address`](crate::WebTable::is_web_address) defines it.
+pub(in super::super) fn is_web_address(row: &[u8]) -> bool {
     let Ok(text) = text_of(row) else {
         return false;
     };

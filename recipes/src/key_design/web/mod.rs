@@ -26,7 +26,8 @@ mod domain;
 mod host;
 mod page;
 
-pub(crate) use self::domain::is_web_address;
-pub(super) use self::domain::{is_page_of, parse_domain, registrable, registrable_of_all_below};
+pub(super) use self::domain::{
+    is_page_of, is_web_address, parse_domain, registrable, registrable_of_all_below,
+};
 pub(super) use self::host::Host;
 pub(super) use self::page::{Page, authority, excerpt, text_of, without_scheme};

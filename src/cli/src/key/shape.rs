@@ -88,7 +88,8 @@ pub(super) fn points_of(
     match (tablets, layout) {
         (None, None) => Ok(None),
         (Some(tablets), _) | (None, Some(&Layout::Tablets(tablets))) => {
-            Ok(Some(design.splits(tablets)?))
+            let points = design.splits(tablets);
+            Ok(Some(points.map_err(with_advice)?))
         }
         (None, Some(Layout::At(points))) => {
             let requirement = TableRequirement::for_key_design_at(design, points.iter().cloned())?;

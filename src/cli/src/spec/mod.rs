@@ -10,7 +10,7 @@ use fluo_recipes::{MaxSkew, OtherRows, TableOptimizations, TableRequirement};
 use serde::Deserialize;
 use toml::Spanned;
 
-pub(crate) use self::recipe::{Layout, Recipe};
+pub(crate) use self::recipe::{Layout, Recipe, with_advice};
 use crate::atomic_file;
 use crate::settings::{Section, Source};
 

@@ -1,7 +1,7 @@
 //! A recipe of a spec: a design, the layout of its tablets, and its earlier designs.
 
-use anyhow::Result;
-use fluo_recipes::{KeyDesign, TableRequirement};
+use anyhow::{Context, Result, anyhow};
+use fluo_recipes::{DesignError, DesignErrorKind, KeyDesign, TableRequirement};
 use fluo_table::{Bytes, unescape};
 use toml::Spanned;
 
@@ -15,6 +15,14 @@ pub(crate) struct Recipe {
     pub(crate) layout: Layout,
     /// The earlier designs of its rows, oldest first.
     pub(crate) before: Vec<KeyDesign>,
+}
+
+/// Adds the command that takes a sample to the error of a design without even split points.
+pub(crate) fn with_advice(error: DesignError) -> anyhow::Error {
+    match error.kind() {
+        DesignErrorKind::NoEvenSplits => anyhow!("{error} with `fluo advise`"),
+        _ => error.into(),
+    }
 }
 
 /// The layout of tablets.
@@ -61,7 +69,9 @@ impl Recipe {
 
     pub(super) fn requirement(&self) -> Result<TableRequirement> {
         let requirement = match &self.layout {
-            Layout::Tablets(tablets) => TableRequirement::for_key_design(&self.design, *tablets)?,
+            Layout::Tablets(tablets) => TableRequirement::for_key_design(&self.design, *tablets)
+                .map_err(with_advice)
+                .with_context(|| self.name())?,
             Layout::At(points) => {
                 TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?
             }

@@ -296,9 +296,9 @@ impl RowEncoding for Composite {
     }
 
     fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, DesignError> {
-        Err(DesignError::splits(
+        Err(DesignError::no_even_splits(
             "the leading fields of rows have no alphabet to split evenly: set a salt, or take the points from a \
-             sample with `fluo advise`",
+             sample",
         ))
     }
 }

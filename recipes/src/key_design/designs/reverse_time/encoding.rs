@@ -267,15 +267,15 @@ impl RowEncoding for ReverseTime {
     }
 
     fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, DesignError> {
-        Err(DesignError::splits(match self.time {
-            TimePosition::Last => {
+        Err(match self.time {
+            TimePosition::Last => DesignError::no_even_splits(
                 "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the \
-                 points from a sample with `fluo advise`"
-            }
-            TimePosition::First => {
+                 points from a sample",
+            ),
+            TimePosition::First => DesignError::splits(
                 "rows that begin with their time come one before the other, all new ones into the first tablet, \
-                 whatever the points are: set a salt"
-            }
-        }))
+                 whatever the points are: set a salt",
+            ),
+        })
     }
 }

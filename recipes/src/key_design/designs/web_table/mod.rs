@@ -10,6 +10,7 @@ use super::digest_salt::DigestSalt;
 use crate::key_design::error::DesignError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::SaltSpec;
+use crate::key_design::web::is_web_address;
 use crate::row_hasher::Excerpt;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
