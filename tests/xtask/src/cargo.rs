@@ -41,6 +41,13 @@ pub(crate) fn workspace() -> PathBuf {
     package.ancestors().nth(2).unwrap_or(package).to_owned()
 }
 
+/// Prints the result of a task.
+#[expect(clippy::print_stdout, reason = "the result is for pipes")]
+pub(crate) fn print(text: &str) {
+    println!("{text}");
+}
+
+/// Prints a line of progress.
 #[expect(clippy::print_stderr, reason = "a task prints its progress")]
 pub(crate) fn say(line: &str) {
     eprintln!("{line}");

@@ -1,5 +1,5 @@
 //! The commands of the project: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`,
-//! `conformance`, `cluster` and `generate`.
+//! `mutate`, `conformance`, `cluster` and `generate`.
 
 mod background;
 mod bench;
@@ -10,6 +10,7 @@ mod generate;
 mod install;
 mod language;
 mod lint;
+mod mutate;
 mod plan;
 mod simulate;
 mod soak;
@@ -48,6 +49,9 @@ enum Task {
     },
     /// Run the engine under faults that are drawn from seeds; each seed replays exactly
     Simulate(simulate::Simulate),
+    /// Plant bugs in a copy of the tree, one at a time: each must be found by the test that its
+    /// patch in tests/mutants names
+    Mutate(mutate::Asked),
     /// Check the tables of an instance, such as your Accumulo, against the contract, rule by rule
     #[command(disable_help_flag = true)]
     Conformance {
@@ -75,6 +79,7 @@ fn main() -> ExitCode {
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),
         Task::Simulate(asked) => simulate::simulate(asked),
+        Task::Mutate(asked) => mutate::mutate(asked),
         Task::Conformance { arguments } => return conformance::conformance(&arguments),
         Task::Cluster { what } => cluster::cluster(what),
         Task::Generate { check } => generate::generate(check),

@@ -1,0 +1,148 @@
+//! A copy of the tree, in which patches are applied.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::mutant::{FOLDER, Mutant};
+
+/// A copy of the files that git does not ignore, with its own build.
+#[derive(Debug)]
+pub(super) struct Tree {
+    original: PathBuf,
+    copy: PathBuf,
+    build: PathBuf,
+}
+
+impl Tree {
+    /// Creates the copy in a folder, or updates the copy of an earlier run.
+    pub(super) fn new(original: &Path, folder: &Path) -> Result<Tree> {
+        let tree = Tree {
+            original: original.to_owned(),
+            copy: folder.join("tree"),
+            build: folder.join("build"),
+        };
+        tree.restore()?;
+        Ok(tree)
+    }
+
+    /// Returns the folder of the copy.
+    pub(super) fn folder(&self) -> &Path {
+        &self.copy
+    }
+
+    /// Returns the folder of what cargo builds from the copy.
+    pub(super) fn build(&self) -> &Path {
+        &self.build
+    }
+
+    /// Removes all differences from the original. Equal files stay untouched, because cargo
+    /// compiles a file again if its time changes.
+    pub(super) fn restore(&self) -> Result<()> {
+        let files = tracked(&self.original)?;
+        remove_others(&self.copy, Path::new(""), &files)?;
+        for file in &files {
+            let (from, to) = (self.original.join(file), self.copy.join(file));
+            let bytes =
+                fs::read(&from).with_context(|| format!("`{}` cannot be read", from.display()))?;
+            if fs::read(&to).is_ok_and(|existing| existing == bytes) {
+                continue;
+            }
+            let folder = to.parent().unwrap_or(&self.copy);
+            fs::create_dir_all(folder)
+                .and_then(|()| fs::copy(&from, &to))
+                .with_context(|| format!("`{}` cannot be written", to.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Applies the patch of a bug to the copy.
+    pub(super) fn apply(&self, mutant: &Mutant) -> Result<()> {
+        apply(mutant, &self.copy, &[])
+    }
+}
+
+/// Checks that the patch of a bug applies to a tree, and changes nothing.
+///
+/// # Errors
+///
+/// It does not apply. The error names the files and lines, and the remedy.
+pub(super) fn check(mutant: &Mutant, tree: &Path) -> Result<()> {
+    apply(mutant, tree, &["--check"])
+}
+
+fn apply(mutant: &Mutant, tree: &Path, options: &[&str]) -> Result<()> {
+    let output = git(tree)
+        .args([&["apply"][..], options].concat())
+        .arg(&mutant.file)
+        .output()
+        .context("`git` cannot be run")?;
+    if output.status.success() {
+        return Ok(());
+    }
+    bail!(
+        "{FOLDER}/{name}.patch does not apply:\n{}\n\
+         to refresh it: plant the bug by hand ({}), replace the diff in the patch by the output of \
+         `git diff`, undo the change, and run `cargo xtask mutate {name}`",
+        String::from_utf8_lossy(&output.stderr).trim(),
+        mutant.what,
+        name = mutant.name
+    )
+}
+
+/// Returns the files that git tracks, or would track if they were added.
+fn tracked(tree: &Path) -> Result<BTreeSet<PathBuf>> {
+    let output = git(tree)
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
+        .output()
+        .context("`git` cannot be run")?;
+    if !output.status.success() {
+        bail!(
+            "the files of `{}` cannot be listed: {}",
+            tree.display(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    let names = String::from_utf8(output.stdout).context("the name of a file is not UTF-8")?;
+    let files = names.split_terminator('\0').map(PathBuf::from);
+    // A file that was deleted but not committed is still tracked.
+    Ok(files.filter(|file| tree.join(file).is_file()).collect())
+}
+
+/// Removes all files of a folder of the copy except those in `files`.
+fn remove_others(copy: &Path, folder: &Path, files: &BTreeSet<PathBuf>) -> Result<()> {
+    let Ok(entries) = fs::read_dir(copy.join(folder)) else {
+        return Ok(());
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = folder.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            remove_others(copy, &name, files)?;
+        } else if !files.contains(&name) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a git command for a tree. It takes the paths of a patch from the folder of the tree,
+/// although a copy lies in an ignored folder of the original.
+fn git(tree: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.current_dir(tree)
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .env("GIT_CEILING_DIRECTORIES", tree.parent().unwrap_or(tree));
+    git
+}
