@@ -186,3 +186,38 @@ impl Piece {
         self.has_head() || self.current.is_whole()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fluo_table::Column;
+
+    use super::*;
+
+    fn cell(row: &'static str, timestamp: i64) -> Cell {
+        Cell {
+            key: Key::new(row, Column::new("f", "q"), timestamp),
+            value: Bytes::new(),
+        }
+    }
+
+    #[test]
+    fn a_short_scan_reads_the_last_row_of_the_previous_one_again() {
+        let mut piece = Piece::new(Bytes::from("a"), Some(Bytes::from("z")));
+        let brought = piece.closed(vec![cell("b", 2), cell("b", 1), cell("c", 2)]);
+        assert_eq!(brought.cells, [cell("b", 2), cell("b", 1)]);
+        assert!(brought.is_whole);
+        assert_eq!(piece.rest(), Span::rows("c", Some(Bytes::from("z"))));
+    }
+
+    #[test]
+    fn a_short_scan_continues_a_row_that_filled_the_previous_one() {
+        let mut piece = Piece::new(Bytes::from("a"), None);
+        let brought = piece.closed(vec![cell("b", 2), cell("b", 1)]);
+        assert_eq!(brought.cells, [cell("b", 2), cell("b", 1)]);
+        assert!(!brought.is_whole);
+        assert_eq!(
+            piece.rest(),
+            Span::between(cell("b", 1).key.successor(), None)
+        );
+    }
+}

@@ -163,6 +163,8 @@ mod tests {
             Key::new("a", column("f", "q"), -1),
             Key::new("a", column("f", "q"), i64::MIN),
             Key::new("a", column("f", "q").with_visibility("A"), i64::MAX),
+            Key::new("a", column("f", "r"), 0),
+            Key::new("a", column("g", ""), 0),
             Key::new("a\0", column("", ""), 0),
             Key::new("ab", column("", ""), 0),
             Key::new(&b"\x7f"[..], column("", ""), 0),

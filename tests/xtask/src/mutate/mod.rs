@@ -80,7 +80,6 @@ fn test_bugs(root: &Path, folder: &Path, selection: &Selection) -> Result<()> {
         progress(&format!("{number} of {}: {}", selected.len(), mutant.name));
         rows.push(Row::new(&tree, mutant)?);
     }
-    tree.restore()?;
     print(&table(&rows));
     let not_found: Vec<_> = rows.iter().filter_map(Row::complaint).collect();
     match not_found.as_slice() {
@@ -119,9 +118,10 @@ impl<'a> Row<'a> {
     /// Plants a bug and runs its command.
     fn new(tree: &Tree, mutant: &'a Mutant) -> Result<Row<'a>> {
         let start = Instant::now();
-        tree.restore()?;
         tree.apply(mutant)?;
-        let (succeeded, output) = run(tree, &mutant.fails)?;
+        let ran = run(tree, &mutant.fails);
+        tree.revert(mutant)?;
+        let (succeeded, output) = ran?;
         Ok(Row {
             mutant,
             verdict: Verdict::new(succeeded, &output),
@@ -155,7 +155,12 @@ fn table(rows: &[Row<'_>]) -> String {
     let mut table = "| planted bug | found by | seconds |\n|---|---|---|".to_owned();
     for row in rows {
         let found_by = match &row.verdict {
-            Verdict::Found(tests) => tests.join(", "),
+            Verdict::Found(tests) => match tests.as_slice() {
+                [first, others @ ..] if !others.is_empty() => {
+                    format!("{first} and {} more", others.len())
+                }
+                tests => tests.concat(),
+            },
             Verdict::Survived => "SURVIVED".to_owned(),
             Verdict::Broken => "BROKEN".to_owned(),
         };

@@ -25,7 +25,7 @@ impl Tree {
             copy: folder.join("tree"),
             build: folder.join("build"),
         };
-        tree.restore()?;
+        tree.update()?;
         Ok(tree)
     }
 
@@ -39,9 +39,9 @@ impl Tree {
         &self.build
     }
 
-    /// Removes all differences from the original. Equal files stay untouched, because cargo
-    /// compiles a file again if its time changes.
-    pub(super) fn restore(&self) -> Result<()> {
+    /// Removes all differences from the original, such as the patch of an interrupted run. Equal
+    /// files stay untouched, because cargo compiles a file again if its time changes.
+    fn update(&self) -> Result<()> {
         let files = tracked(&self.original)?;
         remove_others(&self.copy, Path::new(""), &files)?;
         for file in &files {
@@ -62,6 +62,11 @@ impl Tree {
     /// Applies the patch of a bug to the copy.
     pub(super) fn apply(&self, mutant: &Mutant) -> Result<()> {
         apply(mutant, &self.copy, &[])
+    }
+
+    /// Removes the patch of a bug from the copy.
+    pub(super) fn revert(&self, mutant: &Mutant) -> Result<()> {
+        apply(mutant, &self.copy, &["--reverse"])
     }
 }
 
