@@ -7,24 +7,9 @@
 //! | `compactTable` | 8 compaction strategy | 8 selector, 9 configurer |
 
 use std::collections::BTreeMap;
-use std::fmt;
 
+use crate::credentials::{Credentials, Kind};
 use crate::wire::generated as wire;
-
-/// Credentials of the caller. They also select the version of the proxy.
-///
-/// `Debug` output contains no secret.
-#[derive(Clone)]
-pub struct Credentials(Kind);
-
-#[derive(Clone)]
-enum Kind {
-    Login {
-        user: String,
-        properties: BTreeMap<String, String>,
-    },
-    SharedSecret(String),
-}
 
 /// The selection of files for a compaction.
 ///
@@ -80,25 +65,6 @@ impl Plugin {
 }
 
 impl Credentials {
-    /// Creates credentials of a user with a password, for a proxy of Accumulo 1.x.
-    pub fn password(user: impl Into<String>, password: impl Into<String>) -> Self {
-        let properties = BTreeMap::from([("password".to_owned(), password.into())]);
-        Self::login(user, properties)
-    }
-
-    /// Creates credentials of a user with the properties that the token class of the proxy requires
-    /// (`tokenClass`), for a proxy of Accumulo 1.x.
-    pub fn login(user: impl Into<String>, properties: BTreeMap<String, String>) -> Self {
-        let user = user.into();
-        Self(Kind::Login { user, properties })
-    }
-
-    /// Creates credentials with the shared secret of a proxy of Accumulo 2.x. All calls run as the
-    /// proxy's own user.
-    pub fn shared_secret(secret: impl Into<String>) -> Self {
-        Self(Kind::SharedSecret(secret.into()))
-    }
-
     /// Returns the login request, or the token if no login is necessary.
     pub(crate) fn opening(&self) -> Opening {
         match &self.0 {
@@ -106,14 +72,6 @@ impl Credentials {
                 Opening::Login(wire::LoginRequest::new(user.clone(), properties.clone()))
             }
             Kind::SharedSecret(secret) => Opening::Token(secret.clone().into_bytes()),
-        }
-    }
-
-    /// Returns the user, or `None` if calls run as the proxy's own user.
-    pub fn user(&self) -> Option<&str> {
-        match &self.0 {
-            Kind::Login { user, .. } => Some(user),
-            Kind::SharedSecret(_) => None,
         }
     }
 
@@ -157,23 +115,4 @@ pub(crate) enum Opening {
     Login(wire::LoginRequest),
     /// No login: this is the token.
     Token(Vec<u8>),
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Kind::Login { user, properties } => f
-                .debug_struct("Login")
-                .field("user", user)
-                .field(
-                    "properties",
-                    &properties
-                        .keys()
-                        .map(|name| (name, "<redacted>"))
-                        .collect::<BTreeMap<_, _>>(),
-                )
-                .finish(),
-            Kind::SharedSecret(_) => f.write_str("SharedSecret(<redacted>)"),
-        }
-    }
 }

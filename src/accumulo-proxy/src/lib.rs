@@ -227,6 +227,7 @@
 
 mod client;
 mod convert;
+mod credentials;
 mod data;
 mod dialect;
 mod error;
@@ -239,13 +240,14 @@ mod wire;
 mod write;
 
 pub use client::ProxyClient;
+pub use credentials::Credentials;
 pub use data::{
     ActiveCompaction, ActiveScan, Bytes, Change, ColumnUpdate, CompactionReason, CompactionType,
     Condition, ConditionalMutation, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting,
     Key, KeyExtent, Mutation, NamespacePermission, PartialKey, Range, ScanColumn, ScanState,
     ScanType, SystemPermission, TablePermission, TimeType,
 };
-pub use dialect::{CompactionPlan, Credentials, Plugin};
+pub use dialect::{CompactionPlan, Plugin};
 pub use error::{Error, ErrorKind, Result};
 pub use operations::{
     CloneOptions, Compaction, ConditionalWriterHandle, InstanceOperations, LowLevel,

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use crate::dialect::Credentials;
+use crate::credentials::Credentials;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
 

@@ -17,32 +17,16 @@
 //! older than the build for 2.x: its absence proves a wrong jar, but its presence does not prove
 //! the right one.
 
-use std::sync::Arc;
-
 use fluo_table::{Error, Result};
-use tokio::sync::OnceCell;
 
 use crate::error::port_error;
 use crate::generation::{Generation, ITERATOR};
+use crate::iterator_build::IteratorBuild;
 use crate::tables::AccumuloTables;
 
 const ANY_OF_FLUO: &str = "org.apache.fluo.accumulo.iterators.SnapshotIterator";
 const NEWER_THAN_1_2: &str = "org.apache.fluo.accumulo.summarizer.FluoSummarizer";
 const SUMMARIZER: &str = "org.apache.accumulo.core.client.summary.Summarizer";
-
-/// The build of Fluo's iterators that is on the class path of the tablet servers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum IteratorBuild {
-    /// For Accumulo 1.x: the published jars `fluo-accumulo` and `fluo-api` 1.2.0.
-    #[default]
-    ForAccumulo1,
-    /// For Accumulo 2.x: `fluo-accumulo` and `fluo-api` 2.1.0-SNAPSHOT, built by hand from the main
-    /// branch of `apache/fluo`. They are not published.
-    ForAccumulo2,
-}
-
-/// The result of the check, which runs once.
-pub(crate) type Readiness = Arc<OnceCell<Result<()>>>;
 
 impl AccumuloTables {
     /// Checks whether Fluo's iterators fit the servers. The result is cached, unless the check

@@ -68,11 +68,14 @@ mod error;
 mod filter;
 mod garbage;
 mod generation;
+mod iterator_build;
 mod iterators;
 mod metadata;
+mod permission;
 mod scan;
 mod settle;
 mod table;
+mod table_fate;
 mod table_ids;
 mod tables;
 
@@ -82,5 +85,5 @@ pub use accumulo_proxy::{
 };
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};
-pub use iterators::IteratorBuild;
+pub use iterator_build::IteratorBuild;
 pub use tables::AccumuloTables;

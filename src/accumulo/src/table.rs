@@ -11,7 +11,8 @@ use fluo_table::{
     Mutation, Outcome, Result, Scan, Table, Update,
 };
 
-use crate::error::{of_write, port_error};
+use crate::error::port_error;
+use crate::table_fate::of_write;
 use crate::tables::AccumuloTables;
 use crate::{convert, filter};
 

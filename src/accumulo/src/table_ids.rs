@@ -14,6 +14,7 @@ use fluo_table::{Error, Result};
 use tokio::sync::Mutex;
 
 use crate::error::port_error;
+use crate::table_fate::Fate;
 
 /// The id of each table, by name.
 pub(crate) type Ids = BTreeMap<String, String>;
@@ -32,29 +33,6 @@ pub(crate) struct Identities {
 struct Answer {
     number: u64,
     ids: Result<Arc<Ids>>,
-}
-
-/// The present state of a table that had this name and id before.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// The table exists under its name.
-    Same,
-    /// The table has this name now.
-    Renamed(String),
-    /// The table was deleted, and no table has its name.
-    Deleted,
-    /// The table was deleted, and another table has its name.
-    Replaced,
-}
-
-fn fate_in(ids: &Ids, name: &str, id: &str) -> Fate {
-    let owner = ids.iter().find(|(_, found)| *found == id);
-    match owner {
-        Some((found, _)) if found == name => Fate::Same,
-        Some((found, _)) => Fate::Renamed(found.clone()),
-        None if ids.contains_key(name) => Fate::Replaced,
-        None => Fate::Deleted,
-    }
 }
 
 impl Identities {
@@ -103,7 +81,7 @@ impl Identities {
     /// Returns the fate of a table by its id, which a table keeps when it is renamed.
     pub(crate) async fn fate(&self, name: &str, id: &str) -> Result<Fate> {
         let ids = self.read().await?;
-        Ok(fate_in(&ids, name, id))
+        Ok(Fate::new(&ids, name, id))
     }
 
     /// Rejects a table whose name has another id by now.
@@ -117,23 +95,5 @@ impl Identities {
             return Ok(());
         }
         Err(Error::no_such_table(name))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn identifies_a_table_by_its_id() {
-        let ids = |pairs: &[(&str, &str)]| {
-            let owned = |(name, id): &(&str, &str)| ((*name).to_owned(), (*id).to_owned());
-            pairs.iter().map(owned).collect::<Ids>()
-        };
-        let fate = |pairs: &[(&str, &str)]| fate_in(&ids(pairs), "t", "1");
-        assert_eq!(fate(&[("s", "2"), ("t", "1")]), Fate::Same);
-        assert_eq!(fate(&[("t", "2"), ("u", "1")]), Fate::Renamed("u".into()));
-        assert_eq!(fate(&[("s", "2")]), Fate::Deleted);
-        assert_eq!(fate(&[("t", "2")]), Fate::Replaced);
     }
 }

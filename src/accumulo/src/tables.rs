@@ -4,7 +4,7 @@ use accumulo_proxy::{ProxyClient, ProxyOptions};
 use fluo_table::{Error, Result, check_table_name};
 
 use crate::error::port_error;
-use crate::iterators::{IteratorBuild, Readiness};
+use crate::iterator_build::{IteratorBuild, Readiness};
 use crate::table_ids::Identities;
 
 /// The tables of an Accumulo instance, reached through one proxy. Clones share its connections.

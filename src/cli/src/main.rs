@@ -36,7 +36,7 @@ mod wait;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
@@ -46,7 +46,7 @@ use crate::interrupt_message::Standing;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    if let Some(complaint) = masking::complaint(std::env::args_os()) {
+    if let Some(complaint) = masking::complaint(&Arguments::command(), std::env::args_os()) {
         return exit::code_of(Err(anyhow::anyhow!(complaint)));
     }
     let arguments = Arguments::parse();

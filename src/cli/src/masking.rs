@@ -4,10 +4,8 @@
 
 use std::ffi::OsStr;
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use fluo_table::Escaped;
-
-use crate::arguments::Arguments;
 
 /// The messages that replace the run. They repeat no argument.
 const ARGUMENT: &str = "a password is not taken from the command line, which all users of this machine can read and \
@@ -17,8 +15,10 @@ const TARGET: &str = "a target holds no user and no password, as all users of th
                       write --at proxy:HOST:PORT, give --user USER, and set FLUO_PASSWORD, or name the file that \
                       holds it with --password-file FILE or FLUO_PASSWORD_FILE, or enter it at a terminal when asked";
 
-/// Returns the message if the arguments contain a password.
+/// Returns the message if the arguments contain a password. `all` is the command with its
+/// subcommands.
 pub(crate) fn complaint<A: AsRef<OsStr>>(
+    all: &Command,
     arguments: impl IntoIterator<Item = A>,
 ) -> Option<&'static str> {
     let mut arguments = arguments.into_iter().skip(1);
@@ -36,7 +36,6 @@ pub(crate) fn complaint<A: AsRef<OsStr>>(
     let has_names = ["table", "advise"]
         .iter()
         .any(|command| name.as_ref() == *command);
-    let all = Arguments::command();
     let mut command = all.find_subcommand(name.as_ref())?;
     let mut before = Before::Argument;
     arguments
@@ -134,10 +133,13 @@ fn complaint_of(argument: &[u8], is_target: bool) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::arguments::Arguments;
 
     fn of(line: &str) -> Option<&'static str> {
-        complaint(line.split(' '))
+        complaint(&Arguments::command(), line.split(' '))
     }
 
     #[test]

@@ -1,19 +1,15 @@
 //! Names, ids and properties of the tables.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use fluo_table::{Error, ErrorKind, Versions};
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 
 use crate::error::Failure;
-use crate::schema::{CellsDefinition, META, PROPERTIES, TABLES, TABLETS, cells_name, meta};
+use crate::schema::{
+    CellsDefinition, META, PROPERTIES, TABLES, TABLETS, cells_name, keys_of, meta,
+};
 use crate::tablets;
-
-/// Returns the range of keys that belong to a table, if keys start with the id of their table.
-pub(crate) fn keys_of(table_id: u64) -> Range<[u8; 8]> {
-    table_id.to_be_bytes()..table_id.saturating_add(1).to_be_bytes()
-}
 
 /// Returns the names of all tables, sorted.
 pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {

@@ -70,6 +70,11 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// Renames a file within a directory, durably: a power failure does not undo it.
+pub(crate) fn rename_durably(directory: &Path, from: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(from, to).and_then(|()| sync_directory(directory))
+}
+
 fn above(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use fluo_table::{Error, ErrorKind, Result};
 
-use crate::created_paths::{Made, missing, sync_directory};
-use crate::error::Failure;
+use crate::created_paths::{Made, missing, rename_durably, sync_directory};
+use crate::error::{Failure, cannot};
 use crate::lock::Lock;
 use crate::mark;
 use crate::options::EmbeddedOptions;
@@ -180,22 +180,6 @@ fn check_parents(path: &Path, create_parents: bool) -> Result<()> {
 fn exists(path: &Path) -> Result<bool> {
     path.try_exists()
         .map_err(|error| cannot("read", path, error))
-}
-
-/// Renames a file within a directory, durably: a power failure does not undo it.
-pub(crate) fn rename_durably(directory: &Path, from: &Path, to: &Path) -> io::Result<()> {
-    fs::rename(from, to).and_then(|()| sync_directory(directory))
-}
-
-/// Returns the error of an operation that the file system rejected.
-pub(crate) fn cannot(what: &str, path: &Path, error: io::Error) -> Error {
-    let kind = match error.kind() {
-        io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-        io::ErrorKind::NotADirectory => ErrorKind::Invalid,
-        _ => ErrorKind::Storage,
-    };
-    let message = format!("cannot {what} `{}`: {error}", path.display());
-    Error::with_source(kind, message, error)
 }
 
 fn is_a_file(path: &Path) -> Error {

@@ -194,3 +194,14 @@ from_engine!(
     CommitError,
     DatabaseError
 );
+
+/// Returns the error of an operation that the file system rejected.
+pub(crate) fn cannot(what: &str, path: &Path, error: io::Error) -> Error {
+    let kind = match error.kind() {
+        io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+        io::ErrorKind::NotADirectory => ErrorKind::Invalid,
+        _ => ErrorKind::Storage,
+    };
+    let message = format!("cannot {what} `{}`: {error}", path.display());
+    Error::with_source(kind, message, error)
+}

@@ -11,7 +11,7 @@ use std::path::Path;
 use fluo_table::{Error, ErrorKind, Result};
 
 use crate::created_paths::Made;
-use crate::directory::cannot;
+use crate::error::cannot;
 
 /// The name of the lock file.
 pub(crate) const LOCK_FILE: &str = "fluo.lock";

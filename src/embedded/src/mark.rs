@@ -10,8 +10,7 @@ use std::path::Path;
 
 use fluo_table::{Error, ErrorKind};
 
-use crate::created_paths::sync_directory;
-use crate::directory::rename_durably;
+use crate::created_paths::{rename_durably, sync_directory};
 
 const MARK_FILE: &str = "fluo.damaged";
 const NEW_MARK_FILE: &str = "fluo.damaged.new";

@@ -1,5 +1,7 @@
 //! The names and types of the tables in the file. `docs/storage-format.md` describes their bytes.
 
+use std::ops::Range;
+
 use redb::TableDefinition;
 
 /// The version of the format that this build writes and reads.
@@ -40,4 +42,9 @@ pub(crate) type CellsDefinition<'a> = TableDefinition<'a, &'static [u8], &'stati
 /// Returns the name under which the entries of a table are stored.
 pub(crate) fn cells_name(table_id: u64) -> String {
     format!("cells-{table_id}")
+}
+
+/// Returns the range of keys that belong to a table, if keys start with the id of their table.
+pub(crate) fn keys_of(table_id: u64) -> Range<[u8; 8]> {
+    table_id.to_be_bytes()..table_id.saturating_add(1).to_be_bytes()
 }

@@ -13,10 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use fluo_table::{Bytes, Span};
 use redb::{ReadableTable, Table, WriteTransaction};
 
-use crate::catalog::keys_of;
 use crate::error::Failure;
 use crate::key;
-use crate::schema::{CellsDefinition, TABLETS, cells_name};
+use crate::schema::{CellsDefinition, TABLETS, cells_name, keys_of};
 
 const ENDS_AT_ROW: u8 = 0x00;
 const LAST: u8 = 0x01;

@@ -1,5 +1,6 @@
 //! A cluster: its servers, and its first proxy.
 
+use std::io::{Write, stderr};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -212,7 +213,7 @@ impl Cluster {
     /// Returns the running tablet servers, the oldest first.
     #[must_use]
     pub fn tablet_servers(&self) -> Vec<Process> {
-        runner::tablet_servers(self.process())
+        self.process().tablet_servers()
     }
 
     /// Returns the user, who has all permissions: `root`.
@@ -279,10 +280,12 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         if thread::panicking() && matches!(self.runner, Servers::Here(_)) {
             self.keep_logs();
-            crate::shared::say(&format!(
+            // The reader may have ended, so errors are ignored.
+            let _ = writeln!(
+                stderr(),
                 "the cluster's logs are in {}",
                 self.site.logs.display()
-            ));
+            );
         }
     }
 }

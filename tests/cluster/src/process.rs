@@ -39,6 +39,19 @@ impl Process {
         Process::of(self.pid) == Some(self)
     }
 
+    /// Returns the running tablet servers in the group that this process leads or led, the oldest
+    /// first.
+    pub(crate) fn tablet_servers(self) -> Vec<Process> {
+        let mut servers = self.group();
+        servers.retain(|process| {
+            process
+                .arguments()
+                .iter()
+                .any(|word| word == "-Dproc=TabletServer")
+        });
+        servers
+    }
+
     /// Returns the running members of the process group that this process leads or led, the oldest
     /// first.
     #[must_use]

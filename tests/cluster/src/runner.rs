@@ -101,18 +101,6 @@ pub(crate) fn adopt(site: &Site) {
     Logs::at(&site.logs).adopt(&site.directory.join("mini").join("logs"));
 }
 
-/// Returns the running tablet servers in the group of this runner, the oldest first.
-pub(crate) fn tablet_servers(runner: Process) -> Vec<Process> {
-    let mut servers = runner.group();
-    servers.retain(|process| {
-        process
-            .arguments()
-            .iter()
-            .any(|word| word == "-Dproc=TabletServer")
-    });
-    servers
-}
-
 /// Returns the file that configures the logs of all processes of a cluster.
 pub(crate) fn log4j(site: &Site) -> PathBuf {
     site.directory.join("log4j.properties")

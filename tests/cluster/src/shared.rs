@@ -74,6 +74,6 @@ fn keep_logs_after_panics() {
 }
 
 /// Prints a line to standard error. The reader may have ended, so errors are ignored.
-pub(crate) fn say(line: &str) {
+fn say(line: &str) {
     let _ = writeln!(stderr(), "{line}");
 }

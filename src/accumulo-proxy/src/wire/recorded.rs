@@ -15,8 +15,9 @@ use tokio::task::JoinHandle;
 use super::generated as wire;
 use super::{Call, Connection, Reply};
 use crate::convert::{FromWire, ToWire};
+use crate::credentials::Credentials;
 use crate::data::{self, Bytes};
-use crate::dialect::{CompactionPlan, Credentials, Opening, Plugin};
+use crate::dialect::{CompactionPlan, Opening, Plugin};
 use crate::options::{Protocol, ProxyOptions};
 
 const SECRET: &str = "hush";

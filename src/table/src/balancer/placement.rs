@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{BalancerClass, GroupPattern};
-use crate::data::Bytes;
-use crate::table::property;
+use crate::data::{Bytes, property};
 
 /// Places tablets by group. Returns the index of the server for each tablet.
 ///

@@ -44,11 +44,11 @@ mod sessions;
 mod setup_lock;
 mod timestamp_block;
 mod transactor;
-mod transactor_id;
 mod worker_membership;
 
 pub mod zookeeper_format;
 
+pub use crate::data::TransactorId;
 pub use application::{Application, check_settings};
 pub use applications::{
     Applications, application_exists, no_such_application, still_running, table_in_use,
@@ -63,5 +63,4 @@ pub use sessions::Sessions;
 pub use setup_lock::{SetupLock, SetupLocks};
 pub use timestamp_block::TimestampBlock;
 pub use transactor::Transactor;
-pub use transactor_id::TransactorId;
 pub use worker_membership::WorkerMembership;

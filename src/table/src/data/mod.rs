@@ -10,7 +10,10 @@ mod prefix;
 mod row_column;
 mod span;
 mod timestamp;
+mod transactor_id;
 mod visibility;
+
+pub mod property;
 
 pub use bytes::Bytes;
 pub use cell::Cell;
@@ -21,4 +24,5 @@ pub use prefix::{prefix_successor, row_successor};
 pub use row_column::RowColumn;
 pub use span::Span;
 pub use timestamp::Timestamp;
+pub use transactor_id::TransactorId;
 pub use visibility::{Authorizations, Visibility, VisibilityError};

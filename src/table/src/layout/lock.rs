@@ -2,8 +2,7 @@
 
 use super::decode_error::unreadable;
 use super::vint::{concat, split};
-use crate::coordination::TransactorId;
-use crate::data::{Bytes, Column, RowColumn};
+use crate::data::{Bytes, Column, RowColumn, TransactorId};
 use crate::error::Result;
 
 /// The content of a lock: its primary, its holder, and the planned change of the cell.

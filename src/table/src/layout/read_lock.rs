@@ -3,8 +3,7 @@
 use super::decode_error::unreadable;
 use super::lock::{parts, place};
 use super::vint::{concat, split};
-use crate::coordination::TransactorId;
-use crate::data::{Bytes, RowColumn, Timestamp};
+use crate::data::{Bytes, RowColumn, Timestamp, TransactorId};
 use crate::error::Result;
 
 /// The content of a read lock: its primary and its holder.

@@ -21,8 +21,7 @@ mod split_points;
 mod tablet;
 mod versions;
 
-pub mod property;
-
+pub use crate::data::property;
 pub use crate::layout::Prewrite;
 pub use admin::{TableAdmin, TableAdminExt};
 pub use entry_filter::{Admission, EntryFilter, EntryFilterState, StoredKey};
