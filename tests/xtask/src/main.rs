@@ -1,11 +1,14 @@
-//! The commands of the project: `cargo xtask test`, `lint`, `bench`, `soak`, `simulate`,
-//! `mutate`, `conformance`, `cluster` and `generate`.
+//! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `bench`,
+//! `soak`, `simulate`, `mutate`, `conformance`, `cluster` and `generate`.
 
 mod background;
+mod api;
 mod bench;
 mod cargo;
 mod cluster;
 mod conformance;
+mod cycles;
+mod dependencies;
 mod generate;
 mod install;
 mod language;
@@ -14,7 +17,9 @@ mod mutate;
 mod plan;
 mod simulate;
 mod soak;
+mod source;
 mod test;
+mod tidy;
 mod tool;
 
 use std::process::ExitCode;
@@ -33,8 +38,15 @@ enum Task {
     /// Run lint, all tests and all examples, also on a real Accumulo. Parts whose tools are missing
     /// are skipped and listed
     Test(test::Asked),
-    /// Check formatting, the language of comments, clippy and documentation; warnings are errors
+    /// Check formatting, the language of comments, tidy, clippy and documentation; warnings are
+    /// errors
     Lint,
+    /// Check cycles of modules, the public API, and licenses and Rust versions of dependencies
+    Tidy {
+        /// Write the lists of the public API in tests/api instead of comparing them
+        #[arg(long)]
+        accept: bool,
+    },
     /// Run the benchmarks, which print the figures in the docs
     Bench {
         /// Run only the benchmarks of this target, such as row_hasher
@@ -76,6 +88,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test(asked) => test::test(asked),
         Task::Lint => lint::lint(true, true),
+        Task::Tidy { accept } => tidy::tidy(accept),
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),
         Task::Simulate(asked) => simulate::simulate(asked),

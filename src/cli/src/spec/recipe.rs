@@ -1,6 +1,6 @@
 //! A recipe of a spec: a design, the layout of its tablets, and its earlier designs.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use fluo_recipes::{DesignError, DesignErrorKind, KeyDesign, TableRequirement};
 use fluo_table::{Bytes, unescape};
 use toml::Spanned;
@@ -70,8 +70,7 @@ impl Recipe {
     pub(super) fn requirement(&self) -> Result<TableRequirement> {
         let requirement = match &self.layout {
             Layout::Tablets(tablets) => TableRequirement::for_key_design(&self.design, *tablets)
-                .map_err(with_advice)
-                .with_context(|| self.name())?,
+                .map_err(with_advice)?,
             Layout::At(points) => {
                 TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?
             }
