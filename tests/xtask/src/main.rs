@@ -1,4 +1,4 @@
-//! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `bench`,
+//! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `each`, `bench`,
 //! `soak`, `simulate`, `mutate`, `conformance`, `cluster` and `generate`.
 
 mod background;
@@ -9,6 +9,7 @@ mod cluster;
 mod conformance;
 mod cycles;
 mod dependencies;
+mod each;
 mod generate;
 mod install;
 mod language;
@@ -47,6 +48,8 @@ enum Task {
         #[arg(long)]
         accept: bool,
     },
+    /// Check each crate of the product by itself, with the oldest Rust that it promises
+    Each,
     /// Run the benchmarks, which print the figures in the docs
     Bench {
         /// Run only the benchmarks of this target, such as row_hasher
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Task::Test(asked) => test::test(asked),
         Task::Lint => lint::lint(true, true),
         Task::Tidy { accept } => tidy::tidy(accept),
+        Task::Each => each::each(),
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),
         Task::Simulate(asked) => simulate::simulate(asked),

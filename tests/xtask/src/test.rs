@@ -174,6 +174,7 @@ fn run(plan: &Plan, cluster: Option<&OsStr>) -> Result<()> {
 fn run_without_cluster(environment: &Environment) -> Result<()> {
     cargo(&TESTS, environment)?;
     cargo(&["test", "--workspace", "--doc"], environment)?;
+    cargo(&["xtask", "each"], &[])?;
     cargo(&["xtask", "mutate", "--rotate", "3"], &[])?;
     let run = ["run", "--quiet", "--package"];
     for example in examples()? {

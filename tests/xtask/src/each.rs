@@ -1,0 +1,62 @@
+//! `cargo xtask each`: each crate of the product by itself, with the oldest Rust that it promises.
+//!
+//! In a build of the workspace a crate also gets the features of dependencies that only other
+//! crates enable. Here it gets only its own.
+
+use std::env;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cargo::{cargo, say, workspace};
+use crate::source;
+
+/// Checks each crate. Without the oldest Rust, checks with the present one; in continuous
+/// integration installs the oldest one.
+pub(crate) fn each() -> Result<()> {
+    let root = workspace();
+    let crates = source::crates(&root)?;
+    let version = source::rust_version(&root)?;
+    let mut has_oldest = is_installed(&version);
+    if !has_oldest && env::var("CI").is_ok_and(|ci| ci == "true") {
+        rustup(&["toolchain", "install", &version, "--profile", "minimal"])?;
+        has_oldest = true;
+    }
+    for one in crates.iter().filter(|one| one.is_product()) {
+        let check = ["check", "--package", &one.name];
+        match has_oldest {
+            true => rustup(&[&["run", &version, "cargo"][..], &check].concat())?,
+            false => cargo(&check, &[])?,
+        }
+    }
+    if !has_oldest {
+        say(&format!(
+            "skipped: the check with Rust {version}: it is not installed; run: rustup toolchain install \
+             {version} --profile minimal"
+        ));
+    }
+    Ok(())
+}
+
+fn is_installed(version: &str) -> bool {
+    let list = Command::new("rustup").args(["toolchain", "list"]).output();
+    let prefix = format!("{version}-");
+    list.is_ok_and(|list| {
+        let list = String::from_utf8_lossy(&list.stdout).into_owned();
+        list.lines().any(|name| name.starts_with(&prefix))
+    })
+}
+
+fn rustup(arguments: &[&str]) -> Result<()> {
+    let line = format!("rustup {}", arguments.join(" "));
+    say(&format!("\n> {line}"));
+    let status = Command::new("rustup")
+        .args(arguments)
+        .current_dir(workspace())
+        .status()
+        .context("`rustup` cannot be run")?;
+    if !status.success() {
+        bail!("`{line}` failed");
+    }
+    Ok(())
+}
