@@ -1,4 +1,4 @@
-//! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `each`, `bench`,
+//! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `each`, `measure`, `bench`,
 //! `soak`, `simulate`, `mutate`, `conformance`, `cluster` and `generate`.
 
 mod background;
@@ -14,6 +14,7 @@ mod generate;
 mod install;
 mod language;
 mod lint;
+mod measure;
 mod mutate;
 mod plan;
 mod simulate;
@@ -50,6 +51,8 @@ enum Task {
     },
     /// Check each crate of the product by itself, with the oldest Rust that it promises
     Each,
+    /// Print the sizes of files and functions, documentation and tests of each crate
+    Measure,
     /// Run the benchmarks, which print the figures in the docs
     Bench {
         /// Run only the benchmarks of this target, such as row_hasher
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Task::Lint => lint::lint(true, true),
         Task::Tidy { accept } => tidy::tidy(accept),
         Task::Each => each::each(),
+        Task::Measure => measure::measure(),
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),
         Task::Simulate(asked) => simulate::simulate(asked),
