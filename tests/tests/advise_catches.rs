@@ -3,9 +3,10 @@
 #![cfg(test)]
 
 use fluo_advisor::{
-    AdviceError, AdviceSettings, AdvisedLayout, AdvisorReport, Arrivals, Candidate, DesignForecast,
-    DesignVerdict, ExistingTable, ForecastResult, KeyProfile, LoadForecast, ProfileBuilder,
-    ProfileSettings, Read, Severity, Suitability,
+    AdviceSettings, AdvisedLayout, AdvisorError, AdvisorErrorKind, AdvisorReport, Arrivals,
+    Candidate, DesignForecast, DesignVerdict, ExistingTable, ForecastResult, KeyProfile,
+    LoadForecast, ProfileBuilder, ProfileSettings, Read, Severity, Suitability, advise,
+    advise_among,
 };
 use fluo_recipes::{
     DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, ReverseTime, SaltedPart,
@@ -42,7 +43,7 @@ fn servers(servers: u32) -> AdviceSettings {
 }
 
 fn advised(profile: KeyProfile, settings: &AdviceSettings) -> AdvisorReport {
-    AdvisorReport::of(profile, settings).unwrap()
+    advise(profile, settings).unwrap()
 }
 
 fn tried(
@@ -50,7 +51,7 @@ fn tried(
     candidates: Vec<Candidate>,
     settings: &AdviceSettings,
 ) -> AdvisorReport {
-    AdvisorReport::of_candidates(profile, candidates, settings).unwrap()
+    advise_among(profile, candidates, settings).unwrap()
 }
 
 fn verdict<'a>(report: &'a AdvisorReport, label: &str) -> &'a DesignVerdict {
@@ -74,7 +75,8 @@ fn load<'a>(report: &'a AdvisorReport, label: &str) -> &'a LoadForecast {
 }
 
 #[track_caller]
-fn says(sentences: &[String], part: &str) {
+fn says(sentences: &[impl ToString], part: &str) {
+    let sentences: Vec<_> = sentences.iter().map(ToString::to_string).collect();
     assert!(
         sentences.iter().any(|sentence| sentence.contains(part)),
         "{part}\n{sentences:#?}"
@@ -127,8 +129,8 @@ fn monotonic_ids_go_to_one_tablet_unless_they_are_salted() {
         .advice
         .findings
         .iter()
-        .find(|finding| finding.sentence.contains("ascend"));
-    assert_eq!(finding.unwrap().weight, Severity::Warning);
+        .find(|finding| finding.to_string().contains("ascend"));
+    assert_eq!(finding.unwrap().severity(), Severity::Warning);
     let tail = load(&report, "unsalted").tail.as_ref().unwrap();
     assert_eq!((tail.busiest, tail.busiest_share.value), (15, 1.0));
     let verdict = verdict(&report, "unsalted");
@@ -198,9 +200,12 @@ fn a_field_with_half_of_the_keys_is_hot_if_fields_stay_together() {
         .advice
         .findings
         .iter()
-        .find(|finding| finding.sentence.contains("`acme`"));
+        .find(|finding| finding.to_string().contains("`acme`"));
     assert!(
-        finding.unwrap().sentence.contains("has 50.0 % of the keys"),
+        finding
+            .unwrap()
+            .to_string()
+            .contains("has 50.0 % of the keys"),
         "{finding:?}"
     );
 }
@@ -295,7 +300,7 @@ fn unordered_keys_have_no_tail() {
 fn no_keys_get_no_design() {
     let report = advised(profile([]), &servers(2));
     assert_eq!(report.advice.design, None);
-    assert_eq!(report.advice.findings[0].sentence, "There are no keys.");
+    assert_eq!(report.advice.findings[0].to_string(), "There are no keys.");
     says(
         &report.advice.reasons,
         "No design can be advised for these keys.",
@@ -312,7 +317,7 @@ fn reports_a_key_that_is_repeated() {
         .advice
         .findings
         .iter()
-        .map(|finding| finding.sentence.clone())
+        .map(|finding| finding.to_string())
         .collect();
     says(&findings, "20,000 keys, 1 different");
     says(&findings, "19,999 of 20,000 keys repeat a key");
@@ -353,9 +358,9 @@ fn a_hot_row_among_others_is_named() {
         .advice
         .findings
         .iter()
-        .find(|finding| finding.sentence.starts_with("One row, "));
+        .find(|finding| finding.to_string().starts_with("One row, "));
     assert_eq!(
-        finding.unwrap().sentence,
+        finding.unwrap().to_string(),
         "One row, `counter`, has 50.0 % of the keys: no salt can spread one row, and one server takes all of its writes. \
          Write it less often, or divide it into several rows."
     );
@@ -401,13 +406,16 @@ fn keys_of_a_design_keep_their_design() {
             assert_eq!(report.advice.others, None);
             let finding = format!("10,000 keys (100 %) are keys of {name}, as their salts show.");
             let mut findings = report.advice.findings.iter();
-            assert!(findings.any(|told| told.sentence == finding), "{finding}");
+            assert!(
+                findings.any(|told| told.to_string() == finding),
+                "{finding}"
+            );
             assert_eq!(report.advice.design.as_deref(), Some(label));
             assert_eq!(verdict(&report, label).standing, Suitability::Recommended);
             let first = format!(
                 "Leave the keys as they are, {name} in 16 tablets: they have their salts already."
             );
-            assert_eq!(report.advice.reasons[0], first);
+            assert_eq!(report.advice.reasons[0].to_string(), first);
             let spec = &report.advice.spec.as_ref().unwrap().key_design[0];
             assert_eq!(
                 (&spec.settings, &spec.layout),
@@ -444,7 +452,7 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
         let told: Vec<_> = report.advice.findings.into_iter().collect();
         let told = told
             .into_iter()
-            .map(|finding| finding.sentence)
+            .map(|finding| finding.to_string())
             .collect::<Vec<_>>();
         (spec.key_design[0].layout.clone(), told)
     };
@@ -493,7 +501,7 @@ fn an_evenly_split_table_of_plain_rows_stays_unchanged() {
     };
     let report = advised(keys(), &split_at(&["3f", "81", "c0"]));
     assert_eq!(
-        report.advice.reasons[0],
+        report.advice.reasons[0].to_string(),
         "Leave the table as it is: its plain rows are spread evenly over 4 tablets."
     );
     says(
@@ -522,8 +530,8 @@ fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
             .advice
             .findings
             .into_iter()
-            .find(|finding| finding.sentence.starts_with(word));
-        found.unwrap().sentence
+            .find(|finding| finding.to_string().starts_with(word));
+        found.unwrap().to_string()
     };
     let rounds = (0..50_000).map(|id| format!("{:06}", id % 400)).collect();
     let told = sentence(rounds, "Keys ascend");
@@ -550,7 +558,7 @@ fn reports_sorted_keys_and_carriage_returns() {
         let report = advised(profile(keys), &servers(1));
         let sentences = report.advice.findings.into_iter();
         sentences
-            .map(|finding| finding.sentence)
+            .map(|finding| finding.to_string())
             .collect::<Vec<_>>()
     };
     let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
@@ -588,7 +596,7 @@ fn a_few_keys_are_not_called_even() {
             !verdict
                 .reasons
                 .iter()
-                .any(|reason| reason.starts_with("Even:")),
+                .any(|reason| reason.to_string().starts_with("Even:")),
             "{verdict:#?}"
         );
     }
@@ -614,7 +622,7 @@ fn does_not_blame_the_hash_for_salts_that_are_unused_by_chance() {
     assert!(
         !reasons
             .iter()
-            .any(|reason| reason.contains("distinguish these keys")),
+            .any(|reason| reason.to_string().contains("distinguish these keys")),
         "{reasons:#?}"
     );
 }
@@ -684,7 +692,7 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
     let web = verdict(&report, "web-table");
     assert_eq!(web.standing, Suitability::Suitable);
     says(&web.reasons, sentence);
-    assert_eq!(web.against, Vec::<String>::new());
+    assert_eq!(web.against, []);
 
     let readings =
         (0..20_000).map(|id| format!("sensor{}|{}", id % 500, 1_696_744_051_903_u64 + id));
@@ -854,6 +862,7 @@ fn does_not_blame_a_good_hash_by_chance() {
         let p_value = load(&report, "salt").chi_square.unwrap().p_value;
         below_a_hundredth += u32::from(p_value < 0.01);
         for reason in &verdict(&report, "salt").reasons {
+            let reason = reason.to_string();
             assert!(
                 !reason.contains("does not explain") && !reason.contains("unlikely"),
                 "{reason}"
@@ -885,12 +894,13 @@ fn rejects_a_table_without_tablets() {
         tablets: Some(0),
         ..AdviceSettings::default()
     };
-    let refused = Some(AdviceError::Tablets(0));
-    assert_eq!(AdvisorReport::of(keys(), &settings).err(), refused);
-    let tried = AdvisorReport::of_candidates(keys(), vec![Candidate::unsalted(1)], &settings);
-    assert_eq!(tried.err(), refused);
+    let refused = Some(AdvisorErrorKind::Tablets);
+    let kind = |report: Result<AdvisorReport, AdvisorError>| report.err().map(|error| error.kind());
+    assert_eq!(kind(advise(keys(), &settings)), refused);
+    let tried = advise_among(keys(), vec![Candidate::unsalted(1)], &settings);
+    assert_eq!(kind(tried), refused);
 
-    let forecast = DesignForecast::of(&keys(), Candidate::unsalted(0));
+    let forecast = DesignForecast::new(&keys(), Candidate::unsalted(0));
     let ForecastResult::Refused { reason, keys: 0 } = forecast.result else {
         panic!("{forecast:?}")
     };
@@ -943,7 +953,7 @@ fn tries_a_web_table_for_pages_without_a_scheme() {
         .advice
         .findings
         .iter()
-        .map(|finding| finding.sentence.clone())
+        .map(|finding| finding.to_string())
         .collect();
     says(&findings, "One leading field, `shop1.acme.com`, has 33.");
     // A salt of the part before the path is still tried.

@@ -1,6 +1,13 @@
-//! Figures in sentences.
+//! Figures and names in sentences.
+
+use std::fmt;
+
+use fluo_table::Escaped;
 
 use crate::number::float;
+
+/// The maximum number of bytes of a key in a sentence.
+const SHOWN_BYTES: usize = 60;
 
 /// Returns a share in percent, such as `66.7 %`. A share above 0 is not shown as 0 %, and one below
 /// 1 not as 100 %.
@@ -62,9 +69,49 @@ pub(super) fn bytes(count: u64) -> String {
     format!("{amount:.1} PB")
 }
 
+/// Returns the verb for a count.
+pub(super) fn is_or_are(count: u64) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+/// Quotes bytes, in the escaped form.
+pub(super) fn quoted(bytes: &[u8]) -> String {
+    match bytes.get(..SHOWN_BYTES) {
+        Some(shown) if shown.len() < bytes.len() => format!("`{}`..", Escaped(shown)),
+        _ => format!("`{}`", Escaped(bytes)),
+    }
+}
+
+/// Joins names: `a`, `a and b`, or `a, b, and c`.
+pub(super) fn listed(names: &[impl fmt::Display]) -> String {
+    let names: Vec<_> = names.iter().map(ToString::to_string).collect();
+    match names.as_slice() {
+        [one, last] => format!("{one} and {last}"),
+        [before @ .., last] if !before.is_empty() => {
+            format!("{}, and {last}", before.join(", "))
+        }
+        _ => names.join(", "),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn joins_names() {
+        assert_eq!(listed(&[] as &[&str]), "");
+        assert_eq!(listed(&["a"]), "a");
+        assert_eq!(listed(&["a", "b"]), "a and b");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b, and c");
+    }
+
+    #[test]
+    fn quotes_at_most_60_bytes() {
+        assert_eq!(quoted(b"a\xff"), r"`a\xff`");
+        assert_eq!(quoted(&[b'a'; 60]), format!("`{}`", "a".repeat(60)));
+        assert_eq!(quoted(&[b'a'; 61]), format!("`{}`..", "a".repeat(60)));
+    }
 
     #[test]
     fn groups_digits_by_threes() {

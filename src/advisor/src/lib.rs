@@ -1,16 +1,42 @@
-//! Advice on key designs: the properties of the keys, the effect of each design, and the design to
-//! use.
+//! Advice on key designs: measures keys, tries designs on them, and recommends one with reasons.
 //!
-//! Keys and tables that already have designs are [recognised](ExistingRecipe). The advice for them
-//! consists of these designs.
+//! ```
+//! use fluo_advisor::{AdviceSettings, ProfileBuilder, ProfileSettings, advise};
 //!
-//! Advice takes three steps, each of which results in a value:
+//! // Measure the keys, in their order of arrival.
+//! let mut builder = ProfileBuilder::new(ProfileSettings::default());
+//! for id in 0..20_000 {
+//!     builder.push(format!("order-{id:08}").as_bytes());
+//! }
 //!
-//! | step | result |
+//! // Ask for a design on 4 servers.
+//! let settings = AdviceSettings { servers: 4, ..AdviceSettings::default() };
+//! let advice = advise(builder.finish(), &settings)?.advice;
+//! assert_eq!(advice.decision.to_string(), "Use row-hasher in 16 tablets.");
+//!
+//! // Read the reasons as sentences, or match on them.
+//! assert!(advice.findings.iter().any(|finding| finding.to_string().starts_with("Keys ascend")));
+//! # Ok::<(), fluo_advisor::AdvisorError>(())
+//! ```
+//!
+//! Keys and tables that already have designs are [recognised](ExistingRecipe), and the advice is to
+//! keep these designs.
+//!
+//! # Where to look
+//!
+//! | topic | where |
 //! |---|---|
-//! | [`ProfileBuilder`] to [`KeyProfile`] | the keys, in one pass and bounded memory |
-//! | [`DesignForecast`] | the effect of one design: load by tablet, newest keys, costs of scans |
-//! | [`AdvisorReport`] | all of it, with a recommendation, its reasons, and a spec file |
+//! | the properties of keys, in bounded memory | [`ProfileBuilder`] to [`KeyProfile`] |
+//! | the effect of one design: loads, newest keys, costs of scans | [`DesignForecast`] |
+//! | the designs that are tried | [`Candidate::all_for`] |
+//! | servers, rates, sizes and reads | [`AdviceSettings`] |
+//! | all results, serializable as JSON | [`advise`] to [`AdvisorReport`] |
+//! | the recommendation | [`Advice`], its [`Decision`] and its [`AdviceReason`]s |
+//! | the suitability of each design | [`DesignVerdict`] and its [`DesignReason`]s |
+//! | the spec file for `fluo table plan` | [`AdvisedSpec`] |
+//!
+//! Findings and reasons are data. [`Display`](std::fmt::Display) writes each of them as a sentence,
+//! which is also its form in JSON.
 //!
 //! # Exact and estimated figures
 //!
@@ -19,6 +45,8 @@
 //! and the same seed give the same profile.
 
 mod advice;
+mod advised_layout;
+mod error;
 mod existing;
 mod forecast;
 mod formatting;
@@ -26,9 +54,14 @@ mod number;
 mod profile;
 
 pub use advice::{
-    Advice, AdviceError, AdviceSettings, AdvisedDesign, AdvisedLayout, AdvisedSpec, AdvisorReport,
-    Decision, DesignVerdict, Finding, Read, Severity, Suitability, TabletAdvice,
+    Advice, AdviceReason, AdviceSettings, AdvisedDesign, AdvisedSpec, AdvisorReport, Decision,
+    DesignFinding, DesignInTablets, DesignReason, DesignVerdict, Evenness, Finding, FullestLoad,
+    KeyShare, KeysWithoutDesign, LoadReason, OrderFinding, Read, RepeatedFinding, Severity,
+    Suitability, TableFinding, TabletAdvice, TabletDemand, TabletReason, advise, advise_among,
+    advise_with,
 };
+pub use advised_layout::AdvisedLayout;
+pub use error::{AdvisorError, AdvisorErrorKind};
 pub use existing::{ExistingRecipe, ExistingTable, OtherKeys, SaltedLook};
 pub use forecast::{
     Candidate, DesignForecast, Estimate, Example, ForecastResult, LoadForecast, PartSizes,

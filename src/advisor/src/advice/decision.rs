@@ -1,84 +1,185 @@
 //! The decision of an advice, and its sentence.
 
-use serde::Serialize;
+use std::fmt;
 
-/// The decision of an advice, which its sentences explain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+use fluo_recipes::DesignSettings;
+use serde::{Serialize, Serializer};
+
+use super::keys_without_design::KeysWithoutDesign;
+use crate::SaltedLook;
+use crate::existing::name;
+use crate::formatting::{is_or_are, listed, plural};
+
+/// The decision of an advice.
+///
+/// [`Display`](fmt::Display) writes it as a sentence. It is serialized as its [name](Self::name).
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Decision {
     /// The keys have designs, and keep them.
-    HasDesign,
+    HasDesign {
+        /// The designs.
+        designs: Vec<DesignInTablets>,
+        /// `true` if the table is split for the designs, so that it stays as it is.
+        is_split: bool,
+    },
     /// The keys move from one design to another. Both stay until the last key has moved.
-    MigrationUnderWay,
+    MigrationUnderWay {
+        /// The designs.
+        designs: Vec<DesignInTablets>,
+        /// The number of keys that still have an earlier design.
+        keys: u64,
+    },
     /// The table is split for designs of few of its rows; the others are plain.
-    MostlyPlain,
+    MostlyPlain {
+        /// The designs.
+        designs: Vec<DesignInTablets>,
+        /// The other rows.
+        keys: KeysWithoutDesign,
+    },
     /// An unknown design seems to have salted or hashed the keys. They stay.
-    UnknownDesign,
+    UnknownDesign {
+        /// The look of the keys.
+        look: SaltedLook,
+        /// The keys with this look, if others have a known design. Then there is no spec.
+        keys: Option<KeysWithoutDesign>,
+    },
     /// The table has plain rows that are spread evenly over its tablets. It stays as it is.
-    Plain,
+    Plain {
+        /// The number of tablets.
+        tablets: u64,
+    },
     /// Plain keys spread by themselves, if a table is split for them.
-    NewSplits,
+    NewSplits {
+        /// The number of tablets.
+        tablets: u64,
+    },
     /// Plain keys need a design that spreads them.
-    NewDesign,
+    NewDesign {
+        /// The label of the design.
+        label: String,
+        /// The number of tablets.
+        tablets: u64,
+    },
     /// No design spreads the keys well; one is the least bad.
-    LeastBad,
+    LeastBad {
+        /// The label of the design.
+        label: String,
+        /// The number of tablets.
+        tablets: u64,
+    },
     /// No design is possible.
-    NoDesign,
+    NoDesign {
+        /// `true` if there are possible designs, but each of them makes a requested read
+        /// impossible.
+        is_unreadable: bool,
+    },
 }
 
-/// The facts in the sentence of a decision.
-#[derive(Default)]
-pub(super) struct Facts {
-    /// The designs, each with its tablets if the keys already have it.
-    pub(super) designs: String,
-    /// The number of tablets, with its noun.
-    pub(super) tablets: String,
-    /// The keys that have to move, or those without a design, such as `12 keys`.
-    pub(super) keys: String,
-    /// The look of keys of an unknown design.
-    pub(super) look: String,
-    /// `true` if the table is split for the designs.
-    pub(super) is_split: bool,
+/// A design with its number of tablets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DesignInTablets {
+    /// The design.
+    pub settings: DesignSettings,
+    /// The number of tablets.
+    pub tablets: u64,
 }
 
 impl Decision {
-    pub(super) fn sentence(self, facts: &Facts) -> String {
-        let Facts {
-            designs,
-            tablets,
-            keys,
-            look,
-            is_split,
-        } = facts;
+    /// Returns the name of the decision in JSON.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
         match self {
-            Self::HasDesign if *is_split => format!("Leave the table as it is: {designs}."),
-            Self::HasDesign => {
-                format!("Leave the keys as they are, {designs}: they have their salts already.")
-            }
-            Self::MigrationUnderWay => format!(
-                "Finish the migration to {designs}: {keys} in an earlier design. Until it is finished, the spec has both \
-                 designs."
-            ),
-            Self::MostlyPlain => format!(
-                "The table is split for {designs}, but most rows belong to none of its designs: {keys}. If they were loaded \
-                 without the design, load them again through it."
-            ),
-            Self::UnknownDesign => format!(
-                "Leave the keys as they are: an unknown design seems to have salted or hashed them already ({look}){keys}."
-            ),
-            Self::Plain => format!(
-                "Leave the table as it is: its plain rows are spread evenly over {tablets}."
-            ),
-            Self::NewSplits => format!(
-                "Leave the keys as they are, in {tablets}, with split points from the sample: they spread by themselves."
-            ),
-            Self::NewDesign => format!("Use {designs} in {tablets}."),
-            Self::LeastBad => format!(
-                "No design spreads these keys well. The least bad is {designs} in {tablets}; it is better to change the \
-                 structure of the keys."
-            ),
-            Self::NoDesign => "No design can be advised for these keys.".to_owned(),
+            Self::HasDesign { .. } => "has-design",
+            Self::MigrationUnderWay { .. } => "migration-under-way",
+            Self::MostlyPlain { .. } => "mostly-plain",
+            Self::UnknownDesign { .. } => "unknown-design",
+            Self::Plain { .. } => "plain",
+            Self::NewSplits { .. } => "new-splits",
+            Self::NewDesign { .. } => "new-design",
+            Self::LeastBad { .. } => "least-bad",
+            Self::NoDesign { .. } => "no-design",
         }
+    }
+}
+
+impl Serialize for Decision {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HasDesign { designs, is_split } => {
+                let designs = listed(designs);
+                if *is_split {
+                    write!(f, "Leave the table as it is: {designs}.")
+                } else {
+                    write!(
+                        f,
+                        "Leave the keys as they are, {designs}: they have their salts already."
+                    )
+                }
+            }
+            Self::MigrationUnderWay { designs, keys } => write!(
+                f,
+                "Finish the migration to {}: {} {} still in an earlier design. Until it is \
+                 finished, the spec has both designs.",
+                listed(designs),
+                plural(*keys, "key"),
+                is_or_are(*keys)
+            ),
+            Self::MostlyPlain { designs, keys } => write!(
+                f,
+                "The table is split for {}, but most rows belong to none of its designs: {keys}. \
+                 If they were loaded without the design, load them again through it.",
+                listed(designs)
+            ),
+            Self::UnknownDesign { look, keys } => {
+                write!(
+                    f,
+                    "Leave the keys as they are: an unknown design seems to have salted or hashed \
+                     them already ({look})."
+                )?;
+                keys.iter()
+                    .try_for_each(|keys| write!(f, " These keys are {keys}, so there is no spec."))
+            }
+            Self::Plain { tablets } => write!(
+                f,
+                "Leave the table as it is: its plain rows are spread evenly over {}.",
+                plural(*tablets, "tablet")
+            ),
+            Self::NewSplits { tablets } => write!(
+                f,
+                "Leave the keys as they are, in {}, with split points from the sample: they spread \
+                 by themselves.",
+                plural(*tablets, "tablet")
+            ),
+            Self::NewDesign { label, tablets } => {
+                write!(f, "Use {label} in {}.", plural(*tablets, "tablet"))
+            }
+            Self::LeastBad { label, tablets } => write!(
+                f,
+                "No design spreads these keys well. The least bad is {label} in {}; it is better \
+                 to change the structure of the keys.",
+                plural(*tablets, "tablet")
+            ),
+            Self::NoDesign { is_unreadable } => f.write_str(if *is_unreadable {
+                "No design can be advised for these keys: each possible design makes a requested \
+                 read impossible."
+            } else {
+                "No design can be advised for these keys."
+            }),
+        }
+    }
+}
+
+impl fmt::Display for DesignInTablets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tablets = plural(self.tablets, "tablet");
+        write!(f, "{} in {tablets}", name(&self.settings))
     }
 }

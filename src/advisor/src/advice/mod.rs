@@ -28,36 +28,55 @@
 //! If all designs are rejected, the advice names the one whose fullest tablet is the least full,
 //! and states that it is not good.
 
+mod advise;
 mod as_it_is;
+mod choice;
 mod decision;
-mod error;
+mod design_reason;
+mod evenness;
+mod finding;
+mod key_share;
 mod keys;
+mod keys_without_design;
+mod load_reason;
+mod reason;
+mod recipe_tablets;
+mod report;
 mod settings;
+mod spec;
+mod tablets;
 mod verdict;
 
-use fluo_recipes::DesignSettings;
-use fluo_table::Escaped;
 use serde::Serialize;
 
-pub use self::decision::Decision;
-pub use self::error::AdviceError;
-pub use self::keys::{Finding, Severity};
-pub use self::settings::{AdviceSettings, Read, TabletAdvice};
+pub use self::advise::{advise, advise_among, advise_with};
+pub use self::decision::{Decision, DesignInTablets};
+pub use self::design_reason::DesignReason;
+pub use self::finding::{
+    DesignFinding, Finding, OrderFinding, RepeatedFinding, Severity, TableFinding,
+};
+pub use self::key_share::KeyShare;
+pub use self::keys_without_design::KeysWithoutDesign;
+pub use self::load_reason::{Evenness, FullestLoad, LoadReason};
+pub use self::reason::AdviceReason;
+pub use self::report::AdvisorReport;
+pub use self::settings::{AdviceSettings, Read};
+pub use self::spec::{AdvisedDesign, AdvisedSpec};
+pub use self::tablets::{TabletAdvice, TabletDemand, TabletReason};
 pub use self::verdict::{DesignVerdict, Suitability};
 
-use self::as_it_is::Tried;
-use self::decision::Facts;
-use super::existing::Existing;
-use super::formatting::plural;
-use super::{
-    Candidate, DesignForecast, ExistingRecipe, KeyProfile, OtherKeys, SaltedLook, ScanCosts,
+use self::choice::{choice, is_unsalted};
+use self::verdict::Tried;
+use crate::existing::Existing;
+use crate::{
+    AdvisedLayout, DesignForecast, ExistingRecipe, KeyProfile, OtherKeys, SaltedLook, ScanCosts,
 };
 
 /// The advice on keys, with its reasons.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
-    /// The decision. The first of the reasons is its sentence.
+    /// The decision. It is the first of the reasons, too.
     pub decision: Decision,
     /// The number of tablets.
     pub tablets: TabletAdvice,
@@ -73,167 +92,14 @@ pub struct Advice {
     /// The label of the design to use, or the labels of the existing recipes, separated by commas.
     /// `None` if there are no keys, or no design is possible.
     pub design: Option<String>,
-    /// The advice, in sentences.
-    pub reasons: Vec<String>,
+    /// The reasons, the decision first.
+    pub reasons: Vec<AdviceReason>,
     /// The spec file to use; `None` if no design is advised.
     pub spec: Option<AdvisedSpec>,
 }
 
-/// A spec file, which is written as TOML.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct AdvisedSpec {
-    /// The key designs of the table: one, or those that the table already has.
-    pub key_design: Vec<AdvisedDesign>,
-}
-
-/// A key design in a spec file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct AdvisedDesign {
-    /// The number of tablets, or their ends.
-    #[serde(flatten)]
-    pub layout: AdvisedLayout,
-    /// The design.
-    #[serde(flatten)]
-    pub settings: DesignSettings,
-    /// The earlier designs that rows may still have, oldest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<DesignSettings>,
-}
-
-/// The split points of a table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum AdvisedLayout {
-    /// The design's own split points for this many tablets.
-    Tablets(u32),
-    /// These points, in the escaped form, which come from the sample or from the table.
-    SplitPoints(Vec<String>),
-}
-
-impl AdvisedLayout {
-    fn of(forecast: &DesignForecast) -> Self {
-        match forecast.possible() {
-            Some((load, _))
-                if load.splits_are_of_the_sample || forecast.candidate.split_points.is_some() =>
-            {
-                let points = load.splits.iter();
-                Self::SplitPoints(points.map(|point| Escaped(point).to_string()).collect())
-            }
-            _ => Self::Tablets(forecast.candidate.tablets),
-        }
-    }
-}
-
-/// The complete report of the advisor.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct AdvisorReport {
-    /// The properties of the keys.
-    pub profile: KeyProfile,
-    /// The effect of each design on them.
-    pub forecasts: Vec<DesignForecast>,
-    /// The advice.
-    pub advice: Advice,
-}
-
-impl AdvisorReport {
-    /// Tries the designs that suit the keys, and advises.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_advisor::{
-    ///     AdviceSettings, AdvisorReport, ProfileBuilder, ProfileSettings,
-    /// };
-    ///
-    /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
-    /// for id in 0..20_000 {
-    ///     builder.push(format!("order-{id:08}").as_bytes());
-    /// }
-    /// let settings = AdviceSettings { servers: 4, ..AdviceSettings::default() };
-    /// let report = AdvisorReport::of(builder.finish(), &settings)?;
-    /// assert_eq!(report.advice.tablets.tablets, 16);
-    /// assert_eq!(report.advice.design.as_deref(), Some("row-hasher"));
-    /// # Ok::<(), fluo_advisor::AdviceError>(())
-    /// ```
-    pub fn of(profile: KeyProfile, settings: &AdviceSettings) -> Result<Self, AdviceError> {
-        Self::with_own(profile, Vec::new(), settings)
-    }
-
-    /// Tries the designs that suit the keys, then these, and advises. If keys already have designs,
-    /// those are tried on the rows without their salts, and then these.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
-    pub fn with_own(
-        profile: KeyProfile,
-        own: Vec<Candidate>,
-        settings: &AdviceSettings,
-    ) -> Result<Self, AdviceError> {
-        let tablets = settings.tablets()?;
-        let existing = Existing::of(&profile, settings.table.as_ref());
-        if !existing.is_none() {
-            return Ok(Self::as_it_is(profile, &existing, own, settings));
-        }
-        let table = settings
-            .table
-            .as_ref()
-            .filter(|_| !settings.is_for_others());
-        let plain = table.and_then(|table| as_it_is::plain_rows(table, &existing));
-        let suiting = Candidate::all_for(&profile, tablets.tablets);
-        let candidates = plain.into_iter().chain(suiting).chain(own).collect();
-        Ok(Self::among(
-            profile, candidates, &existing, tablets, settings,
-        ))
-    }
-
-    /// Tries these designs on the keys as they are, and advises.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
-    pub fn of_candidates(
-        profile: KeyProfile,
-        candidates: Vec<Candidate>,
-        settings: &AdviceSettings,
-    ) -> Result<Self, AdviceError> {
-        let tablets = settings.tablets()?;
-        let existing = Existing::default();
-        Ok(Self::among(
-            profile, candidates, &existing, tablets, settings,
-        ))
-    }
-
-    fn among(
-        profile: KeyProfile,
-        candidates: Vec<Candidate>,
-        existing: &Existing,
-        tablets: TabletAdvice,
-        settings: &AdviceSettings,
-    ) -> Self {
-        let forecasts: Vec<_> = candidates
-            .into_iter()
-            .map(|candidate| DesignForecast::of(&profile, candidate))
-            .collect();
-        let advice = Advice::of(&profile, &forecasts, existing, tablets, settings);
-        Self {
-            profile,
-            forecasts,
-            advice,
-        }
-    }
-}
-
 impl Advice {
-    fn of(
+    fn new(
         profile: &KeyProfile,
         forecasts: &[DesignForecast],
         existing: &Existing,
@@ -244,7 +110,7 @@ impl Advice {
         let verdict = |forecast: &DesignForecast| {
             let is_there = forecast.candidate.split_points.is_some();
             let tried = if is_there { Tried::AsItIs } else { wanted };
-            verdict::verdict(profile, forecast, settings, tried)
+            DesignVerdict::new(profile, forecast, settings, tried)
         };
         let mut verdicts: Vec<_> = forecasts.iter().map(verdict).collect();
         let look = existing.look.as_ref().filter(|_| settings.table.is_some());
@@ -252,8 +118,12 @@ impl Advice {
             Some(_) => forecasts.iter().position(is_unsalted),
             None => choice(profile, forecasts, &verdicts, settings),
         };
+        let is_unreadable = profile.keys > 0
+            && verdicts
+                .iter()
+                .any(|verdict| verdict.standing == Suitability::Unreadable);
         let mut advice = Self {
-            decision: Decision::NoDesign,
+            decision: Decision::NoDesign { is_unreadable },
             findings: keys::findings(profile, settings, tablets.tablets, existing),
             tablets,
             existing: Vec::new(),
@@ -264,13 +134,14 @@ impl Advice {
             spec: None,
         };
         match chosen.and_then(|place| forecasts.get(place).zip(verdicts.get_mut(place))) {
-            None => advice.reasons = no_choice(profile, forecasts, &verdicts, settings),
             Some((forecast, verdict)) => advice.settle(forecast, verdict, look, settings),
+            None => advice.settle_without_design(forecasts, is_unreadable, settings),
         }
         advice.verdicts = verdicts;
         advice
     }
 
+    /// Advises a design.
     fn settle(
         &mut self,
         forecast: &DesignForecast,
@@ -279,153 +150,89 @@ impl Advice {
         settings: &AdviceSettings,
     ) {
         let candidate = &forecast.candidate;
-        let tablets = match forecast.possible() {
-            Some((load, _)) => verdict::tablets(forecast, load),
-            None => candidate.tablets.into(),
-        };
-        let label = &candidate.label;
         let is_good = verdict.standing != Suitability::Uneven;
-        let is_there = candidate.split_points.is_some();
-        let is_split = candidate.tablets > 1;
-        self.decision = match look {
-            _ if is_there && is_split && is_good => Decision::Plain,
-            Some(_) => Decision::UnknownDesign,
-            None if !is_good => Decision::LeastBad,
-            None if is_unsalted(forecast) => Decision::NewSplits,
-            None => Decision::NewDesign,
-        };
-        self.reasons.push(self.decision.sentence(&Facts {
-            designs: label.clone(),
-            tablets: plural(tablets, "tablet"),
-            look: look.map(ToString::to_string).unwrap_or_default(),
-            ..Facts::default()
-        }));
-        if is_there {
-            self.tablets = as_it_is::tablets_of_table(candidate.tablets, self.decision);
+        self.decision = decision(forecast, is_good, look);
+        self.reasons
+            .push(AdviceReason::Decision(self.decision.clone()));
+        if candidate.split_points.is_some() {
+            let found = candidate.tablets.into();
+            self.tablets = TabletAdvice {
+                tablets: candidate.tablets,
+                reason: match self.decision {
+                    Decision::UnknownDesign { .. } => TabletReason::OfSpreadKeys(found),
+                    _ => TabletReason::OfPlainRows(found),
+                },
+            };
         }
-        self.reasons.push(self.tablets.reason.clone());
-        self.reasons.extend(verdict.reasons.iter().cloned());
+        self.reasons
+            .push(AdviceReason::Tablets(self.tablets.reason.clone()));
+        let of_design = verdict.reasons.iter().cloned();
+        self.reasons
+            .extend(of_design.map(|reason| AdviceReason::Design {
+                label: None,
+                reason,
+            }));
         if settings.reads.is_empty() && look.is_none() {
-            self.reasons.push(
-                "Rows are assumed to be read one by one. If they are scanned, state how: the choice may differ.".to_owned(),
-            );
+            self.reasons.push(AdviceReason::UnknownReads);
         }
         if is_good {
             verdict.standing = Suitability::Recommended;
         }
-        self.design = Some(label.clone());
+        self.design = Some(candidate.label.clone());
         self.spec = Some(AdvisedSpec {
             key_design: vec![AdvisedDesign {
-                layout: AdvisedLayout::of(forecast),
+                layout: AdvisedLayout::for_forecast(forecast),
                 settings: candidate.settings.clone(),
                 before: Vec::new(),
             }],
         });
     }
-}
 
-/// Returns the reasons why no design is advised.
-fn no_choice(
-    profile: &KeyProfile,
-    forecasts: &[DesignForecast],
-    verdicts: &[DesignVerdict],
-    settings: &AdviceSettings,
-) -> Vec<String> {
-    let is_unreadable = |verdict: &DesignVerdict| verdict.standing == Suitability::Unreadable;
-    if profile.keys == 0 || !verdicts.iter().any(is_unreadable) {
-        return vec![Decision::NoDesign.sentence(&Facts::default())];
+    /// Advises no design, and names the requested reads that no key supports.
+    fn settle_without_design(
+        &mut self,
+        forecasts: &[DesignForecast],
+        is_unreadable: bool,
+        settings: &AdviceSettings,
+    ) {
+        self.reasons
+            .push(AdviceReason::Decision(self.decision.clone()));
+        let has_none = |cost: fn(&ScanCosts) -> bool| {
+            let mut scans = forecasts.iter().filter_map(DesignForecast::possible);
+            scans.all(|(_, scans)| cost(scans))
+        };
+        let unsupported = [
+            (
+                Read::Field,
+                has_none(|scans| scans.by_leading_field.is_none()),
+            ),
+            (Read::Domain, has_none(|scans| scans.by_domain.is_none())),
+        ];
+        let requested = unsupported
+            .into_iter()
+            .filter(|(read, is_none)| is_unreadable && *is_none && settings.reads.contains(read));
+        self.reasons
+            .extend(requested.map(|(read, _)| AdviceReason::UnsupportedRead(read)));
     }
-    let mut reasons = vec![
-        "No design can be advised for these keys: each possible design makes a requested read impossible."
-            .to_owned(),
-    ];
-    let has_none = |cost: fn(&ScanCosts) -> bool| {
-        let mut scans = forecasts.iter().filter_map(DesignForecast::possible);
-        scans.all(|(_, scans)| cost(scans))
+}
+
+/// Returns the decision for a design of plain keys.
+fn decision(forecast: &DesignForecast, is_good: bool, look: Option<&SaltedLook>) -> Decision {
+    let candidate = &forecast.candidate;
+    let label = candidate.label.clone();
+    let tablets = match forecast.possible() {
+        Some((load, _)) => verdict::tablets(forecast, load),
+        None => candidate.tablets.into(),
     };
-    let impossible = [
-        (
-            Read::Field,
-            has_none(|scans| scans.by_leading_field.is_none()),
-            "one leading field",
-            verdict::NO_FIELD,
-        ),
-        (
-            Read::Domain,
-            has_none(|scans| scans.by_domain.is_none()),
-            "a domain",
-            verdict::NO_DOMAIN,
-        ),
-    ];
-    for (read, is_of_none, what, why) in impossible {
-        if is_of_none && settings.reads.contains(&read) {
-            reasons.push(format!("A scan of {what}: impossible: {why}."));
-        }
+    let is_split = candidate.split_points.is_some() && candidate.tablets > 1;
+    match look {
+        _ if is_split && is_good => Decision::Plain { tablets },
+        Some(look) => Decision::UnknownDesign {
+            look: look.clone(),
+            keys: None,
+        },
+        None if !is_good => Decision::LeastBad { label, tablets },
+        None if is_unsalted(forecast) => Decision::NewSplits { tablets },
+        None => Decision::NewDesign { label, tablets },
     }
-    reasons
-}
-
-fn is_unsalted(forecast: &DesignForecast) -> bool {
-    matches!(forecast.candidate.settings, DesignSettings::Unsalted(_))
-}
-
-/// Returns the place of the design to use.
-fn choice(
-    profile: &KeyProfile,
-    forecasts: &[DesignForecast],
-    verdicts: &[DesignVerdict],
-    settings: &AdviceSettings,
-) -> Option<usize> {
-    if profile.keys == 0 {
-        return None;
-    }
-    let of_standing = |standing: Suitability| {
-        let all = forecasts.iter().zip(verdicts).enumerate();
-        all.filter(move |(_, (_, verdict))| verdict.standing == standing)
-            .map(|(place, (forecast, _))| (place, forecast))
-    };
-    let best = |standing| {
-        of_standing(standing)
-            .filter_map(|(place, forecast)| Some((pieces(forecast, settings)?, place)))
-            .min()
-    };
-    let least_bad = || {
-        of_standing(Suitability::Uneven).min_by(|(_, a), (_, b)| fullest(a).total_cmp(&fullest(b)))
-    };
-    best(Suitability::Suitable)
-        .or_else(|| best(Suitability::TooFewTablets))
-        .map(|(_, place)| place)
-        .or_else(|| least_bad().map(|(place, _)| place))
-}
-
-/// Returns the number of pieces of all requested reads together; `None` if one of them is
-/// impossible.
-fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
-    let (_, scans) = forecast.possible()?;
-    let of_read = |read: Read| match read {
-        Read::Prefix => scans.by_prefix.ranges(),
-        Read::Range => scans.by_range.ranges(),
-        Read::Field => scans.by_leading_field.as_ref()?.ranges(),
-        Read::Domain => scans.by_domain.as_ref()?.ranges(),
-    };
-    settings
-        .different_reads()
-        .map(of_read)
-        .try_fold(scans.by_row.ranges()?, |sum, pieces| {
-            Some(sum.saturating_add(pieces?))
-        })
-}
-
-/// Returns the load of the fullest tablet over the mean, of all keys or of the newest, whichever is
-/// larger.
-fn fullest(forecast: &DesignForecast) -> f64 {
-    let Some((load, _)) = forecast.possible() else {
-        return f64::INFINITY;
-    };
-    let tablets = crate::number::float_len(load.tablets());
-    let tail = load
-        .tail
-        .as_ref()
-        .map_or(0.0, |tail| tail.busiest_share.value * tablets);
-    load.largest_over_mean.value.max(tail)
 }

@@ -2,21 +2,9 @@
 
 use serde::Serialize;
 
-use super::error::AdviceError;
+use super::tablets::{TabletAdvice, TabletDemand, TabletReason};
 use crate::ExistingTable;
-use crate::formatting::{bytes, grouped, plural};
-
-/// The number of tablets for each server: if a server fails, several others take over its tablets,
-/// and a quarter of the load of a server can be moved.
-const TABLETS_PER_SERVER: u64 = 4;
-/// The assumed number of rows a second for one tablet. Measure yours, and set the number of
-/// tablets.
-const ROWS_PER_TABLET: u64 = 5_000;
-/// The size of a tablet: Accumulo's default of `table.split.threshold`, above which it splits a
-/// tablet.
-const BYTES_PER_TABLET: u64 = 1 << 30;
-/// The maximum number of tablets.
-pub(super) const MOST_TABLETS: u64 = 65_536;
+use crate::error::{AdvisorError, MOST_TABLETS};
 
 /// Settings of an advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -60,14 +48,32 @@ pub enum Read {
     Domain,
 }
 
-/// A number of tablets, with its reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct TabletAdvice {
-    /// The number of tablets.
-    pub tablets: u32,
-    /// The reason for the number, in a sentence.
-    pub reason: String,
+impl Read {
+    /// Returns the name of the scanned rows for a sentence.
+    pub(super) fn selection(self) -> &'static str {
+        match self {
+            Self::Prefix => "a prefix",
+            Self::Range => "a range",
+            Self::Field => "one leading field",
+            Self::Domain => "a domain",
+        }
+    }
+
+    /// Returns the reason why keys do not support the scan with any design; `None` if all keys
+    /// support it.
+    pub(super) fn missing_in_keys(self) -> Option<&'static str> {
+        match self {
+            Self::Prefix | Self::Range => None,
+            Self::Field => Some(
+                "the keys have no leading field that a separator ends: omit this read, or begin \
+                 keys with a field and a separator, such as `tenant|`",
+            ),
+            Self::Domain => Some(
+                "the keys are not web addresses, such as `https://example.com/docs`: omit this \
+                 read",
+            ),
+        }
+    }
 }
 
 impl Default for AdviceSettings {
@@ -101,7 +107,7 @@ impl AdviceSettings {
     /// # Examples
     ///
     /// ```
-    /// use fluo_advisor::{AdviceError, AdviceSettings};
+    /// use fluo_advisor::{AdviceSettings, AdvisorErrorKind};
     ///
     /// let settings = AdviceSettings {
     ///     servers: 3,
@@ -111,24 +117,24 @@ impl AdviceSettings {
     /// assert_eq!(settings.tablets()?.tablets, 15);
     ///
     /// let settings = AdviceSettings { tablets: Some(0), ..settings };
-    /// assert_eq!(settings.tablets(), Err(AdviceError::Tablets(0)));
-    /// # Ok::<(), AdviceError>(())
+    /// assert_eq!(settings.tablets().unwrap_err().kind(), AdvisorErrorKind::Tablets);
+    /// # Ok::<(), fluo_advisor::AdvisorError>(())
     /// ```
-    pub fn tablets(&self) -> Result<TabletAdvice, AdviceError> {
+    pub fn tablets(&self) -> Result<TabletAdvice, AdvisorError> {
         self.check()?;
         Ok(self.checked_tablets())
     }
 
-    fn check(&self) -> Result<(), AdviceError> {
+    fn check(&self) -> Result<(), AdvisorError> {
         if self.servers == 0 {
-            return Err(AdviceError::Servers);
+            return Err(AdvisorError::servers());
         }
         let is_possible = |tablets: &u32| (1..=MOST_TABLETS).contains(&u64::from(*tablets));
         if let Some(tablets) = self.tablets.filter(|tablets| !is_possible(tablets)) {
-            return Err(AdviceError::Tablets(tablets));
+            return Err(AdvisorError::tablets(tablets));
         }
         if self.cells_per_row == 0 {
-            return Err(AdviceError::CellsPerRow);
+            return Err(AdvisorError::cells_per_row());
         }
         Ok(())
     }
@@ -161,66 +167,21 @@ impl AdviceSettings {
 
     pub(super) fn checked_tablets(&self) -> TabletAdvice {
         if let Some(tablets) = self.tablets {
-            let reason = format!("{}, as requested.", plural(tablets.into(), "tablet"));
+            let reason = TabletReason::Requested(tablets.into());
             return TabletAdvice { tablets, reason };
         }
-        let servers = u64::from(self.servers);
-        let for_servers = servers * TABLETS_PER_SERVER;
-        let for_rows = self.rows_per_second.unwrap_or(0).div_ceil(ROWS_PER_TABLET);
-        let for_bytes = self.table_bytes.unwrap_or(0).div_ceil(BYTES_PER_TABLET);
-        let wanted = for_servers.max(for_rows).max(for_bytes);
-        let rounded = wanted
-            .min(MOST_TABLETS)
-            .div_ceil(servers)
-            .saturating_mul(servers);
-        let tablets = rounded.min(MOST_TABLETS);
+        let demand = TabletDemand::new(self.servers, self.rows_per_second, self.table_bytes);
         let found = self.table.as_ref().map_or(0, ExistingTable::tablets);
-        if !self.is_for_others() && found > tablets && found <= MOST_TABLETS {
-            return TabletAdvice {
-                tablets: u32::try_from(found).unwrap_or(u32::MAX),
-                reason: format!("{}, as the table has.", plural(found, "tablet")),
-            };
-        }
+        let is_found = found > demand.tablets && found <= MOST_TABLETS;
+        let (tablets, reason) = if is_found && !self.is_for_others() {
+            (found, TabletReason::OfTable(found))
+        } else {
+            (demand.tablets, TabletReason::Demand(demand))
+        };
         TabletAdvice {
             tablets: u32::try_from(tablets).unwrap_or(u32::MAX),
-            reason: self.reason(tablets, [for_servers, for_rows, for_bytes]),
+            reason,
         }
-    }
-
-    fn reason(&self, tablets: u64, [for_servers, for_rows, for_bytes]: [u64; 3]) -> String {
-        let mut parts = vec![format!(
-            "{} for {} at {TABLETS_PER_SERVER} each",
-            grouped(for_servers),
-            plural(u64::from(self.servers), "server")
-        )];
-        if let Some(rows) = self.rows_per_second {
-            parts.push(format!(
-                "{} for {} rows/s at {} each",
-                grouped(for_rows),
-                grouped(rows),
-                grouped(ROWS_PER_TABLET)
-            ));
-        }
-        if let Some(size) = self.table_bytes {
-            parts.push(format!(
-                "{} for {} at 1 GiB each",
-                grouped(for_bytes),
-                bytes(size)
-            ));
-        }
-        let wanted = for_servers.max(for_rows).max(for_bytes);
-        if wanted > tablets || !tablets.is_multiple_of(self.servers.into()) {
-            return format!(
-                "{}, the maximum: the largest of {} would be more.",
-                plural(tablets, "tablet"),
-                parts.join(", ")
-            );
-        }
-        format!(
-            "{}: the largest of {}, rounded up to a multiple of the servers.",
-            plural(tablets, "tablet"),
-            parts.join(", ")
-        )
     }
 }
 
@@ -237,7 +198,7 @@ mod tests {
         let advice = settings.tablets().unwrap();
         assert_eq!(advice.tablets, 12);
         assert_eq!(
-            advice.reason,
+            advice.reason.to_string(),
             "12 tablets: the largest of 12 for 3 servers at 4 each, rounded up to a multiple of the servers."
         );
         let settings = AdviceSettings {
@@ -249,7 +210,7 @@ mod tests {
         let advice = settings.tablets().unwrap();
         assert_eq!(advice.tablets, 203);
         assert_eq!(
-            advice.reason,
+            advice.reason.to_string(),
             "203 tablets: the largest of 28 for 7 servers at 4 each, 200 for 1,000,000 rows/s at 5,000 each, 47 for \
              50.0 GB at 1 GiB each, rounded up to a multiple of the servers."
         );
@@ -262,7 +223,7 @@ mod tests {
             ..AdviceSettings::default()
         };
         assert_eq!(
-            settings.tablets().unwrap().reason,
+            settings.tablets().unwrap().reason.to_string(),
             "5 tablets, as requested."
         );
         for servers in [1, u32::MAX] {
@@ -275,11 +236,10 @@ mod tests {
             let advice = settings.tablets().unwrap();
             assert_eq!(advice.tablets, 65_536, "{servers}");
             let names_the_cap = "65,536 tablets, the maximum: the largest of ";
+            let reason = advice.reason.to_string();
             assert!(
-                advice.reason.starts_with(names_the_cap)
-                    && advice.reason.ends_with(" would be more."),
-                "{}",
-                advice.reason
+                reason.starts_with(names_the_cap) && reason.ends_with(" would be more."),
+                "{reason}"
             );
         }
     }

@@ -66,7 +66,7 @@ pub(super) struct Agreement {
 
 impl Agreement {
     /// Counts the keys that agree with a design; `None` if chance explains them.
-    pub(super) fn of(settings: &DesignSettings, keys: &[&[u8]], chance: f64) -> Option<Self> {
+    pub(super) fn new(settings: &DesignSettings, keys: &[&[u8]], chance: f64) -> Option<Self> {
         let design = KeyDesign::new(settings.clone()).ok()?;
         // Neighbours in sorted keys are alike, so the first check takes keys from everywhere.
         let step = keys.len().div_ceil(LOOKED_AT_FIRST).max(1);

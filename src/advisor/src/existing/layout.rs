@@ -21,7 +21,10 @@ pub(super) enum Layout {
 
 /// Returns the split points of a table for a design, and the design with the settings that its
 /// points show; `None` if no split point belongs to the design.
-pub(super) fn of(settings: &DesignSettings, splits: &[Bytes]) -> Option<(DesignSettings, Layout)> {
+pub(super) fn layout(
+    settings: &DesignSettings,
+    splits: &[Bytes],
+) -> Option<(DesignSettings, Layout)> {
     let design = KeyDesign::new(settings.clone()).ok()?;
     let points: Vec<Bytes> = match design.row_hasher() {
         Some(hasher) => points_of(hasher.prefix(), splits).cloned().collect(),
@@ -83,7 +86,7 @@ mod tests {
     use super::*;
 
     fn laid_out(settings: impl Into<DesignSettings>, splits: &[Bytes]) -> Option<Layout> {
-        of(&settings.into(), splits).map(|(_, layout)| layout)
+        layout(&settings.into(), splits).map(|(_, layout)| layout)
     }
 
     fn points(settings: impl Into<DesignSettings>, tablets: u32) -> Vec<Bytes> {
@@ -100,7 +103,7 @@ mod tests {
             ..WebTable::default()
         };
         let (settings, layout) =
-            of(&WebTable::default().into(), &points(leading.clone(), 16)).unwrap();
+            layout(&WebTable::default().into(), &points(leading.clone(), 16)).unwrap();
         assert_eq!((settings, Some(layout)), (leading.into(), even(16, 0)));
         let hashed = |prefix: &str| HashedRows {
             prefix: prefix.to_owned(),

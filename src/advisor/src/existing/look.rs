@@ -60,7 +60,7 @@ impl fmt::Display for SaltedLook {
 
 impl SaltedLook {
     /// Returns the look of different keys; `None` if they look neither salted nor hashed.
-    pub(super) fn of(keys: &[&[u8]]) -> Option<Self> {
+    pub(super) fn for_keys(keys: &[&[u8]]) -> Option<Self> {
         if keys.len() < LEAST_KEYS {
             return None;
         }

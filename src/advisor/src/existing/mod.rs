@@ -94,11 +94,11 @@ pub(super) struct Existing {
 
 impl Existing {
     /// Recognises the designs of keys and of their table.
-    pub(super) fn of(profile: &KeyProfile, table: Option<&ExistingTable>) -> Self {
+    pub(super) fn new(profile: &KeyProfile, table: Option<&ExistingTable>) -> Self {
         let splits = table.map_or(&[][..], |table| &table.splits);
         let designs = designs(&profile.sample.keys, splits);
         let keys = |settings: &DesignSettings| agreeing(settings, &profile.sample.keys);
-        let (mut recipes, apart) = recipes::of(designs, splits, keys);
+        let (mut recipes, apart) = recipes::recipes(designs, splits, keys);
         if let Some(pattern) = table.and_then(|table| table.group_pattern.as_deref()) {
             recipes::sort_by_groups(&mut recipes, pattern);
         }
@@ -182,7 +182,7 @@ impl Existing {
         if let Some(found) = &mut self.others {
             others.sort_unstable();
             others.dedup();
-            found.look = SaltedLook::of(&others);
+            found.look = SaltedLook::for_keys(&others);
         }
         self.rows = rows
             .into_iter()

@@ -7,7 +7,7 @@ use fluo_table::{Bytes, Escaped, Versions};
 use serde::Serialize;
 
 use super::layout::{self, Layout};
-use crate::advice::AdvisedLayout;
+use crate::AdvisedLayout;
 use crate::number::share;
 
 /// A recipe that keys, or the split points of their table, already have.
@@ -37,7 +37,7 @@ pub struct ExistingRecipe {
 
 impl ExistingRecipe {
     fn new(settings: DesignSettings, before: Vec<DesignSettings>, splits: &[Bytes]) -> Self {
-        let (settings, layout) = match layout::of(&settings, splits) {
+        let (settings, layout) = match layout::layout(&settings, splits) {
             Some((settings, layout)) => (settings, Some(layout)),
             None => (settings, None),
         };
@@ -103,7 +103,7 @@ impl ExistingRecipe {
 
 /// Returns the recipes of these designs, and the designs that no spec can contain together with
 /// them. `keys` counts the keys of a design.
-pub(super) fn of(
+pub(super) fn recipes(
     designs: Vec<DesignSettings>,
     splits: &[Bytes],
     keys: impl Fn(&DesignSettings) -> u64,
@@ -179,7 +179,7 @@ fn in_one_table(
 }
 
 fn is_even(settings: &DesignSettings, splits: &[Bytes]) -> bool {
-    let layout = layout::of(settings, splits);
+    let layout = layout::layout(settings, splits);
     matches!(layout, Some((_, Layout::Even { .. })))
 }
 

@@ -51,7 +51,7 @@ impl Candidate {
     }
 
     /// Creates a candidate in a table that is split at these points.
-    pub fn at(
+    pub fn with_split_points(
         label: impl Into<String>,
         settings: impl Into<DesignSettings>,
         points: &[Bytes],

@@ -30,7 +30,7 @@ impl Estimate {
     /// two-sided normal quantile of the level, the bounds are
     /// `(p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)`. A complete sample
     /// gives the exact share.
-    pub(super) fn of_largest_share(
+    pub(super) fn for_largest_share(
         count: u64,
         sample: u64,
         tablets: usize,
@@ -93,10 +93,10 @@ mod tests {
     /// The example of the textbook: 10 of 20 at 95 % is 0.2993 to 0.7007; 0 of 10 is 0 to 0.2775.
     #[test]
     fn one_tablet_has_wilsons_interval() {
-        let half = Estimate::of_largest_share(10, 20, 1, false);
+        let half = Estimate::for_largest_share(10, 20, 1, false);
         close(half.low, 0.2993);
         close(half.high, 0.7007);
-        let none = Estimate::of_largest_share(0, 10, 1, false);
+        let none = Estimate::for_largest_share(0, 10, 1, false);
         close(none.low, 0.0);
         close(none.high, 0.2775);
     }
@@ -105,16 +105,16 @@ mod tests {
     /// less than the mean.
     #[test]
     fn the_largest_over_the_mean_is_not_below_one() {
-        let even = Estimate::of_largest_share(16_384, 65_536, 4, false).times(4.0);
+        let even = Estimate::for_largest_share(16_384, 65_536, 4, false).times(4.0);
         assert!(even.low < 0.99 && even.high > 1.01, "{even:?}");
         let even = even.not_below_one();
         close(even.low, 1.0);
         close(even.value, 1.0);
-        let full = Estimate::of_largest_share(60_000, 65_536, 4, false).times(4.0);
+        let full = Estimate::for_largest_share(60_000, 65_536, 4, false).times(4.0);
         assert_eq!(full.not_below_one(), full);
         // No keys give no information.
         close(
-            Estimate::of_largest_share(0, 0, 4, false)
+            Estimate::for_largest_share(0, 0, 4, false)
                 .not_below_one()
                 .low,
             0.0,
@@ -123,12 +123,12 @@ mod tests {
 
     #[test]
     fn many_tablets_widen_the_interval_and_a_complete_sample_closes_it() {
-        let one = Estimate::of_largest_share(100, 1_000, 1, false);
-        let many = Estimate::of_largest_share(100, 1_000, 100, false);
+        let one = Estimate::for_largest_share(100, 1_000, 1, false);
+        let many = Estimate::for_largest_share(100, 1_000, 100, false);
         assert!(many.low < one.low && one.high < many.high);
-        let known = Estimate::of_largest_share(100, 1_000, 100, true).times(100.0);
+        let known = Estimate::for_largest_share(100, 1_000, 100, true).times(100.0);
         close(known.low, 10.0);
         close(known.high, 10.0);
-        assert!((Estimate::of_largest_share(0, 0, 3, true).high - 1.0).abs() < 1e-9);
+        assert!((Estimate::for_largest_share(0, 0, 3, true).high - 1.0).abs() < 1e-9);
     }
 }

@@ -142,7 +142,7 @@ fn first_of_newest(keys: u64) -> u64 {
 }
 
 impl LoadForecast {
-    pub(super) fn of(
+    pub(super) fn new(
         written: &[Written<'_>],
         splits: Splits,
         profile: &KeyProfile,
@@ -152,7 +152,7 @@ impl LoadForecast {
         let is_complete = profile.sample.is_complete;
         let loads = loads(written.iter(), &splits, tablets);
         let (largest, most) = largest_of(&loads);
-        let share = Estimate::of_largest_share(most, count(written.len()), tablets, is_complete);
+        let share = Estimate::for_largest_share(most, count(written.len()), tablets, is_complete);
         let chi_square = splits
             .weights
             .as_deref()
@@ -165,7 +165,7 @@ impl LoadForecast {
             .filter_map(|written| written.key.get(..written.head));
         Self {
             chi_square,
-            parts: PartSizes::of(written.iter().map(|written| written.part)),
+            parts: PartSizes::new(written.iter().map(|written| written.part)),
             largest_part,
             largest_over_mean: share.times(float_len(tablets)).not_below_one(),
             promised: splits.weights.as_deref().map(promised),
@@ -209,8 +209,8 @@ fn tail(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Optio
     Some(TailForecast {
         newest: 1.0 / float(NEWEST_ONE_IN),
         keys,
-        parts: PartSizes::of(newest.iter().map(|written| written.part)),
-        busiest_share: Estimate::of_largest_share(most, keys, tablets, is_complete),
+        parts: PartSizes::new(newest.iter().map(|written| written.part)),
+        busiest_share: Estimate::for_largest_share(most, keys, tablets, is_complete),
         busiest,
     })
 }

@@ -92,16 +92,16 @@ impl DesignForecast {
     ///     builder.push(id.to_string().as_bytes());
     /// }
     /// let candidate = Candidate::new("modulo 10", Modulo::default(), 10);
-    /// let forecast = DesignForecast::of(&builder.finish(), candidate);
+    /// let forecast = DesignForecast::new(&builder.finish(), candidate);
     /// let ForecastResult::Possible { load, .. } = forecast.result else { unreachable!() };
     /// assert!(load.largest_over_mean.value < 2.0);
     /// ```
     #[must_use]
-    pub fn of(profile: &KeyProfile, candidate: Candidate) -> Self {
+    pub fn new(profile: &KeyProfile, candidate: Candidate) -> Self {
         match KeyDesign::new(candidate.settings.clone()) {
             Ok(design) => {
                 let drawing = design.with_salt_source(source(profile.sample.seed));
-                Self::of_design(profile, candidate, &drawing)
+                Self::with_design(profile, candidate, &drawing)
             }
             Err(error) => Self::refused(candidate, &error, 0),
         }
@@ -116,7 +116,7 @@ impl DesignForecast {
         }
     }
 
-    fn of_design(profile: &KeyProfile, candidate: Candidate, design: &KeyDesign) -> Self {
+    fn with_design(profile: &KeyProfile, candidate: Candidate, design: &KeyDesign) -> Self {
         let mut written = Vec::with_capacity(profile.sample.keys.len());
         let mut refusals = Refusals::default();
         for sampled in &profile.sample.keys {
@@ -144,9 +144,9 @@ impl DesignForecast {
             Ok(splits) => splits,
             Err(error) => return Self::refused(candidate, &error, 0),
         };
-        let scans = ScanCosts::of(design, profile);
+        let scans = ScanCosts::new(design, profile);
         let largest = largest_part(design, &written);
-        let load = LoadForecast::of(&written, splits, profile, largest);
+        let load = LoadForecast::new(&written, splits, profile, largest);
         Self {
             candidate,
             example: written.first().map(|written| Example {

@@ -25,7 +25,7 @@ pub struct PartSizes {
 
 impl PartSizes {
     /// Counts the parts, given as the part of each key.
-    pub(super) fn of(parts: impl Iterator<Item = u64>) -> Self {
+    pub(super) fn new(parts: impl Iterator<Item = u64>) -> Self {
         let mut sizes: HashMap<u64, u64> = HashMap::new();
         for part in parts {
             *sizes.entry(part).or_default() += 1;
@@ -47,14 +47,14 @@ mod tests {
     /// By hand: parts of 3, 1 and 1 keys, so (9 + 1 + 1) / 5.
     #[test]
     fn weights_parts_by_their_keys() {
-        let sizes = PartSizes::of([7, 8, 7, 7, 9].into_iter());
+        let sizes = PartSizes::new([7, 8, 7, 7, 9].into_iter());
         assert_eq!((sizes.different, sizes.largest), (3, 3));
         assert!((sizes.of_a_key - 2.2).abs() < 1e-9, "{sizes:?}");
     }
 
     #[test]
     fn the_sizes_of_no_keys_are_zero() {
-        let sizes = PartSizes::of(std::iter::empty());
+        let sizes = PartSizes::new(std::iter::empty());
         assert_eq!((sizes.different, sizes.largest), (0, 0));
         assert!(sizes.of_a_key.abs() < 1e-9);
     }

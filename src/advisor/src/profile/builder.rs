@@ -143,7 +143,7 @@ impl ProfileBuilder {
             order: self.order.finish(self.arrivals, &sample.keys),
             leading_fields: self.fields.finish(keys),
             distinct: self.distinct.finish(),
-            heat_map: HeatMap::of(&sample.keys, keys),
+            heat_map: HeatMap::new(&sample.keys, keys),
             sample,
         }
     }

@@ -37,7 +37,7 @@ pub struct HeatMap {
 
 impl HeatMap {
     /// Counts a sample in order of keys, out of this many keys.
-    pub(super) fn of(sorted: &[SampledKey], keys: u64) -> Self {
+    pub(super) fn new(sorted: &[SampledKey], keys: u64) -> Self {
         if sorted.is_empty() {
             return Self::default();
         }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn monotonic_keys_are_a_diagonal() {
-        let map = HeatMap::of(&sorted(0..10_000), 10_000);
+        let map = HeatMap::new(&sorted(0..10_000), 10_000);
         for (slice, row) in map.slices.iter().enumerate() {
             let expected = |bucket: usize| if bucket / 10 == slice { 10 } else { 0 };
             assert_eq!(
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn equal_keys_share_a_bucket_and_every_key_is_counted() {
-        let map = HeatMap::of(&sorted((0..3_000).map(|key| key % 3)), 3_000);
+        let map = HeatMap::new(&sorted((0..3_000).map(|key| key % 3)), 3_000);
         let total: u32 = map.slices.iter().flatten().sum();
         assert_eq!(total, 3_000);
         let used = (0..1_000).filter(|bucket| map.slices.iter().any(|slice| slice[*bucket] > 0));
@@ -109,6 +109,6 @@ mod tests {
 
     #[test]
     fn the_map_of_no_keys_is_empty() {
-        assert_eq!(HeatMap::of(&[], 0), HeatMap::default());
+        assert_eq!(HeatMap::new(&[], 0), HeatMap::default());
     }
 }

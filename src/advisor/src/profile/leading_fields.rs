@@ -82,7 +82,7 @@ impl FieldCut {
         }
     }
 
-    fn of(keys: &[Bytes]) -> Self {
+    fn for_keys(keys: &[Bytes]) -> Self {
         let is_most = |has: &dyn Fn(&Bytes) -> bool| {
             keys.iter().filter(|key| has(key)).count() * 100 >= keys.len() * SEPARATED_PERCENT
         };
@@ -171,7 +171,7 @@ impl LeadingFieldCounter {
     }
 
     fn choose(&mut self) {
-        let cut = FieldCut::of(&self.first);
+        let cut = FieldCut::for_keys(&self.first);
         for key in std::mem::take(&mut self.first) {
             self.hitters.push(cut.field(&key));
         }

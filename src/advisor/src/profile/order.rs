@@ -43,6 +43,14 @@ pub struct OrderProfile {
     pub rank_correlation_error: f64,
 }
 
+impl OrderProfile {
+    /// Returns the share of the keys that are less than the key before.
+    #[must_use]
+    pub fn descending(&self) -> f64 {
+        1.0 - self.ascending - self.repeated
+    }
+}
+
 /// A comparison of each key with the one before it, and with the greatest and the least so far.
 #[derive(Debug, Default)]
 pub(super) struct Order {

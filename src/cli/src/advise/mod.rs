@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use fluo_advisor::{
     AdviceSettings, AdvisorReport, Arrivals, Candidate, ExistingTable, ProfileSettings, Read,
+    advise_with,
 };
 use fluo_recipes::KeyDesign;
 use serde::Serialize;
@@ -254,7 +255,7 @@ impl Advise {
         }
         let (profile, advice) = (source.profile, self.table.settings(source.table));
         let own = self.own_designs(&own.unwrap_or_default(), advice.tablets()?.tablets);
-        let work = move || AdvisorReport::with_own(profile, own, &advice);
+        let work = move || advise_with(profile, own, &advice);
         let report = tokio::task::spawn_blocking(work).await??;
         let spec = report
             .advice

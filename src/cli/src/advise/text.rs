@@ -1,7 +1,9 @@
 //! The advice as text for a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
-use fluo_advisor::{DesignForecast, DesignVerdict, LoadForecast, ScanCosts, Severity, Suitability};
+use fluo_advisor::{
+    DesignForecast, DesignReason, DesignVerdict, LoadForecast, ScanCosts, Severity, Suitability,
+};
 use fluo_recipes::ScanCost;
 
 use super::Answer;
@@ -17,11 +19,11 @@ pub(super) fn lines(answer: &Answer) -> Vec<String> {
     let mut lines = vec![format!("Keys of {}", answer.source), String::new()];
     lines.extend(answer.notes.iter().map(|note| format!("  note     {note}")));
     for finding in &advice.findings {
-        let weight = match finding.weight {
+        let weight = match finding.severity() {
             Severity::Note => "note   ",
             Severity::Warning => "warning",
         };
-        lines.push(format!("  {weight}  {}", finding.sentence));
+        lines.push(format!("  {weight}  {finding}"));
     }
     lines.extend([String::new(), "Designs".to_owned(), String::new()]);
     lines.extend(
@@ -55,13 +57,18 @@ fn against(answer: &Answer) -> Vec<String> {
             } else {
                 ""
             };
-            format!("  {}: {}{flag}", verdict.label, verdict.against.join(" "))
+            format!("  {}: {}{flag}", verdict.label, sentences(&verdict.against))
         })
         .collect();
     if !lines.is_empty() {
         lines.splice(0..0, [String::new(), "Against".to_owned(), String::new()]);
     }
     lines
+}
+
+fn sentences(reasons: &[DesignReason]) -> String {
+    let sentences: Vec<_> = reasons.iter().map(ToString::to_string).collect();
+    sentences.join(" ")
 }
 
 /// Checks whether a design is rejected because the key of a row cannot be computed again.

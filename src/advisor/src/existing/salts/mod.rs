@@ -59,7 +59,7 @@ fn best(keys: &[&[u8]]) -> Vec<DesignSettings> {
     let mut most = 0;
     let mut best = Vec::new();
     for tried in digests::tried(keys).into_iter().chain(moduli::tried(keys)) {
-        let Some(agreement) = Agreement::of(&tried.settings, keys, tried.chance) else {
+        let Some(agreement) = Agreement::new(&tried.settings, keys, tried.chance) else {
             continue;
         };
         let is_proven = !tried.is_weak || agreement.keys * 2 >= agreement.possible;

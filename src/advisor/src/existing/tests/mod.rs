@@ -13,7 +13,7 @@ use super::*;
 fn existing(keys: impl Iterator<Item = Vec<u8>>, table: Option<&ExistingTable>) -> Existing {
     let mut builder = ProfileBuilder::new(ProfileSettings::default());
     keys.for_each(|key| builder.push(&key));
-    Existing::of(&builder.finish(), table)
+    Existing::new(&builder.finish(), table)
 }
 
 fn recognised(keys: impl Iterator<Item = Vec<u8>>) -> Option<DesignSettings> {

@@ -15,9 +15,9 @@ pub(super) fn section(answer: &Answer) -> Markup {
             ul.findings {
                 @for note in &answer.notes { li.warning { strong { "Warning: " } (note) } }
                 @for finding in &answer.report.advice.findings {
-                    @match finding.weight {
-                        Severity::Warning => li.warning { strong { "Warning: " } (finding.sentence) },
-                        Severity::Note => li { (finding.sentence) },
+                    @match finding.severity() {
+                        Severity::Warning => li.warning { strong { "Warning: " } (finding) },
+                        Severity::Note => li { (finding) },
                     }
                 }
             }
