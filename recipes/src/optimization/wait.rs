@@ -58,8 +58,11 @@ pub struct Waiting<'a, T> {
     is_done: fn(&T) -> bool,
     sleep: Box<dyn Fn(Duration) -> BoxFuture<'a, ()> + Send + 'a>,
     limit: Duration,
-    watch: Box<dyn FnMut(WaitEvent<'_, T>) + Send + 'a>,
+    watch: Watch<'a, T>,
 }
+
+/// A function that is called with each event.
+type Watch<'a, T> = Box<dyn FnMut(WaitEvent<'_, T>) + Send + 'a>;
 
 impl Plan {
     /// Waits until the servers have moved the tablets, so that each group of this plan

@@ -183,7 +183,7 @@ impl Verify {
             .options(options)
             .until_laid_out(sleep)
             .limit(limit)
-            .on_event(|event| line.show(event, differences))
+            .on_event(|event| line.show(&event, differences))
             .await
             .map_err(|error| line.failure(error))?;
         Ok(())

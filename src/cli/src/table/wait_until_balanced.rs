@@ -43,7 +43,7 @@ pub(super) async fn until_spread(
     let groups = plan
         .wait_until_balanced(tables, sleep)
         .limit(limit)
-        .on_event(|event| line.show(event, |groups| still_to_move(groups)))
+        .on_event(|event| line.show(&event, |groups| still_to_move(groups)))
         .await
         .map_err(|error| line.failure(error))
         .context("the steps are done, but the location of the tablets is unknown")?;
@@ -74,7 +74,7 @@ impl WaitLine {
     }
 
     /// Shows an event.
-    pub(super) fn show<T>(&mut self, event: WaitEvent<'_, T>, standing: impl Fn(&T) -> String) {
+    pub(super) fn show<T>(&mut self, event: &WaitEvent<'_, T>, standing: impl Fn(&T) -> String) {
         match event {
             WaitEvent::Look => {
                 self.looks += 1;
@@ -240,7 +240,7 @@ mod tests {
     async fn describes_a_wait_that_failed() {
         let mut line = WaitLine::new("looking");
         sleep(Duration::from_millis(4_700)).await;
-        line.show(WaitEvent::Look, String::clone);
+        line.show(&WaitEvent::Look, String::clone);
         sleep(Duration::from_secs(10)).await;
         let of = |kind| fluo_table::Error::new(kind, "no server answers").into();
         for (error, expected) in [
