@@ -5,9 +5,9 @@
 //!          │ conflict          │ conflict      │ stale                          │ rolled back
 //!          └───────────────────┴───────────────┴─────────► roll back ◄──────────┘
 //! ```
-//! `row_by_row.rs` takes these steps. If the table writes rows together (T16), `all_at_once.rs` takes
-//! them with all rows: one call locks them, and one call commits them, rolls them forward and marks
-//! the transaction as done.
+//! `row_by_row.rs` takes these steps. If the table writes rows together (T16), `all_at_once.rs`
+//! takes them with all rows: one call locks them, and one call commits them, rolls them forward and
+//! marks the transaction as done.
 //!
 //! - **P3.** No other row is locked before the primary's row: it is locked in the same call, or
 //!   after the primary's lock is certain.

@@ -38,9 +38,9 @@ pub(super) enum Fate {
 
 /// Settles the fate of a conditional write after one answer.
 ///
-/// `is_in_doubt` states whether the answer to an earlier copy was lost, and is updated. `look` reads
-/// the state of the transaction. `decide` gets the result and the reason why the write was not
-/// applied, or `None` if it was rejected.
+/// `is_in_doubt` states whether the answer to an earlier copy was lost, and is updated. `look`
+/// reads the state of the transaction. `decide` gets the result and the reason why the write was
+/// not applied, or `None` if it was rejected.
 pub(super) async fn settle(
     answer: Outcome,
     is_in_doubt: &mut bool,
