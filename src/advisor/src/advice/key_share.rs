@@ -6,7 +6,9 @@ use crate::KeyProfile;
 use crate::formatting::{percent, plural};
 use crate::number;
 
-/// A number of keys of the sample. [`Display`](fmt::Display) writes `12 keys of the sample (3.4 %)`.
+/// A number of keys of the sample.
+///
+/// [`Display`](fmt::Display) writes `12 keys of the sample (3.4 %)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KeyShare {

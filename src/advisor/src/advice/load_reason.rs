@@ -25,7 +25,7 @@ pub enum LoadReason {
     },
     /// The load of the fullest tablet.
     Fullest(FullestLoad),
-    /// So many keys share a salted part that it alone overloads a tablet.
+    /// One salted part alone overloads a tablet.
     HeavyPart {
         /// The number of keys of the sample that share it.
         keys: u64,

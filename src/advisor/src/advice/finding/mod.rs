@@ -230,3 +230,22 @@ fn write_sample(f: &mut fmt::Formatter<'_>, keys: u64, too_long: u64, seed: u64)
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serializes_its_severity_and_its_sentence() {
+        let long = |share| Finding::LongKeys { keys: 12, share };
+        let json = serde_json::to_value([long(0.009), long(0.01)]).unwrap();
+        assert_eq!(json[0]["weight"], "note");
+        assert_eq!(json[1]["weight"], "warning");
+        let sentence = json[1]["sentence"].as_str().unwrap();
+        assert!(
+            sentence.starts_with("12 keys (1.0 %) above 100 bytes: "),
+            "{sentence}"
+        );
+        assert_eq!(json[1].as_object().unwrap().len(), 2);
+    }
+}
