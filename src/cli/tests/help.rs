@@ -118,9 +118,6 @@ fn help_names_the_bounds_of_numbers() {
         ("table create", "from 1 on"),
         ("table watch", "from 100ms on"),
         ("key splits", "1 to 2,097,152"),
-        ("key splits", "1 to 1,000,000"),
-        ("key splits", "2 to 65,536"),
-        ("key splits", "1 to 8"),
         ("key explain", "1 to 2,097,152"),
         ("advise", "1 to 65,536"),
         ("scan", "0 prints none"),
@@ -129,6 +126,14 @@ fn help_names_the_bounds_of_numbers() {
         let run = place.fluo(&format!("{command} --help")).succeeds();
         let words: Vec<_> = run.text().split_whitespace().collect();
         assert_says(&words.join(" "), bounds);
+    }
+    for (design, bounds) in [
+        ("modulo", "1 to 1,000,000"),
+        ("random-salt", "2 to 65,536"),
+        ("digest-salt", "1 to 8"),
+    ] {
+        let run = place.fluo(&format!("key design --design {design}"));
+        assert_says(run.succeeds().text(), bounds);
     }
 }
 

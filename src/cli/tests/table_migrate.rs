@@ -170,6 +170,6 @@ fn refuses_designs_that_cannot_share_a_table() {
     let run = place.fluo("table migrate --at embedded:d --spec wrong.toml pages");
     assert_says(
         &run.stderr,
-        "[[key_design.before]] number 1: the number of buckets cannot be 0",
+        "the number of buckets cannot be 0: give 1 to 1000000, at line 4, column 1 of wrong.toml",
     );
 }
