@@ -1,11 +1,11 @@
 //! Recipes on a big sorted table: rows spread evenly over its tablets, and a check that they are.
 //!
 //! A recipe is configuration and a key prefix. It never commits, retries, sleeps or reads a clock,
-//! and its requirements on a table are data. A wait takes the timer of its caller. The first recipe is the [`RowHasher`]. It is one of
+//! and its requirements on a table are data. The first recipe is the [`RowHasher`]. It is one of
 //! the [`KeyDesign`]s, the common ways to spread and order keys. [`TableOptimizations`] bring the
 //! split points and the group of a design to a live table, and verify them; they need only the
-//! ports of `fluo-table`. A [`SaltedScan`] reads scattered rows in row order, and [`KeyMigration`]
-//! moves rows to another design.
+//! ports of `fluo-table`, and a wait takes the timer of its caller. A [`SaltedScan`] reads
+//! scattered rows in row order, and [`KeyMigration`] moves rows to another design.
 //!
 //! ```
 //! use fluo_table::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};

@@ -9,8 +9,8 @@
 //! - **B1, every row is counted once.** When a load ends, each row that was read and has a key is
 //!   counted as written, as existing, as unsure, or as unknown, unless its write failed and wrote
 //!   nothing.
-//! - **B2, the first row is written alone.** The refusal of a single row has a certain outcome. So a
-//!   load that may not write at all ends before it writes several rows.
+//! - **B2, the first row is written alone.** The refusal of a single row has a certain outcome. So
+//!   a load that may not write at all ends before it writes several rows.
 //! - **B3, a failure ends the load.** No further write begins. The load waits for the writes in
 //!   progress, so that it can count their rows.
 //! - **B4, insert-only.** A row is written on the condition that the columns of its mutation are

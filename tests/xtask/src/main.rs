@@ -1,8 +1,8 @@
 //! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `each`, `measure`, `bench`,
 //! `soak`, `simulate`, `mutate`, `conformance`, `cluster` and `generate`.
 
-mod background;
 mod api;
+mod background;
 mod bench;
 mod cargo;
 mod cluster;

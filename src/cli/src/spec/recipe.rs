@@ -69,8 +69,9 @@ impl Recipe {
 
     pub(super) fn requirement(&self) -> Result<TableRequirement> {
         let requirement = match &self.layout {
-            Layout::Tablets(tablets) => TableRequirement::for_key_design(&self.design, *tablets)
-                .map_err(with_advice)?,
+            Layout::Tablets(tablets) => {
+                TableRequirement::for_key_design(&self.design, *tablets).map_err(with_advice)?
+            }
             Layout::At(points) => {
                 TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?
             }

@@ -82,7 +82,7 @@ impl WaitLine {
             }
             WaitEvent::NotYet(seen) => self.bar.set_message(standing(seen)),
             WaitEvent::Unavailable(error) => {
-                let cause = exit::sentence(&anyhow!(error.clone()));
+                let cause = exit::sentence(&Error::new((*error).clone()));
                 self.bar.set_message(format!("cannot look: {cause}"));
             }
         }
