@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use fluo::Column;
-use fluo_recipes::{KeyDesign, KeyMigration, MigrateSettings, Modulo, RowBatch, RowSelection};
+use fluo_recipes::{KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch, RowSelection};
 use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 use futures::TryStreamExt;
 
@@ -40,13 +40,11 @@ async fn main() -> Result<()> {
 
     // A migration moves the other rows step by step. A cursor is text, and a step can be repeated.
     let (mut cursor, mut steps) = (None, 0);
-    let settings = MigrateSettings {
-        step_cells: std::num::NonZeroUsize::MIN.saturating_add(255),
-        ..MigrateSettings::default()
-    };
+    let options =
+        MigrationOptions::new().step_cells(std::num::NonZeroUsize::MIN.saturating_add(255));
     loop {
         let step = epochs
-            .migrate_step(&*table, cursor.as_ref(), &settings)
+            .migrate_step(&*table, cursor.as_ref(), &options)
             .await?;
         steps += 1;
         // During the migration, too, a scan returns each user once, in order.

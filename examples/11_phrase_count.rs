@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use fluo::{
-    Bytes, Client, Column, ColumnSelector, Error, InstanceExt, LoaderSettings, Observers, Span,
-    Transaction, Worker, WorkerSettings, observer_fn,
+    Bytes, Client, Column, ColumnSelector, Error, InstanceExt, LoaderOptions, Observers, Span,
+    Transaction, Worker, WorkerOptions, observer_fn,
 };
 use fluo_table::Scan;
 use futures::TryStreamExt;
@@ -55,10 +55,10 @@ async fn main() -> Result<()> {
         .weak(changed(), "sum-up", observer_fn(sum_up))?;
     let application = fluo.application("phrases").observers(&observers);
     let client = application.open_or_create().await?;
-    let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
+    let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
 
     // Loaders add the documents, several at once.
-    let loaders = client.loaders(LoaderSettings::default())?;
+    let loaders = client.loaders(LoaderOptions::new())?;
     for (name, document) in TEXTS {
         loaders
             .load((name, document), async |tx, (name, document)| {

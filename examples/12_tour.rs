@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 use fluo::{
-    Bytes, Client, Column, Error, InstanceExt, LoaderSettings, Observers, Snapshot, Span,
-    Transaction, Worker, WorkerSettings, observer_fn,
+    Bytes, Client, Column, Error, InstanceExt, LoaderOptions, Observers, Snapshot, Span,
+    Transaction, Worker, WorkerOptions, observer_fn,
 };
 use fluo_table::Scan;
 use futures::TryStreamExt;
@@ -144,7 +144,7 @@ async fn yesterday(client: &Client) -> Result<()> {
 }
 
 async fn orders(client: &Client) -> Result<()> {
-    let loaders = client.loaders(LoaderSettings::default())?;
+    let loaders = client.loaders(LoaderOptions::new())?;
     for order in 1..=5 {
         loaders
             .load(format!("order{order}"), async |tx, order| {
@@ -178,7 +178,7 @@ async fn bill(tx: Transaction, order: Bytes, amount: Column) -> Result<(), Error
 
 async fn bills(client: &Client, observers: Observers) -> Result<()> {
     let before = number(&client.snapshot().await?, "alice").await?;
-    let worker = Worker::start(client, observers, WorkerSettings::default()).await?;
+    let worker = Worker::start(client, observers, WorkerOptions::new()).await?;
     client.wait_until_idle().await?;
     worker.stop().await;
 

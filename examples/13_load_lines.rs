@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use fluo::{Column, Error, InstanceExt, LoaderSettings, Transaction};
+use fluo::{Column, Error, InstanceExt, LoaderOptions, Transaction};
 use futures::TryStreamExt;
 
 const HOME_PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/package-homepages.txt");
@@ -28,7 +28,7 @@ async fn main() -> Result<()> {
     let file = File::open(&path).with_context(|| path.display().to_string())?;
 
     // `load` waits while the queue is full, so that a large file takes little memory.
-    let loaders = client.loaders(LoaderSettings::default())?;
+    let loaders = client.loaders(LoaderOptions::new())?;
     for line in BufReader::new(file).lines().take(most) {
         loaders.load(line?, load_page).await?;
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use fluo::{
     Bytes, Client, Column, Error, Instance, InstanceExt, Observers, Transaction, Worker,
-    WorkerSettings, observer_fn,
+    WorkerOptions, observer_fn,
 };
 use tokio::signal;
 
@@ -43,13 +43,9 @@ async fn count(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> 
 
 /// Runs the observer until no notification waits, or until Ctrl-C.
 async fn count_words(client: &Client, fluo: Instance) -> Result<()> {
-    let settings = WorkerSettings {
-        // One try, so that this example reports a failure at once.
-        max_tries: NonZeroU32::MIN,
-        ..WorkerSettings::default()
-    };
+    let options = WorkerOptions::new().max_tries(NonZeroU32::MIN);
     // Every six hours it also drops the versions that no snapshot needs.
-    let worker = Worker::start(client, observers()?, settings).await?;
+    let worker = Worker::start(client, observers()?, options).await?;
     let worker = worker.collecting_garbage(Arc::new(fluo));
     // A long-running worker would wait only for the signal.
     tokio::select! {
@@ -93,7 +89,7 @@ mod tests {
     #[tokio::test]
     async fn counts_the_words_of_a_changed_page_again() -> Result<()> {
         let client = open(&Instance::in_memory()).await?;
-        let worker = Worker::start(&client, observers()?, WorkerSettings::default()).await?;
+        let worker = Worker::start(&client, observers()?, WorkerOptions::new()).await?;
         for (content, words) in [("a free encyclopedia", "3"), ("an encyclopedia", "2")] {
             client
                 .run(async |tx| tx.set("org.wikipedia", &text(), content))

@@ -75,8 +75,8 @@ pub use key_design::{
     TimeEncoding, TimePosition, Unsalted, WebPart, WebTable,
 };
 pub use key_migration::{
-    KeyMigration, MigrateSettings, MigratingScan, MigrationCursor, MigrationCursorError,
-    MigrationError, MigrationProgress, MigrationStep,
+    KeyMigration, MigratingScan, MigrationCursor, MigrationCursorError, MigrationError,
+    MigrationOptions, MigrationProgress, MigrationStep,
 };
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Difference,

@@ -205,10 +205,10 @@ fn range_all(engine: &Database) -> Outcome<u128> {
 }
 
 async fn new_table(directory: &Path) -> Outcome<(EmbeddedTables, Arc<dyn Table>)> {
-    let settings = EmbeddedOptions::new()
+    let options = EmbeddedOptions::new()
         .create_if_missing(true)
         .cache_bytes(1 << 30);
-    let tables = EmbeddedTables::open(directory, settings)?;
+    let tables = EmbeddedTables::open(directory, options)?;
     tables.create_table("pages", Versions::default()).await?;
     let table = tables.open_table("pages", Authorizations::none()).await?;
     Ok((tables, table))

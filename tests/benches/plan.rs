@@ -27,8 +27,8 @@ fn plan_a_large_table(criterion: &mut Criterion) {
         .build()
         .unwrap();
     let directory = tempfile::tempdir().unwrap();
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     let hasher = RowHasher::new("p").unwrap();
     let optimizations = TableOptimizations::for_row_hasher(&hasher, SPLITS).unwrap();
     let other = TableOptimizations::for_row_hasher(&hasher, SPLITS + 1).unwrap();

@@ -69,10 +69,10 @@ struct Loaded {
 impl Loaded {
     fn new(runtime: &Runtime, directory: &Path, design: Option<&KeyDesign>) -> Outcome<Self> {
         runtime.block_on(async {
-            let settings = EmbeddedOptions::new()
+            let options = EmbeddedOptions::new()
                 .create_if_missing(true)
                 .cache_bytes(1 << 30);
-            let tables = EmbeddedTables::open(directory, settings)?;
+            let tables = EmbeddedTables::open(directory, options)?;
             tables.create_table("pages", Versions::default()).await?;
             let table = tables.open_table("pages", Authorizations::none()).await?;
             let uri = Column::new("page", "uri");

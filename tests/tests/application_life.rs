@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo::admin::{self, Initialization, Status, check_observers};
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_table::coordination::{
     Application, Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
     SetupLock,
@@ -187,8 +187,8 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     // A deleted table leaves nothing behind. Until the application is initialised again, its
     // clients get the remedy.
     place.tables.delete_table("pages").await.unwrap();
-    let settings = ClientSettings::default();
-    let opened = Client::open_application(&place.tables, &place.applications, "web", settings);
+    let options = ClientOptions::new();
+    let opened = Client::open_application(&place.tables, &place.applications, "web", options);
     let error = opened.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(

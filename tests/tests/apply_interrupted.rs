@@ -189,8 +189,8 @@ impl Directories {
 
     fn embedded(&self) -> Arc<dyn TableAdmin> {
         let directory = tempfile::tempdir().unwrap();
-        let settings = EmbeddedOptions::new().create_if_missing(true);
-        let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        let tables = EmbeddedTables::open(directory.path(), options).unwrap();
         self.0.lock().unwrap().push(directory);
         Arc::new(tables)
     }

@@ -13,14 +13,14 @@ use fluo_tests::conformance::{self, Workload};
 use fluo_tests::{FaultyTables, ManualClock, RecordingTables};
 use tempfile::TempDir;
 
-fn open(directory: &Path, settings: EmbeddedOptions) -> Arc<dyn TableAdmin> {
-    let settings = settings.create_if_missing(true);
-    Arc::new(EmbeddedTables::open(directory, settings).unwrap())
+fn open(directory: &Path, options: EmbeddedOptions) -> Arc<dyn TableAdmin> {
+    let options = options.create_if_missing(true);
+    Arc::new(EmbeddedTables::open(directory, options).unwrap())
 }
 
-fn open_new(settings: EmbeddedOptions) -> (Arc<dyn TableAdmin>, TempDir) {
+fn open_new(options: EmbeddedOptions) -> (Arc<dyn TableAdmin>, TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    (open(directory.path(), settings), directory)
+    (open(directory.path(), options), directory)
 }
 
 fn with_clock(clock: Arc<dyn Clock>) -> EmbeddedOptions {

@@ -16,9 +16,9 @@ use fluo_tests::conformance_coordination;
 use redb::{Database, ReadableTable, TableDefinition};
 use tempfile::TempDir;
 
-fn open(directory: &Path, settings: EmbeddedOptions) -> Arc<dyn Applications> {
-    let settings = settings.create_if_missing(true);
-    let tables = EmbeddedTables::open(directory, settings).unwrap();
+fn open(directory: &Path, options: EmbeddedOptions) -> Arc<dyn Applications> {
+    let options = options.create_if_missing(true);
+    let tables = EmbeddedTables::open(directory, options).unwrap();
     Arc::new(tables.applications())
 }
 

@@ -18,8 +18,8 @@ use tokio::task::unconstrained;
 const IN_CHILD: &str = "FLUO_REMOVAL_CHILD";
 
 async fn make(directory: &Path) {
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory, settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory, options).unwrap();
     tables.create_table("web", Versions::All).await.unwrap();
     let applications = tables.applications();
     // Removed applications leave room in the file, so the failing commit need not extend it.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Applications, MemoryApplications, TransactorId};
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
@@ -45,7 +45,7 @@ async fn client_over(tables: &dyn TableAdmin, entries: &[Mutation]) -> Client {
         .unwrap();
     table.write(entries.to_vec()).await.unwrap();
     let bank = applications.open("bank").await.unwrap();
-    Client::open(table, bank, ClientSettings::default())
+    Client::open(table, bank, ClientOptions::new())
         .await
         .unwrap()
 }
@@ -153,8 +153,8 @@ async fn reports_damage_in_memory() {
 #[tokio::test]
 async fn reports_damage_in_embedded_tables() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     reports_damage(&tables).await;
     reports_a_damaged_primary(&tables).await;
     reports_a_lock_without_a_primary(&tables).await;

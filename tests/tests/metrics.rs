@@ -12,7 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use fluo::admin::{Initialization, initialize};
 use fluo::telemetry::{METRICS, Metric, MetricKind, describe};
-use fluo::{Client, ClientSettings, LoaderSettings};
+use fluo::{Client, ClientOptions, LoaderOptions};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{
     Authorizations, CellBatches, Column, ConditionalMutation, Error, ErrorKind, MemoryTables,
@@ -106,7 +106,7 @@ async fn clients(wrap: impl FnOnce(Arc<dyn Table>) -> Arc<dyn Table>) -> [Client
         .unwrap();
     let open = async |table| {
         let coordination = applications.open("web").await.unwrap();
-        Client::open(table, coordination, ClientSettings::default())
+        Client::open(table, coordination, ClientOptions::new())
             .await
             .unwrap()
     };
@@ -121,7 +121,7 @@ fn column() -> Column {
 fn counts_a_load_that_fails_permanently() {
     let (value, finished) = counted("fluo_loads_failed_total", async {
         let [client, _] = clients(|table| table).await;
-        let loaders = client.loaders(LoaderSettings::default()).unwrap();
+        let loaders = client.loaders(LoaderOptions::new()).unwrap();
         for row in ["a.org", "", "b.org"] {
             // A load after the failure may return its error.
             let load = loaders.load(row, async |tx, row| tx.set(row, &column(), "text"));

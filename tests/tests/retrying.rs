@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use fluo::admin::{Initialization, initialize};
 use fluo::{
-    Attempt, Client, ClientSettings, CommitError, Conflict, ConflictCause, RetryDecision,
+    Attempt, Client, ClientOptions, CommitError, Conflict, ConflictCause, RetryDecision,
     RetryPolicy, Runner, SnapshotTooOld,
 };
 use fluo_table::coordination::{Applications, MemoryApplications};
@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep};
 /// Longest time by which tokio's timers round up a pause.
 const TICK: Duration = Duration::from_millis(2);
 
-async fn client_with(settings: ClientSettings) -> Client {
+async fn client_with(options: ClientOptions) -> Client {
     let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
     let bank = Initialization::new("8d2fa41c", "bank");
     initialize(&tables, &applications, "bank", bank)
@@ -35,11 +35,11 @@ async fn client_with(settings: ClientSettings) -> Client {
         .await
         .unwrap();
     let coordination = applications.open("bank").await.unwrap();
-    Client::open(table, coordination, settings).await.unwrap()
+    Client::open(table, coordination, options).await.unwrap()
 }
 
 async fn client() -> Client {
-    client_with(ClientSettings::default()).await
+    client_with(ClientOptions::new()).await
 }
 
 fn column() -> Column {
@@ -305,11 +305,8 @@ async fn a_runner_stops_after_the_longest_time() {
 #[tokio::test(start_paused = true)]
 async fn the_hook_receives_a_stale_transaction() {
     let age = Duration::from_secs(2);
-    let settings = ClientSettings {
-        max_transaction_age: age,
-        ..ClientSettings::default()
-    };
-    let (client, asked) = (client_with(settings).await, Asked::default());
+    let options = ClientOptions::new().max_transaction_age(age);
+    let (client, asked) = (client_with(options).await, Asked::default());
     let runner = asked.by(client.runner().retry(policy()), |attempt| {
         match attempt.number {
             1 => attempt.policy_decision,

@@ -59,8 +59,8 @@ async fn new_table(tables: &dyn TableAdmin, name: &str, versions: Versions) -> A
 
 fn embedded() -> (tempfile::TempDir, EmbeddedTables) {
     let directory = tempfile::tempdir().unwrap();
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     (directory, tables)
 }
 

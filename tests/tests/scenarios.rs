@@ -40,8 +40,8 @@ mod embedded {
 
     async fn open() -> (Instance, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
-        let settings = EmbeddedOptions::new().create_if_missing(true);
-        let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        let tables = EmbeddedTables::open(directory.path(), options).unwrap();
         let applications = tables.applications();
         (Instance::new(tables, applications), directory)
     }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_table::planted::{PlantedBug, plant};
@@ -47,11 +47,11 @@ async fn read_a_stuck_cell_after_many_locks() -> Option<Option<Bytes>> {
         .unwrap();
     let table = tables.open_table("web", Authorizations::none());
     let table = table.await.unwrap();
-    let settings = ClientSettings::default();
-    let patience = settings.rollback_after;
+    let patience = Duration::from_secs(300);
+    let options = ClientOptions::new().rollback_after(patience);
     let open = async || {
         let web = applications.open("web").await.unwrap();
-        Client::open(table.clone(), web, settings.clone())
+        Client::open(table.clone(), web, options.clone())
             .await
             .unwrap()
     };

@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use fluo::admin::{Initialization, initialize};
 use fluo::{
-    Client, ClientSettings, CommitError, Observers, RetryPolicy, Snapshot, Transaction, Worker,
-    WorkerSettings, observer_fn,
+    Client, ClientOptions, CommitError, Observers, RetryPolicy, Snapshot, Transaction, Worker,
+    WorkerOptions, observer_fn,
 };
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Applications, MemoryApplications};
@@ -51,8 +51,8 @@ async fn many_tasks_on_tables_in_memory_keep_every_sum() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tasks_on_an_embedded_table_keep_every_sum() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     stress(&tables, &tables.applications()).await;
 }
 
@@ -79,7 +79,7 @@ async fn stress(tables: &(impl TableAdmin + Clone + 'static), applications: &dyn
         let coordination = applications.open("stress").await.unwrap();
         let client = Client::open(table.await.unwrap(), coordination, hasty());
         let client = client.await.unwrap();
-        let worker = Worker::start(&client, observers(), WorkerSettings::default());
+        let worker = Worker::start(&client, observers(), WorkerOptions::new());
         workers.push(worker.await.unwrap());
         clients.push(client);
     }
@@ -114,12 +114,10 @@ async fn stress(tables: &(impl TableAdmin + Clone + 'static), applications: &dyn
 }
 
 /// Returns settings with which garbage is collected, and locks are rolled back, within a run.
-fn hasty() -> ClientSettings {
-    ClientSettings {
-        horizon_period: Duration::from_millis(50),
-        rollback_after: Duration::from_secs(20),
-        ..ClientSettings::default()
-    }
+fn hasty() -> ClientOptions {
+    ClientOptions::new()
+        .horizon_period(Duration::from_millis(50))
+        .rollback_after(Duration::from_secs(20))
 }
 
 fn patient() -> RetryPolicy {

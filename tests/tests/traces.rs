@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings, CommitError};
+use fluo::{Client, ClientOptions, CommitError};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin};
 use tracing::{Instrument, Level, debug_span};
@@ -125,12 +125,7 @@ async fn traced() -> Result<(), Box<dyn std::error::Error>> {
     )
     .await?;
     let table = tables.open_table("t", Authorizations::none()).await?;
-    let client = Client::open(
-        table,
-        applications.open("a").await?,
-        ClientSettings::default(),
-    )
-    .await?;
+    let client = Client::open(table, applications.open("a").await?, ClientOptions::new()).await?;
     let (row, column) = (&b"row\xff"[..], Column::new("f", "q"));
     client
         .run(async |tx| tx.set(row, &column, &b"value\0"[..]))

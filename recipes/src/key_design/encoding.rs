@@ -80,8 +80,8 @@ pub(super) trait RowEncoding: Any + fmt::Debug + Send + Sync {
         part.to_string()
     }
 
-    /// Returns the cost of reading sets of a kind under this number of salts, if it is not one range
-    /// for each salt.
+    /// Returns the cost of reading sets of a kind under this number of salts, if it is not one
+    /// range for each salt.
     fn salted_cost(&self, _kind: SelectionKind, _salts: u64) -> Option<ScanCost> {
         None
     }

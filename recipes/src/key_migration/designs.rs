@@ -16,7 +16,7 @@ use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 ///
 /// ```
 /// use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
-/// use fluo_recipes::{KeyMigration, KeyDesign, MigrateSettings, Modulo};
+/// use fluo_recipes::{KeyMigration, KeyDesign, MigrationOptions, Modulo};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,7 +33,7 @@ use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 ///
 /// let mut cursor = None;
 /// loop {
-///     let step = epochs.migrate_step(&*table, cursor.as_ref(), &MigrateSettings::default()).await?;
+///     let step = epochs.migrate_step(&*table, cursor.as_ref(), &MigrationOptions::new()).await?;
 ///     let Some(next) = step.cursor else { break };
 ///     cursor = Some(next);
 /// }

@@ -61,5 +61,5 @@ pub use cursor::{MigrationCursor, MigrationCursorError};
 pub use designs::KeyMigration;
 pub use error::MigrationError;
 pub(crate) use find_in_old_designs::{Sought, find_first_keys};
-pub use migrate::{MigrateSettings, MigrationStep};
+pub use migrate::{MigrationOptions, MigrationStep};
 pub use scan::MigratingScan;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_table::coordination::{Application, Applications, Coordination};
 use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{
@@ -55,7 +55,7 @@ impl OpenApplication {
     /// Opens a client, which registers its own transactor.
     pub(crate) async fn client(&self) -> Result<Client> {
         let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
-        Ok(Client::open(table, coordination, ClientSettings::default()).await?)
+        Ok(Client::open(table, coordination, ClientOptions::new()).await?)
     }
 }
 

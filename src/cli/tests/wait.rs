@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use application::{Web, at, page, place};
 use command::{Place, assert_says, ended};
-use fluo::{Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo::{Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, RowColumn};
 
@@ -46,7 +46,7 @@ async fn work(place: &Place) {
         .unwrap()
         .weak(page("links"), "export", nothing())
         .unwrap();
-    let worker = Worker::start(&client, observers, WorkerSettings::default());
+    let worker = Worker::start(&client, observers, WorkerOptions::new());
     let worker = worker.await.unwrap();
     client.wait_until_idle().await.unwrap();
     worker.stop().await;

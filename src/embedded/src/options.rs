@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn names_a_setting_that_is_out_of_bounds_with_its_bounds() {
-        let message = |settings: EmbeddedOptions| settings.check().unwrap_err().to_string();
+        let message = |options: EmbeddedOptions| options.check().unwrap_err().to_string();
         let defaults = EmbeddedOptions::new;
         assert_eq!(
             message(defaults().cache_bytes(5)),

@@ -9,7 +9,7 @@ use fluo_table::coordination::{Application, Applications};
 use fluo_table::{ErrorKind, TableAdmin, Versions};
 use redb::{Database, ReadableDatabase, TableHandle};
 
-fn settings() -> EmbeddedOptions {
+fn options() -> EmbeddedOptions {
     EmbeddedOptions::new().create_if_missing(true)
 }
 
@@ -26,7 +26,7 @@ fn engine_tables(directory: &Path) -> Vec<String> {
 #[tokio::test]
 async fn a_directory_of_an_older_build_accepts_applications() {
     let directory = tempfile::tempdir().unwrap();
-    let tables = EmbeddedTables::open(directory.path(), settings()).unwrap();
+    let tables = EmbeddedTables::open(directory.path(), options()).unwrap();
     tables.create_table("t", Versions::All).await.unwrap();
     drop(tables);
     let older = ["cells-1", "meta", "properties", "tables", "tablets"];
@@ -59,7 +59,7 @@ async fn a_directory_of_an_older_build_accepts_applications() {
 #[tokio::test]
 async fn the_directory_is_held_until_the_last_handle_is_dropped() {
     let directory = tempfile::tempdir().unwrap();
-    let tables = EmbeddedTables::open(directory.path(), settings()).unwrap();
+    let tables = EmbeddedTables::open(directory.path(), options()).unwrap();
     let applications = tables.applications();
     let application = Application::new("1", "t");
     applications.initialize("web", application).await.unwrap();
@@ -87,7 +87,7 @@ async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
     use tokio::task::unconstrained;
 
     let directory = tempfile::tempdir().unwrap();
-    let tables = EmbeddedTables::open(directory.path(), settings()).unwrap();
+    let tables = EmbeddedTables::open(directory.path(), options()).unwrap();
     let applications = tables.applications();
     let busy = Application::new("1", "busy");
     applications.initialize("busy", busy).await.unwrap();
@@ -126,7 +126,7 @@ async fn a_cancelled_call_leaves_no_partial_write() {
 
     let directory = tempfile::tempdir().unwrap();
     for round in 0..20 {
-        let tables = EmbeddedTables::open(directory.path(), settings()).unwrap();
+        let tables = EmbeddedTables::open(directory.path(), options()).unwrap();
         let applications = tables.applications();
         let application = Application::new("1", "t");
         let _ = applications.initialize("web", application).await;

@@ -22,7 +22,7 @@ const SOAK: &str = "FLUO_SOAK";
 /// Number of bits in the part of the file that locates all other parts.
 const HEADER_BITS: u64 = 320 * 8;
 
-fn settings(create_if_missing: bool) -> EmbeddedOptions {
+fn options(create_if_missing: bool) -> EmbeddedOptions {
     EmbeddedOptions::new()
         .create_if_missing(create_if_missing)
         .cache_bytes(1 << 20)
@@ -37,7 +37,7 @@ struct Content {
 }
 
 async fn make(directory: &Path) -> Result<()> {
-    let tables = EmbeddedTables::open(directory, settings(true))?;
+    let tables = EmbeddedTables::open(directory, options(true))?;
     for name in TABLES {
         tables.create_table(name, Versions::All).await?;
         let table = tables.open_table(name, Authorizations::none()).await?;
@@ -59,7 +59,7 @@ async fn make(directory: &Path) -> Result<()> {
 }
 
 async fn content(directory: &Path) -> Result<Content> {
-    let tables = EmbeddedTables::open(directory, settings(false))?;
+    let tables = EmbeddedTables::open(directory, options(false))?;
     let mut content = Content {
         tables: tables.tables().await?,
         cells: Vec::new(),

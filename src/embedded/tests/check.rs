@@ -20,9 +20,9 @@ const DEAD_LETTERS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("se
 /// Creates a directory with the tables `a` (id 1, two entries) and `b` (id 2).
 #[expect(clippy::unwrap_used, reason = "part of a test")]
 fn make(directory: &Path) {
-    let settings = EmbeddedOptions::new().create_if_missing(true);
+    let options = EmbeddedOptions::new().create_if_missing(true);
     let work = async {
-        let tables = EmbeddedTables::open(directory, settings)?;
+        let tables = EmbeddedTables::open(directory, options)?;
         tables.create_table("a", Versions::default()).await?;
         tables.create_table("b", Versions::All).await?;
         tables.add_splits("a", &["m".into()].into()).await?;

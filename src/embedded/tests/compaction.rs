@@ -22,8 +22,8 @@ fn column() -> Column {
 }
 
 async fn open(directory: &Path, versions: Versions) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory, settings)?;
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory, options)?;
     if tables.tables().await?.is_empty() {
         tables.create_table("t", versions).await?;
     }

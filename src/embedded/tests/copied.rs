@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{Column, Error, ErrorKind, MemoryTables, Result, TableAdmin};
@@ -19,8 +19,8 @@ fn applications(directory: &Path) -> EmbeddedApplications {
 
 /// Opens the application, and commits a transaction.
 async fn run(cluster: &MemoryTables, applications: &dyn Applications) -> Result<()> {
-    let settings = ClientSettings::default();
-    let client = Client::open_application(cluster, applications, "web", settings).await?;
+    let options = ClientOptions::new();
+    let client = Client::open_application(cluster, applications, "web", options).await?;
     let column = Column::new("f", "q");
     client
         .run(async |tx| tx.set("r", &column, "v"))

@@ -47,14 +47,14 @@ impl Dice {
     }
 }
 
-fn settings() -> EmbeddedOptions {
+fn options() -> EmbeddedOptions {
     EmbeddedOptions::new()
         .create_if_missing(true)
         .cache_bytes(1 << 20)
 }
 
 async fn load(directory: &Path) -> Result<()> {
-    let tables = EmbeddedTables::open(directory, settings())?;
+    let tables = EmbeddedTables::open(directory, options())?;
     tables.create_table("pages", Versions::All).await?;
     tables.create_table("other", Versions::default()).await?;
     let pages = tables.open_table("pages", Authorizations::none()).await?;

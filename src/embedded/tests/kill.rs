@@ -88,8 +88,8 @@ async fn stamp_for_ever(web: &dyn Coordination) -> Result<()> {
 }
 
 async fn write_from(directory: &Path, first: u64) -> Result<()> {
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory, settings)?;
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory, options)?;
     if tables.tables().await?.is_empty() {
         tables.create_table("pages", Versions::default()).await?;
         tables

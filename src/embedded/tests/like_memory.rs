@@ -188,7 +188,7 @@ fn counted(tablets: &Tablets) -> Vec<(Option<Bytes>, u64)> {
 async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_table::Result<()> {
     let directory = tempfile::tempdir().map_err(|e| fluo_table::Error::invalid(e.to_string()))?;
     let clock = Arc::new(HeldClock::default());
-    let settings = || {
+    let options = || {
         EmbeddedOptions::new()
             .create_if_missing(true)
             .clock(clock.clone())
@@ -197,7 +197,7 @@ async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_tab
     let memory = MemoryTables::with(clock.clone(), 2);
     memory.create_table("t", versions).await?;
     let expected = memory.open_table("t", reader.clone()).await?;
-    let mut tables = EmbeddedTables::open(directory.path(), settings())?;
+    let mut tables = EmbeddedTables::open(directory.path(), options())?;
     tables.create_table("t", versions).await?;
     let mut table = tables.open_table("t", reader.clone()).await?;
     for step in &steps {
@@ -219,7 +219,7 @@ async fn run(versions: Versions, steps: Vec<Step>, scans: Vec<Scan>) -> fluo_tab
             Step::Clock(now) => clock.0.store(*now, Ordering::Relaxed),
             Step::Reopen => {
                 drop((table, tables));
-                tables = EmbeddedTables::open(directory.path(), settings())?;
+                tables = EmbeddedTables::open(directory.path(), options())?;
                 table = tables.open_table("t", reader.clone()).await?;
             }
             _ => {}

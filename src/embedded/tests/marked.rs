@@ -17,8 +17,8 @@ fn put(row: &'static str) -> Vec<Mutation> {
 }
 
 fn open(directory: &Path) -> EmbeddedTables {
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    EmbeddedTables::open(directory, settings).unwrap()
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    EmbeddedTables::open(directory, options).unwrap()
 }
 
 async fn make(directory: &Path) {

@@ -99,8 +99,8 @@ fn a_file_is_not_a_directory() {
 #[test]
 fn an_invalid_setting_creates_nothing() {
     let parent = tempfile::tempdir().unwrap();
-    let settings = create().cache_bytes(0);
-    let error = EmbeddedTables::open(parent.path().join("new"), settings).unwrap_err();
+    let options = create().cache_bytes(0);
+    let error = EmbeddedTables::open(parent.path().join("new"), options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(parent.path().read_dir().unwrap().count(), 0);
 }
@@ -164,8 +164,8 @@ fn is_refused_untouched(directory: &Path, message: &str) {
     let before = std::fs::read(&file).unwrap();
     let entries = || directory.read_dir().unwrap().count();
     let entries_before = entries();
-    for settings in [EmbeddedOptions::new(), create()] {
-        let error = EmbeddedTables::open(directory, settings).unwrap_err();
+    for options in [EmbeddedOptions::new(), create()] {
+        let error = EmbeddedTables::open(directory, options).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert_eq!(
             error.to_string(),

@@ -8,8 +8,8 @@ use fluo_table::{Authorizations, Bytes, Column, Garbage, Mutation, Span, TableAd
 #[tokio::test]
 async fn a_hundred_thousand_split_points_are_added_in_one_call() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     tables.create_table("t", Versions::default()).await.unwrap();
     let table = tables
         .open_table("t", Authorizations::none())

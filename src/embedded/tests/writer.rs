@@ -25,9 +25,9 @@ fn put(row: impl Into<fluo_table::Bytes>) -> Mutation {
 
 async fn open(
     directory: &Path,
-    settings: EmbeddedOptions,
+    options: EmbeddedOptions,
 ) -> Result<(EmbeddedTables, Arc<dyn Table>)> {
-    let tables = EmbeddedTables::open(directory, settings.create_if_missing(true))?;
+    let tables = EmbeddedTables::open(directory, options.create_if_missing(true))?;
     if tables.tables().await?.is_empty() {
         tables.create_table("t", Versions::All).await?;
     }
@@ -228,8 +228,8 @@ async fn the_tables_time_does_not_go_back_across_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let mut times = Vec::new();
     for now in [1_000, 2_000, 500, 400, 2_001] {
-        let settings = EmbeddedOptions::new().clock(Arc::new(HeldClock(now.into())));
-        let (_tables, table) = open(directory.path(), settings).await.unwrap();
+        let options = EmbeddedOptions::new().clock(Arc::new(HeldClock(now.into())));
+        let (_tables, table) = open(directory.path(), options).await.unwrap();
         let row = format!("at-{now}");
         table.write(vec![put(row.clone())]).await.unwrap();
         times.push(

@@ -44,7 +44,7 @@
 //! ```
 //! use fluo::{Observers, Transaction};
 //! use fluo::{Bytes, Column, Error, Instance, InstanceExt};
-//! use fluo::{observer_fn, Worker, WorkerSettings};
+//! use fluo::{observer_fn, Worker, WorkerOptions};
 //!
 //! async fn measure(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
 //!     let length = tx.get(page.clone(), &text).await?.map_or(0, |text| text.len());
@@ -57,7 +57,7 @@
 //! let observers = Observers::new().strong(text.clone(), "measure", observer_fn(measure))?;
 //! let web = Instance::in_memory().application("web").observers(&observers);
 //! let client = web.open_or_create().await?;
-//! let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
+//! let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
 //! client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
 //! client.wait_until_idle().await?;
 //!
@@ -82,7 +82,7 @@
 //! | what does a transaction read, and for how long? | [`Snapshot`], [`SnapshotTooOld`] |
 //! | how do I run code when data has changed? | [`Observer`], [`Observers`], [`Worker`] |
 //! | which metrics and traces are there? | [`telemetry`] |
-//! | which settings are there? | [`ClientSettings`], [`RetryPolicy`], [`WorkerSettings`] |
+//! | which settings are there? | [`ClientOptions`], [`RetryPolicy`], [`WorkerOptions`] |
 //! | what is guaranteed for tables, and between processes? | the crate [`fluo_table`] |
 //! | what can I do about an error? | [`ErrorKind`] |
 //!
@@ -97,7 +97,7 @@ mod transaction;
 pub mod telemetry;
 
 pub use client::{
-    ApplicationHandle, Attempt, Client, ClientSettings, InstanceExt, LoaderSettings, Loaders,
+    ApplicationHandle, Attempt, Client, ClientOptions, InstanceExt, LoaderOptions, Loaders,
     PendingCommit, PendingLoad, RetryDecision, RetryPolicy, Runner, admin,
 };
 pub use fluo_table::{
@@ -105,7 +105,7 @@ pub use fluo_table::{
     Timestamp, Visibility,
 };
 pub use observer::{
-    Observer, ObserverError, ObserverFn, Observers, Worker, WorkerSettings, observer_fn,
+    Observer, ObserverError, ObserverFn, Observers, Worker, WorkerOptions, observer_fn,
 };
 pub use transaction::{
     CommitError, CommitInfo, Conflict, ConflictCause, LockedReads, OwnedTransaction, Snapshot,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo::admin::Status;
-use fluo::{ClientSettings, InstanceExt, Observers, Transaction, observer_fn};
+use fluo::{ClientOptions, InstanceExt, Observers, Transaction, observer_fn};
 use fluo_table::coordination::{
     Application, Applications, Coordination, MemoryApplications, SetupLock,
 };
@@ -136,12 +136,9 @@ async fn open_or_create_waits_while_another_caller_holds_the_claim() {
 async fn open_or_create_returns_the_error_after_the_time_of_its_settings() {
     let fluo = Instance::in_memory();
     let _claim = fluo.applications().lock_setup("web", "web").await.unwrap();
-    let settings = ClientSettings {
-        give_up_after: Duration::from_secs(2),
-        ..ClientSettings::default()
-    };
+    let options = ClientOptions::new().give_up_after(Duration::from_secs(2));
     let begun = tokio::time::Instant::now();
-    let web = fluo.application("web").settings(settings);
+    let web = fluo.application("web").options(options);
     let error = web.open_or_create().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert!((2..5).contains(&begun.elapsed().as_secs()));
@@ -309,15 +306,12 @@ async fn refuses_to_clear_and_to_keep_an_application() {
 #[tokio::test]
 async fn checks_all_options_before_it_creates_anything() {
     let fluo = Instance::in_memory();
-    let wrong = ClientSettings {
-        give_up_after: Duration::ZERO,
-        ..ClientSettings::default()
-    };
+    let wrong = ClientOptions::new().give_up_after(Duration::ZERO);
     for wrong in [
         fluo.application("a/b"),
         fluo.application("web").table("a b"),
         fluo.application("web").set("", "1"),
-        fluo.application("web").settings(wrong),
+        fluo.application("web").options(wrong),
     ] {
         assert_eq!(wrong.check().unwrap_err().kind(), ErrorKind::Invalid);
         let error = wrong.open_or_create().await.unwrap_err();

@@ -42,11 +42,11 @@ async fn main() {
     }
     let cluster = Cluster::shared().unwrap();
     let credentials = Credentials::password(cluster.user(), cluster.password());
-    let mut settings = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
-    let client = ProxyClient::connect(settings.clone()).await.unwrap();
+    let mut options = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
+    let client = ProxyClient::connect(options.clone()).await.unwrap();
     conditional::run(&client, 4).await;
-    settings = settings.connections(MORE_CONNECTIONS);
-    let client = ProxyClient::connect(settings).await.unwrap();
+    options = options.connections(MORE_CONNECTIONS);
+    let client = ProxyClient::connect(options).await.unwrap();
     conditional::run(&client, MORE_CONNECTIONS.get()).await;
     scanning::run(&client).await;
     splitting::run(&client).await;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Applications, Coordination, ObservedColumn};
 use fluo_table::{Authorizations, Column, Table, TableAdmin};
@@ -28,8 +28,8 @@ impl Ground {
         directory: &Path,
         observers: Vec<ObservedColumn>,
     ) -> Outcome<Self> {
-        let settings = EmbeddedOptions::new().create_if_missing(true);
-        let tables = EmbeddedTables::open(directory, settings)?;
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        let tables = EmbeddedTables::open(directory, options)?;
         let applications = tables.applications();
         let initialization = Initialization {
             observers,
@@ -38,12 +38,8 @@ impl Ground {
         initialize(&tables, &applications, "bench", initialization).await?;
         let table = tables.open_table("t", Authorizations::none()).await?;
         let coordination = applications.open("bench").await?;
-        let client = Client::open(
-            table.clone(),
-            coordination.clone(),
-            ClientSettings::default(),
-        )
-        .await?;
+        let client =
+            Client::open(table.clone(), coordination.clone(), ClientOptions::new()).await?;
         Ok(Self {
             tables: Arc::new(tables),
             table,

@@ -60,8 +60,8 @@ impl Target {
         match self {
             Self::Memory => Ok(without_users(Arc::new(MemoryTables::new()))),
             Self::Embedded(directory) => {
-                let settings = EmbeddedOptions::new().create_if_missing(true);
-                let tables = EmbeddedTables::open(directory, settings)?;
+                let options = EmbeddedOptions::new().create_if_missing(true);
+                let tables = EmbeddedTables::open(directory, options)?;
                 Ok(without_users(Arc::new(tables)))
             }
             Self::Proxy(address) => connect(address, arguments).await,
@@ -76,8 +76,8 @@ fn without_users(tables: Arc<dyn TableAdmin>) -> Opened {
 
 async fn connect(address: &str, arguments: &Arguments) -> Result<Opened> {
     let credentials = login::credentials(arguments.user.as_deref())?;
-    let settings = ProxyOptions::new(address, credentials);
-    let tables = AccumuloTables::connect(settings).await?;
+    let options = ProxyOptions::new(address, credentials);
+    let tables = AccumuloTables::connect(options).await?;
     let granted = authorizations::ready(tables.client(), arguments.grant.as_deref()).await?;
     let build = match arguments.iterators_for_accumulo_2 {
         true => IteratorBuild::ForAccumulo2,

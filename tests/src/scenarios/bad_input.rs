@@ -1,6 +1,6 @@
 //! Rejected calls, which change nothing.
 
-use fluo::{ClientSettings, CommitError};
+use fluo::CommitError;
 use fluo_table::{Column, ErrorKind, Filter, Scan, Span};
 use futures::TryStreamExt;
 
@@ -9,11 +9,8 @@ use super::scene::{Scene, balance, balances, hasty, set};
 
 pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance) {
     let scene = Scene::new(&instance).await;
-    let settings = ClientSettings {
-        max_transaction_bytes: 1_000,
-        ..hasty()
-    };
-    let client = scene.client_of(scene.table.clone(), settings).await;
+    let options = hasty().max_transaction_bytes(1_000);
+    let client = scene.client_of(scene.table.clone(), options).await;
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "1").unwrap();
     tx.delete("bob", &balance()).unwrap();

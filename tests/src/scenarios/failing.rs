@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use fluo::{Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, Error, RowColumn};
 
@@ -39,13 +39,11 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
         .unwrap();
     let scene = Scene::observed(&instance, &observers).await;
     let client = scene.client().await;
-    let settings = WorkerSettings {
-        max_tries: TRIES,
-        first_retry_pause: Duration::from_millis(100),
-        ..WorkerSettings::default()
-    };
+    let options = WorkerOptions::new()
+        .max_tries(TRIES)
+        .first_retry_pause(Duration::from_millis(100));
     let clock = Arc::new(ManualClock::at(1_000));
-    let worker = Worker::start_with_clock(&client, observers, settings, clock);
+    let worker = Worker::start_with_clock(&client, observers, options, clock);
     let worker = worker.await.unwrap();
     set(&client, "bad", "a", 7).await;
     // It fails and is retried. Other rows are processed meanwhile.

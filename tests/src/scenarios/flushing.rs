@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use fluo::{Client, ClientSettings, CommitError, Observers, Transaction, observer_fn};
+use fluo::{Client, ClientOptions, CommitError, Observers, Transaction, observer_fn};
 use fluo_table::{
     Bytes, CellBatches, Column, ConditionalMutation, Mutation, Outcome, Result, Scan, Span, Table,
     TableAdmin,
@@ -52,11 +52,8 @@ async fn client(scene: &Scene) -> Client {
         tables: scene.tables.clone(),
         name: scene.name.clone(),
     };
-    let settings = ClientSettings {
-        rollback_after: Duration::from_secs(60),
-        ..ClientSettings::default()
-    };
-    scene.client_of(Arc::new(table), settings).await
+    let options = ClientOptions::new().rollback_after(Duration::from_secs(60));
+    scene.client_of(Arc::new(table), options).await
 }
 
 /// Reads a number, and fails if the read waits for a lock.

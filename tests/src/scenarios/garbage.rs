@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use fluo::{ClientSettings, CommitError, SnapshotTooOld};
+use fluo::{CommitError, SnapshotTooOld};
 use fluo_table::{Error, ErrorKind, Scan, Span, TableExt};
 use futures::TryStreamExt;
 
@@ -63,11 +63,8 @@ async fn collect(scene: &Scene, client: &fluo::Client) {
 
 pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
     let scene = Scene::new(&instance).await;
-    let settings = ClientSettings {
-        max_transaction_age: Duration::from_millis(50),
-        ..hasty()
-    };
-    let client = scene.client_of(scene.table.clone(), settings).await;
+    let options = hasty().max_transaction_age(Duration::from_millis(50));
+    let client = scene.client_of(scene.table.clone(), options).await;
     set(&client, &[("alice", 1)]).await;
     let leaked = client.snapshot().await.unwrap();
     let tx = client.begin().await.unwrap();
@@ -104,11 +101,8 @@ pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
 pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
     let scene = Scene::new(&instance).await;
-    let settings = ClientSettings {
-        max_transaction_age: Duration::from_millis(50),
-        ..hasty()
-    };
-    let client = scene.client_of(scene.table.clone(), settings).await;
+    let options = hasty().max_transaction_age(Duration::from_millis(50));
+    let client = scene.client_of(scene.table.clone(), options).await;
     set(&client, &ACCOUNTS.map(|account| (account, 1))).await;
     let patient = scene.client().await;
     let older = patient.snapshot().await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo::{LoaderSettings, Observers, Transaction, observer_fn};
+use fluo::{LoaderOptions, Observers, Transaction, observer_fn};
 use fluo_table::{Bytes, Error, RowColumn};
 use tokio::sync::Semaphore;
 
@@ -14,8 +14,10 @@ use super::scene::Scene;
 
 const LOADS: i64 = 300;
 const ROWS: i64 = 5;
-const SETTINGS: LoaderSettings = LoaderSettings { tasks: 8, queue: 4 };
-const ROOM: usize = SETTINGS.tasks + SETTINGS.queue;
+const TASKS: usize = 8;
+const QUEUE: usize = 4;
+const OPTIONS: LoaderOptions = LoaderOptions::new().tasks(TASKS).queue(QUEUE);
+const ROOM: usize = TASKS + QUEUE;
 
 /// Increments one cell of its row, so that concurrent loads conflict, and adds its number to one of
 /// four input cells, which an observer sums up.
@@ -49,7 +51,7 @@ pub async fn loaders_wait_for_capacity_and_lose_no_load(instance: Instance) {
     let scene = Scene::observed(&instance, &observers).await;
     let client = scene.client().await;
     let worker = work(&client, observers).await;
-    let loaders = client.loaders(SETTINGS).unwrap();
+    let loaders = client.loaders(OPTIONS).unwrap();
     let (running, may_continue) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |number: i64| {
         let shared = (running.clone(), may_continue.clone());
@@ -70,7 +72,7 @@ pub async fn loaders_wait_for_capacity_and_lose_no_load(instance: Instance) {
     // No load continues, so there is no capacity, however long the caller waits.
     let waited = tokio::time::timeout(Duration::from_millis(200), bring(room)).await;
     assert!(waited.is_err(), "there is no room");
-    assert_eq!(running.load(Ordering::SeqCst), SETTINGS.tasks);
+    assert_eq!(running.load(Ordering::SeqCst), TASKS);
     may_continue.close();
     for number in room..LOADS {
         bring(number).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fluo::{
-    Client, Observer, Observers, Snapshot, Transaction, Worker, WorkerSettings, observer_fn,
+    Client, Observer, Observers, Snapshot, Transaction, Worker, WorkerOptions, observer_fn,
 };
 use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
@@ -76,7 +76,7 @@ pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
 
 /// Starts a worker of a client with the default settings.
 pub(super) async fn work(client: &Client, observers: Observers) -> Worker {
-    Worker::start(client, observers, WorkerSettings::default())
+    Worker::start(client, observers, WorkerOptions::new())
         .await
         .unwrap()
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::ClientSettings;
 use fluo_table::coordination::TransactorId;
 use fluo_table::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table};
 use tokio::sync::watch;
@@ -32,10 +31,7 @@ pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     table.is_paused().await;
     assert_eq!(scene.locked().await.len(), 1);
     assert!(is_alive(&scene, transactor).await, "C6");
-    let patient = ClientSettings {
-        rollback_after: Duration::from_secs(600),
-        ..hasty()
-    };
+    let patient = hasty().rollback_after(Duration::from_secs(600));
     let other = scene.client_of(scene.table.clone(), patient).await;
     let reading = timeout(Duration::from_millis(300), balances(&other, ["alice"]));
     assert!(reading.await.is_err(), "R3: the reader did not wait");

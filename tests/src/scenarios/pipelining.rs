@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Client, ClientSettings};
+use fluo::Client;
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 
@@ -14,12 +14,10 @@ use super::under_way::{Most, UnderWayTable};
 pub async fn all_commits_in_the_background_complete(instance: Instance) {
     const COUNT: usize = 300;
     let scene = Scene::new(&instance).await;
-    let settings = ClientSettings {
-        max_commits_in_flight: 50,
-        max_commit_bytes_in_flight: 2_000,
-        ..hasty()
-    };
-    let client = scene.client_of(scene.table.clone(), settings).await;
+    let options = hasty()
+        .max_commits_in_flight(50)
+        .max_commit_bytes_in_flight(2_000);
+    let client = scene.client_of(scene.table.clone(), options).await;
     // One transaction is larger than the whole limit.
     let values = (0..COUNT).map(|number| if number == 7 { 5_000 } else { 10 });
     bring(&client, values.collect()).await.unwrap();
@@ -34,11 +32,8 @@ pub async fn commits_in_the_background_are_bounded_in_number(instance: Instance)
     const COUNT: usize = 150;
     let scene = Scene::new(&instance).await;
     let table = Arc::new(UnderWayTable::new(scene.table.clone()));
-    let settings = ClientSettings {
-        max_commits_in_flight: BOUND,
-        ..hasty()
-    };
-    let client = scene.client_of(table.clone(), settings).await;
+    let options = hasty().max_commits_in_flight(BOUND);
+    let client = scene.client_of(table.clone(), options).await;
     let bringing = bring(&client, vec![10; COUNT]);
     is_full_with(&table, BOUND).await;
     table.open();
@@ -55,11 +50,8 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
     const LARGE: usize = 5_000;
     let scene = Scene::new(&instance).await;
     let table = Arc::new(UnderWayTable::new(scene.table.clone()));
-    let settings = ClientSettings {
-        max_commit_bytes_in_flight: 1_000,
-        ..hasty()
-    };
-    let client = scene.client_of(table.clone(), settings).await;
+    let options = hasty().max_commit_bytes_in_flight(1_000);
+    let client = scene.client_of(table.clone(), options).await;
     let mut values = vec![VALUE_BYTES; 60];
     let bringing = bring(&client, values.clone());
     is_full_with(&table, 10).await;
@@ -74,11 +66,8 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
 
     // A transaction that is larger than the limit waits for all others, and all others wait for it.
     let table = Arc::new(UnderWayTable::new(scene.table.clone()));
-    let settings = ClientSettings {
-        max_commit_bytes_in_flight: 1_000,
-        ..hasty()
-    };
-    let client = scene.client_of(table.clone(), settings).await;
+    let options = hasty().max_commit_bytes_in_flight(1_000);
+    let client = scene.client_of(table.clone(), options).await;
     values[30] = LARGE;
     table.open();
     bring(&client, values).await.unwrap();
@@ -91,11 +80,8 @@ pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
     const COUNT: usize = 5_000;
     let scene = Scene::new(&instance).await;
     let table = Arc::new(UnderWayTable::new(scene.table.clone()));
-    let settings = ClientSettings {
-        max_commits_in_flight: COUNT,
-        ..hasty()
-    };
-    let client = scene.client_of(table.clone(), settings).await;
+    let options = hasty().max_commits_in_flight(COUNT);
+    let client = scene.client_of(table.clone(), options).await;
     let bringing = bring(&client, vec![10; COUNT]);
     is_full_with(&table, COUNT).await;
     table.open();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings, Observers, Snapshot};
+use fluo::{Client, ClientOptions, Observers, Snapshot};
 use fluo_table::coordination::{Applications, Coordination};
 use fluo_table::{
     Authorizations, Bytes, Cell, Column, Filter, Result, RowColumn, Scan, Span, Table, TableAdmin,
@@ -27,13 +27,11 @@ pub(super) struct Scene {
 }
 
 /// Returns settings with short timeouts, for scenarios that wait for them.
-pub(super) fn hasty() -> ClientSettings {
-    ClientSettings {
-        rollback_after: Duration::from_millis(300),
-        give_up_after: Duration::from_secs(20),
-        longest_wait: Duration::from_millis(50),
-        ..ClientSettings::default()
-    }
+pub(super) fn hasty() -> ClientOptions {
+    ClientOptions::new()
+        .rollback_after(Duration::from_millis(300))
+        .give_up_after(Duration::from_secs(20))
+        .longest_wait(Duration::from_millis(50))
 }
 
 impl Scene {
@@ -70,16 +68,12 @@ impl Scene {
     }
 
     pub(super) async fn client(&self) -> Client {
-        self.client_of(self.table.clone(), ClientSettings::default())
+        self.client_of(self.table.clone(), ClientOptions::new())
             .await
     }
 
-    pub(super) async fn client_of(
-        &self,
-        table: Arc<dyn Table>,
-        settings: ClientSettings,
-    ) -> Client {
-        Client::open(table, self.coordination.clone(), settings)
+    pub(super) async fn client_of(&self, table: Arc<dyn Table>, options: ClientOptions) -> Client {
+        Client::open(table, self.coordination.clone(), options)
             .await
             .unwrap()
     }
@@ -97,8 +91,8 @@ impl Scene {
     pub(super) async fn faulty_client(&self) -> (Client, FaultyApplications) {
         let faulty = FaultyApplications::new(Arc::new(self.applications.clone()));
         let coordination = faulty.open(&self.name).await.unwrap();
-        let settings = ClientSettings::default();
-        let client = Client::open(self.table.clone(), coordination, settings);
+        let options = ClientOptions::new();
+        let client = Client::open(self.table.clone(), coordination, options);
         (client.await.unwrap(), faulty)
     }
 

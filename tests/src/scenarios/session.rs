@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, ClientSettings, RetryPolicy};
+use fluo::{Client, RetryPolicy};
 use fluo_table::{
     CellBatches, ConditionalMutation, ErrorKind, Mutation, Outcome, Result, Scan, Span, Table,
 };
@@ -50,11 +50,8 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
     drop((held, next));
 
     // An idle client notices it after a while.
-    let settings = ClientSettings {
-        horizon_period: Duration::from_millis(20),
-        ..hasty()
-    };
-    let quiet = scene.client_of(scene.table.clone(), settings).await;
+    let options = hasty().horizon_period(Duration::from_millis(20));
+    let quiet = scene.client_of(scene.table.clone(), options).await;
     scene.end_session(&quiet).await;
     for _ in 0..500 {
         if scene.is_alive(&quiet).await {
@@ -123,11 +120,8 @@ pub async fn a_publication_with_a_lost_answer_is_withdrawn(instance: Instance) {
 /// waits for the one of the new number.
 pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(instance: Instance) {
     let scene = Scene::new(&instance).await;
-    let settings = ClientSettings {
-        rollback_after: Duration::from_secs(600),
-        ..hasty()
-    };
-    let reader = scene.client_of(scene.table.clone(), settings).await;
+    let options = hasty().rollback_after(Duration::from_secs(600));
+    let reader = scene.client_of(scene.table.clone(), options).await;
     let table = Arc::new(MetTable {
         inner: scene.table.clone(),
         reader: reader.clone(),

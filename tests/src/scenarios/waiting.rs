@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::ClientSettings;
-
 use super::cutting::CutTable;
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
@@ -25,10 +23,7 @@ pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
     let patient = scene
         .client_of(
             scene.table.clone(),
-            ClientSettings {
-                rollback_after: Duration::from_secs(600),
-                ..hasty()
-            },
+            hasty().rollback_after(Duration::from_secs(600)),
         )
         .await;
     let reading = balances(&patient, ["alice", "bob"]);
@@ -47,10 +42,7 @@ pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
 pub async fn a_committed_transaction_of_a_live_client_is_rolled_forward(instance: Instance) {
     let scene = Scene::new(&instance).await;
     let patience = Duration::from_secs(600);
-    let patient = ClientSettings {
-        rollback_after: patience,
-        ..hasty()
-    };
+    let patient = hasty().rollback_after(patience);
     let client = scene.client_of(scene.table.clone(), patient).await;
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     // The owner has committed its primary, and is cut off before it commits the secondary.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo::{Client, ClientSettings, Worker};
+use fluo::{Client, ClientOptions, Worker};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -69,37 +69,34 @@ pub(super) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(
 pub(super) async fn open(
     world: &World,
     number: u64,
-    settings: ClientSettings,
+    options: ClientOptions,
 ) -> fluo_table::Result<(Arc<Link>, Client)> {
-    over(Link::new(world.clone(), number), settings).await
+    over(Link::new(world.clone(), number), options).await
 }
 
 /// A client at the end of a link that is denied nothing and sees every label.
 pub(super) async fn open_to_everything(
     world: &World,
     number: u64,
-    settings: ClientSettings,
+    options: ClientOptions,
 ) -> fluo_table::Result<(Arc<Link>, Client)> {
     let link = Link::of_everything(world.clone(), number, labels::all());
-    over(link, settings).await
+    over(link, options).await
 }
 
-async fn over(link: Link, settings: ClientSettings) -> fluo_table::Result<(Arc<Link>, Client)> {
+async fn over(link: Link, options: ClientOptions) -> fluo_table::Result<(Arc<Link>, Client)> {
     let link = Arc::new(link);
     let table = Arc::new(SimulatedTable { link: link.clone() });
     let coordination = Arc::new(SimulatedCoordination { link: link.clone() });
-    let client = Client::open(table, coordination, settings).await?;
+    let client = Client::open(table, coordination, options).await?;
     Ok((link, client))
 }
 
 async fn hire(world: &World, number: u64) -> Option<Member> {
     // A client that is cut off while it begins never answers.
-    let opened = timeout(
-        PATIENCE / 100,
-        open(world, number, world.dials.settings.clone()),
-    )
-    .await
-    .ok()?;
+    let opened = timeout(PATIENCE / 100, open(world, number, world.dials.options()))
+        .await
+        .ok()?;
     let (link, client) = match opened {
         Ok(opened) => opened,
         Err(error) if world.stands(&error) => return None,

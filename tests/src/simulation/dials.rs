@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo::ClientSettings;
+use fluo::ClientOptions;
 
 use super::random::Random;
 use super::server::Copies;
@@ -66,7 +66,13 @@ pub(super) struct Dials {
     pub(super) is_torn: u64,
     /// Cells of a wide row; 0 for no such row.
     pub(super) width: u64,
-    pub(super) settings: ClientSettings,
+    /// The waits of the clients, as the methods of [`ClientOptions`] name them.
+    pub(super) rollback_after: Duration,
+    pub(super) first_wait: Duration,
+    pub(super) longest_wait: Duration,
+    pub(super) give_up_after: Duration,
+    pub(super) horizon_period: Duration,
+    pub(super) max_transaction_age: Duration,
 }
 
 impl Dials {
@@ -109,15 +115,23 @@ impl Dials {
                 2 | 3 => 200,
                 _ => 0,
             },
-            settings: ClientSettings {
-                rollback_after: millis(&[300, 1_000, 3_000]),
-                first_wait: millis(&[1, 5, 20]),
-                longest_wait: millis(&[50, 200, 500]),
-                give_up_after: millis(&[200, 1_000, 4_000]),
-                horizon_period: millis(&[100, 500, 2_000]),
-                max_transaction_age: millis(&[1_000, 4_000, 20_000]),
-                ..ClientSettings::default()
-            },
+            rollback_after: millis(&[300, 1_000, 3_000]),
+            first_wait: millis(&[1, 5, 20]),
+            longest_wait: millis(&[50, 200, 500]),
+            give_up_after: millis(&[200, 1_000, 4_000]),
+            horizon_period: millis(&[100, 500, 2_000]),
+            max_transaction_age: millis(&[1_000, 4_000, 20_000]),
         }
+    }
+
+    /// Returns the options of the clients.
+    pub(super) fn options(&self) -> ClientOptions {
+        ClientOptions::new()
+            .rollback_after(self.rollback_after)
+            .first_wait(self.first_wait)
+            .longest_wait(self.longest_wait)
+            .give_up_after(self.give_up_after)
+            .horizon_period(self.horizon_period)
+            .max_transaction_age(self.max_transaction_age)
     }
 }

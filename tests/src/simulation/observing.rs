@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerSettings};
+use fluo::{Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions};
 use fluo_table::{Bytes, Column, Result};
 
 use super::actor::number_of;
@@ -24,16 +24,14 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
         .strong(document(), "sum", sum)?
         .weak(wish(), "copy", copy)?;
     let millis = Duration::from_millis;
-    let settings = WorkerSettings {
-        tasks: 2,
-        min_scan_pause: millis(20),
-        max_scan_pause: millis(400),
-        max_tries: std::num::NonZeroU32::MIN.saturating_add(1),
-        first_retry_pause: millis(20),
-        max_retry_pause: millis(400),
-        ..WorkerSettings::default()
-    };
-    Worker::start_with_clock(client, observers, settings, Arc::new(ManualClock::at(0))).await
+    let options = WorkerOptions::new()
+        .tasks(2)
+        .min_scan_pause(millis(20))
+        .max_scan_pause(millis(400))
+        .max_tries(std::num::NonZeroU32::MIN.saturating_add(1))
+        .first_retry_pause(millis(20))
+        .max_retry_pause(millis(400));
+    Worker::start_with_clock(client, observers, options, Arc::new(ManualClock::at(0))).await
 }
 
 /// Keeps the sum of all documents. Each document's row also holds the value that is included in the

@@ -125,8 +125,8 @@ impl Simulation {
 }
 
 async fn set_up(world: &World) -> Result<()> {
-    let settings = world.dials.settings.clone();
-    let (link, client) = crew::open_to_everything(world, 0, settings).await?;
+    let options = world.dials.options();
+    let (link, client) = crew::open_to_everything(world, 0, options).await?;
     let actor = Actor {
         world: world.clone(),
         link,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo::{ClientSettings, CommitError};
+use fluo::CommitError;
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{ErrorKind, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
 use tokio::time::timeout;
@@ -20,11 +20,8 @@ use super::world::World;
 /// lock. Checks that no lock is left, reads again, and returns the numbers that the lists contain.
 pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
     // The client waits for dead clients, and must not become too old meanwhile.
-    let settings = ClientSettings {
-        max_transaction_age: PATIENCE,
-        ..world.dials.settings.clone()
-    };
-    let (link, client) = crew::open_to_everything(world, u64::MAX, settings).await?;
+    let options = world.dials.options().max_transaction_age(PATIENCE);
+    let (link, client) = crew::open_to_everything(world, u64::MAX, options).await?;
     let actor = Actor {
         world: world.clone(),
         link,
@@ -140,7 +137,7 @@ async fn touch_all(actor: &Actor) -> Result<()> {
                         "R2, R3: `{cell}` cannot be written at the end: {error}"
                     ));
                 }
-                Err(_) => tokio::time::sleep(world.dials.settings.rollback_after).await,
+                Err(_) => tokio::time::sleep(world.dials.rollback_after).await,
             }
         }
     }

@@ -52,8 +52,8 @@ impl Ground {
             .build()
             .unwrap();
         let directory = tempfile::tempdir().unwrap();
-        let settings = EmbeddedOptions::new().create_if_missing(true);
-        let tables = runtime.block_on(async { EmbeddedTables::open(directory.path(), settings) });
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        let tables = runtime.block_on(async { EmbeddedTables::open(directory.path(), options) });
         Self {
             tables: tables.unwrap(),
             runtime,

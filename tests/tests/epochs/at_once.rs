@@ -14,8 +14,8 @@ use crate::{TABLE, column, migrate, modulo, new_table, scan_all, small_steps};
 async fn readers_see_every_row_once_during_writes_and_a_migration() {
     const ROWS: usize = 3_000;
     let directory = tempfile::tempdir().unwrap();
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory.path(), settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
     let table = new_table(&tables, Versions::default()).await;
     let name = |row: usize| format!("row-{row:05}");
     let old = modulo(16);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_recipes::{KeyMigration, MigrateSettings, RowBatch, RowSelection};
+use fluo_recipes::{KeyMigration, MigrationOptions, RowBatch, RowSelection};
 use fluo_table::{Filter, Garbage, MemoryTables, Mutation, Span, TableAdmin, Versions};
 use futures::stream::TryStreamExt;
 use proptest::prelude::*;
@@ -109,9 +109,9 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
                 model.remove(&(name(*row), *qualifier));
             }
             Step::Migrate(cells) => {
-                let settings = small_steps(*cells);
+                let options = small_steps(*cells);
                 cursor = epochs
-                    .migrate_step(&*table, cursor.as_ref(), &settings)
+                    .migrate_step(&*table, cursor.as_ref(), &options)
                     .await
                     .unwrap()
                     .cursor;
@@ -142,7 +142,7 @@ async fn check_history(first: &[usize], steps: &[Step], versions: Versions) {
             }
         }
     }
-    migrate(&epochs, &*table, &MigrateSettings::default()).await;
+    migrate(&epochs, &*table, &MigrationOptions::new()).await;
     assert_eq!(
         scan_all(&epochs, &table).await,
         model_rows(&model, versions, Filter::None).concat()

@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use fluo_recipes::{
-    DigestSalt, KeyDesign, KeyMigration, MigrateSettings, MigrationCursor, MigrationStep, Modulo,
+    DigestSalt, KeyDesign, KeyMigration, MigrationCursor, MigrationOptions, MigrationStep, Modulo,
     RowBatch, RowSelection,
 };
 use fluo_table::{Authorizations, Cell, Column, Table, TableAdmin, Versions};
@@ -53,23 +53,20 @@ fn column(qualifier: &'static str) -> Column {
     Column::new("f", qualifier)
 }
 
-fn small_steps(cells: usize) -> MigrateSettings {
-    MigrateSettings {
-        step_cells: NonZeroUsize::new(cells).unwrap(),
-        ..MigrateSettings::default()
-    }
+fn small_steps(cells: usize) -> MigrationOptions {
+    MigrationOptions::new().step_cells(NonZeroUsize::new(cells).unwrap())
 }
 
 /// Runs a migration to its end.
 async fn migrate(
     epochs: &KeyMigration,
     table: &dyn Table,
-    settings: &MigrateSettings,
+    options: &MigrationOptions,
 ) -> MigrationStep {
     let (mut all, mut cursor) = (MigrationStep::default(), None);
     loop {
         let step = epochs
-            .migrate_step(table, cursor.as_ref(), settings)
+            .migrate_step(table, cursor.as_ref(), options)
             .await
             .unwrap();
         all.rows_seen += step.rows_seen;

@@ -1,6 +1,6 @@
 //! Rows that a migration moves, read before and after.
 
-use fluo_recipes::{KeyMigration, MigrateSettings, RowBatch, RowSelection};
+use fluo_recipes::{KeyMigration, MigrationOptions, RowBatch, RowSelection};
 use fluo_table::{
     Authorizations, Bytes, Column, ColumnSelector, Garbage, MemoryTables, Mutation, Span,
     TableAdmin, Versions,
@@ -66,14 +66,14 @@ async fn a_delete_reaches_every_place() {
                 .unwrap();
         }
         if moved {
-            migrate(&epochs, &*table, &MigrateSettings::default()).await;
+            migrate(&epochs, &*table, &MigrationOptions::new()).await;
         }
         let deletes = epochs
             .delete_mutations(b"7", &[column("a")], Some(9))
             .unwrap();
         assert_eq!(deletes.len(), epochs.keys(b"7").unwrap().len());
         table.write(deletes).await.unwrap();
-        migrate(&epochs, &*table, &MigrateSettings::default()).await;
+        migrate(&epochs, &*table, &MigrationOptions::new()).await;
         assert_eq!(epochs.get(&*table, b"7", &column("a")).await.unwrap(), None);
         assert_eq!(epochs.read_row(&*table, b"7", &[]).await.unwrap(), []);
         assert_eq!(scan_all(&epochs, &table).await.len(), 39);
@@ -105,7 +105,7 @@ async fn cells_in_the_new_place_are_not_overwritten() {
             .map(|cell| (cell.1.as_str(), cell.3.as_str()))
             .collect();
         assert_eq!(values, [("a", "new"), ("b", "old")]);
-        migrate(&epochs, &*table, &MigrateSettings::default()).await;
+        migrate(&epochs, &*table, &MigrationOptions::new()).await;
     }
     assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
 }
@@ -127,13 +127,13 @@ async fn a_delete_marker_in_the_new_place_loses_no_row() {
         .unwrap();
     let there = KeyMigration::new([few.clone(), many.clone()], Versions::default()).unwrap();
     assert_eq!(
-        migrate(&there, &*table, &MigrateSettings::default())
+        migrate(&there, &*table, &MigrationOptions::new())
             .await
             .rows_moved,
         1
     );
     let back = KeyMigration::new([many, few], Versions::default()).unwrap();
-    let stuck = migrate(&back, &*table, &MigrateSettings::default()).await;
+    let stuck = migrate(&back, &*table, &MigrationOptions::new()).await;
     assert_eq!((stuck.rows_moved, stuck.rows_hidden), (0, 1));
     assert_eq!(scan_all(&back, &table).await.len(), 1);
 
@@ -141,7 +141,7 @@ async fn a_delete_marker_in_the_new_place_loses_no_row() {
         .compact(TABLE, &Span::all(), Garbage::Keep)
         .await
         .unwrap();
-    let moved = migrate(&back, &*table, &MigrateSettings::default()).await;
+    let moved = migrate(&back, &*table, &MigrationOptions::new()).await;
     assert_eq!((moved.rows_moved, moved.rows_hidden), (1, 0));
     assert_eq!(scan_all(&back, &table).await.len(), 1);
 }
@@ -176,12 +176,9 @@ async fn large_rows_are_moved_in_parts() {
         )
         .await
         .unwrap();
-    let settings = MigrateSettings {
-        memory_bytes: 20_000,
-        ..MigrateSettings::default()
-    };
+    let options = MigrationOptions::new().memory_bytes(20_000);
     let error = epochs
-        .migrate_step(&*table, None, &settings)
+        .migrate_step(&*table, None, &options)
         .await
         .unwrap_err();
     let message = error.to_string();
@@ -218,10 +215,10 @@ async fn visibilities_are_kept() {
     .await
     .unwrap();
     // A migration leaves cells in their place if it may not see them, and reads find them there.
-    migrate(&epochs, &*none, &MigrateSettings::default()).await;
+    migrate(&epochs, &*none, &MigrationOptions::new()).await;
     assert_eq!(scan_all(&epochs, &all).await.len(), 2);
     assert_eq!(epochs.count(&*all).await.unwrap().left(), 1);
-    migrate(&epochs, &*all, &MigrateSettings::default()).await;
+    migrate(&epochs, &*all, &MigrationOptions::new()).await;
     assert_eq!(epochs.count(&*all).await.unwrap().left(), 0);
     assert_eq!(
         (

@@ -1,7 +1,7 @@
 //! Invalid requests, and their error messages.
 
 use fluo_recipes::{
-    KeyDesign, KeyMigration, MigrateSettings, RandomSalt, RowSelection, UnknownKeys,
+    KeyDesign, KeyMigration, MigrationOptions, RandomSalt, RowSelection, UnknownKeys,
 };
 use fluo_table::{MemoryTables, Mutation, Versions};
 use futures::stream::TryStreamExt;
@@ -45,9 +45,9 @@ async fn a_cursor_of_other_epochs_is_refused() {
     let tables = MemoryTables::new();
     let table = new_table(&tables, Versions::default()).await;
     let epochs = KeyMigration::new([modulo(2), modulo(4), modulo(8)], Versions::default()).unwrap();
-    let settings = MigrateSettings::default();
+    let options = MigrationOptions::new();
     let cursor = epochs
-        .migrate_step(&*table, None, &settings)
+        .migrate_step(&*table, None, &options)
         .await
         .unwrap()
         .cursor
@@ -55,7 +55,7 @@ async fn a_cursor_of_other_epochs_is_refused() {
     let other = KeyMigration::new([modulo(2), modulo(8)], Versions::default()).unwrap();
     assert_eq!(
         other
-            .migrate_step(&*table, Some(&cursor), &settings)
+            .migrate_step(&*table, Some(&cursor), &options)
             .await
             .unwrap_err()
             .to_string(),
@@ -93,7 +93,7 @@ async fn keys_of_no_epoch_are_refused_or_counted_once() {
     assert!(batches.try_next().await.unwrap().is_none());
     assert_eq!(batches.skipped(), 1);
     let step = epochs
-        .migrate_step(&*table, None, &MigrateSettings::default())
+        .migrate_step(&*table, None, &MigrationOptions::new())
         .await
         .unwrap();
     assert_eq!(

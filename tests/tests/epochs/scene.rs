@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
-use fluo_recipes::{KeyMigration, MigrateSettings, RowSelection};
+use fluo_recipes::{KeyMigration, MigrationOptions, RowSelection};
 use fluo_table::{
     CellBatches, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Scan, Table,
     Versions,
@@ -198,7 +198,7 @@ impl Scene {
         now(migrate(
             &self.epochs,
             &*self.table,
-            &MigrateSettings::default(),
+            &MigrationOptions::new(),
         ));
         assert_eq!(now(self.epochs.count(&*self.table)).unwrap().left(), 0);
         now(scan_all(&self.epochs, &self.table))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fluo_recipes::{
-    DigestSalt, HashInput, KeyDesign, KeyMigration, MigrateSettings, Modulo, RowBatch,
+    DigestSalt, HashInput, KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch,
     RowSelection, SaltedPart, UnknownKeys,
 };
 use fluo_table::{Bytes, MemoryTables, Mutation, Table, Versions};
@@ -64,7 +64,7 @@ async fn reads_and_deletes_a_row_without_a_key_in_an_older_design() {
         assert_eq!(rows_of(&epochs, &table, &rows).await, expected, "{rows:?}");
     }
 
-    migrate(&epochs, &*table, &MigrateSettings::default()).await;
+    migrate(&epochs, &*table, &MigrationOptions::new()).await;
     assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
     for row in [&b"7"[..], b"seven"] {
         let deletes = epochs
@@ -100,7 +100,7 @@ async fn reads_a_row_without_a_key_in_the_newest_design() {
     // The row has no new place, and does not stop the migration of other rows.
     let other = Mutation::new(digest(1, "-").encode_row(b"8").unwrap()).put_at(column("q"), 1, "v");
     table.write(vec![other]).await.unwrap();
-    let step = migrate(&epochs, &*table, &MigrateSettings::default()).await;
+    let step = migrate(&epochs, &*table, &MigrationOptions::new()).await;
     assert_eq!((step.rows_moved, step.rows_without_key), (1, 1));
     assert_eq!(epochs.count(&*table).await.unwrap().left(), 1);
     let value = epochs.get(&*table, b"seven", &column("q")).await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings, OwnedTransaction};
+use fluo::{Client, ClientOptions, OwnedTransaction};
 use fluo_table::coordination::{
     Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
 };
@@ -53,11 +53,8 @@ impl Ground {
 
     /// Opens a client that requests timestamps only for the operations of a test.
     pub(crate) async fn client(&self) -> Client {
-        let settings = ClientSettings {
-            horizon_period: Duration::from_secs(36_000),
-            ..ClientSettings::default()
-        };
-        Client::open(self.table.clone(), self.coordination.clone(), settings)
+        let options = ClientOptions::new().horizon_period(Duration::from_secs(36_000));
+        Client::open(self.table.clone(), self.coordination.clone(), options)
             .await
             .unwrap()
     }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo::{Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
 use fluo_table::{Bytes, Column, Error, Filter, Scan, Span, TableExt};
 
@@ -45,11 +45,8 @@ async fn observe<F>(
     };
     client.run(set).await.unwrap();
     ground.table.take_notes().await;
-    let settings = WorkerSettings {
-        tasks: 1,
-        ..WorkerSettings::default()
-    };
-    let worker = Worker::start(&client, observers, settings).await.unwrap();
+    let options = WorkerOptions::new().tasks(1);
+    let worker = Worker::start(&client, observers, options).await.unwrap();
     nothing_is_notified(&ground).await;
     worker.stop().await;
     ground.is_on_the_page(name).await;
@@ -145,12 +142,12 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
             }
         }
     };
-    let settings = WorkerSettings::default();
-    let first = Worker::start(&client, with_strong(slow), settings.clone())
+    let options = WorkerOptions::new();
+    let first = Worker::start(&client, with_strong(slow), options.clone())
         .await
         .unwrap();
     begun.notified().await;
-    let second = Worker::start(&other, with_strong(nothing), settings)
+    let second = Worker::start(&other, with_strong(nothing), options)
         .await
         .unwrap();
     nothing_is_notified(&ground).await;

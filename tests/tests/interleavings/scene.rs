@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Client, ClientSettings, OwnedTransaction, Snapshot};
+use fluo::{Client, ClientOptions, OwnedTransaction, Snapshot};
 use fluo_table::coordination::{Application, Applications, MemoryApplications};
 use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
 
@@ -64,16 +64,14 @@ impl Scene {
                 gate,
                 transaction,
             });
-            let settings = ClientSettings {
-                first_wait: LOCK_WAIT,
-                longest_wait: LOCK_WAIT,
-                rollback_after: LOCK_WAIT * 100,
-                give_up_after: LOCK_WAIT * 100,
-                horizon_period: LOCK_WAIT * 1_000,
-                max_transaction_age: LOCK_WAIT * 1_000,
-                ..ClientSettings::default()
-            };
-            let client = Client::open(table, coordination, settings).await.unwrap();
+            let options = ClientOptions::new()
+                .first_wait(LOCK_WAIT)
+                .longest_wait(LOCK_WAIT)
+                .rollback_after(LOCK_WAIT * 100)
+                .give_up_after(LOCK_WAIT * 100)
+                .horizon_period(LOCK_WAIT * 1_000)
+                .max_transaction_age(LOCK_WAIT * 1_000);
+            let client = Client::open(table, coordination, options).await.unwrap();
             // A snapshot does the work of a client's first use before the schedule begins.
             drop(client.snapshot().await.unwrap());
             clients.push(client);

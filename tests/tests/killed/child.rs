@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use fluo::{Client, LoaderSettings, Worker, WorkerSettings};
+use fluo::{Client, LoaderOptions, Worker, WorkerOptions};
 use fluo_table::{Error, Result};
 use futures::future::{try_join, try_join_all};
 
@@ -15,7 +15,7 @@ const TRANSFERRING: u64 = 6;
 pub(crate) async fn work_for_ever(directory: &Path, first: u64) -> Result<()> {
     let shop = Shop::open(directory).await;
     let client = shop.client().await;
-    let _worker = Worker::start(&client, observers(), WorkerSettings::default()).await?;
+    let _worker = Worker::start(&client, observers(), WorkerOptions::new()).await?;
     let transfers = (0..TRANSFERRING).map(|task| transfer_for_ever(client.clone(), task));
     try_join(try_join_all(transfers), place_for_ever(&client, first)).await?;
     Ok(())
@@ -40,7 +40,7 @@ async fn transfer_for_ever(client: Client, task: u64) -> Result<()> {
 
 /// Places orders, and prints the number of each once it has committed.
 async fn place_for_ever(client: &Client, first: u64) -> Result<()> {
-    let loaders = client.loaders(LoaderSettings::default())?;
+    let loaders = client.loaders(LoaderOptions::new())?;
     for number in first.. {
         let loading = loaders
             .submit(number, async |tx, number| {

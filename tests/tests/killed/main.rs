@@ -22,7 +22,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fluo::{Client, Worker, WorkerSettings};
+use fluo::{Client, Worker, WorkerOptions};
 use fluo_tests::soak;
 use shop::Shop;
 use tokio::runtime::Runtime;
@@ -79,7 +79,7 @@ fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
 /// Drains the queue, and returns all orders.
 async fn drained(shop: &Shop, client: &Client) -> BTreeSet<u64> {
     assert_eq!(shop.sum(client).await, shop::SUM, "as the process left it");
-    let worker = Worker::start(client, shop::observers(), WorkerSettings::default())
+    let worker = Worker::start(client, shop::observers(), WorkerOptions::new())
         .await
         .unwrap();
     let idle = tokio::time::timeout(Duration::from_secs(120), client.wait_until_idle());

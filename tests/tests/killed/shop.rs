@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings, Observers, Snapshot, observer_fn};
+use fluo::{Client, ClientOptions, Observers, Snapshot, observer_fn};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Applications, Coordination};
 use fluo_table::{Authorizations, Bytes, Column, Error, RowColumn, Table, TableAdmin};
@@ -72,8 +72,8 @@ pub(crate) fn observers() -> Observers {
 
 /// Creates the application with its accounts.
 pub(crate) async fn create(directory: &Path) {
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory, settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory, options).unwrap();
     let applications = tables.applications();
     let observed = observers().observed_columns();
     let initialization = Initialization {
@@ -109,8 +109,8 @@ impl Shop {
     }
 
     pub(crate) async fn client(&self) -> Client {
-        let settings = ClientSettings::default();
-        Client::open(self.table.clone(), self.coordination.clone(), settings)
+        let options = ClientOptions::new();
+        Client::open(self.table.clone(), self.coordination.clone(), options)
             .await
             .unwrap()
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fluo_accumulo::AccumuloTables;
 use fluo_recipes::{
     CompositeRows, DesignSettings, DigestSalt, FieldKind, FieldSettings, KeyDesign, KeyMigration,
-    MigrateSettings, Modulo, ReverseTime, RowBatch, RowSelection, SaltedScan, TableOptimizations,
+    MigrationOptions, Modulo, ReverseTime, RowBatch, RowSelection, SaltedScan, TableOptimizations,
     VerifyOptions, WebTable,
 };
 use fluo_table::{
@@ -179,7 +179,7 @@ async fn a_table_of_a_design_is_planned_migrated_and_verified() {
     let mut cursor = None;
     loop {
         let step = epochs
-            .migrate_step(&*table, cursor.as_ref(), &MigrateSettings::default())
+            .migrate_step(&*table, cursor.as_ref(), &MigrationOptions::new())
             .await
             .unwrap();
         let scan = epochs.scan(&RowSelection::Prefix("row 0".into())).unwrap();

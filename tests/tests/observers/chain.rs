@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo::{Observers, WorkerSettings, observer_fn};
+use fluo::{Observers, WorkerOptions, observer_fn};
 use fluo_table::Error;
 
 use crate::ground::{Ground, column, copies, idle, number, read_now, set};
@@ -21,12 +21,10 @@ async fn a_chain_does_not_wait_for_scans_of_the_table() {
     let ground = Ground::new(observers).await;
     let client = ground.client().await;
     let hour = Duration::from_secs(3_600);
-    let settings = WorkerSettings {
-        min_scan_pause: hour,
-        max_scan_pause: hour,
-        ..WorkerSettings::default()
-    };
-    let _worker = ground.worker(&client, settings).await;
+    let options = WorkerOptions::new()
+        .min_scan_pause(hour)
+        .max_scan_pause(hour);
+    let _worker = ground.worker(&client, options).await;
     tokio::time::sleep(Duration::from_millis(1)).await;
     let begun = tokio::time::Instant::now();
     set(&client, "r", "a", 1).await;
@@ -58,7 +56,7 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
         set(&client, "r", "a", value).await;
     }
     assert_eq!(ground.notifications().await, 1, "the newest counts");
-    let _worker = ground.worker(&client, WorkerSettings::default()).await;
+    let _worker = ground.worker(&client, WorkerOptions::new()).await;
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "b").await, 10);
     assert_eq!(runs.load(Ordering::SeqCst), 1);

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Error, RowColumn, Timestamp};
 use tokio::sync::Semaphore;
@@ -105,11 +105,8 @@ async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
     for row in 0..10 {
         set(&client, &format!("row {row}"), "a", row).await;
     }
-    let settings = WorkerSettings {
-        tasks: 3,
-        ..WorkerSettings::default()
-    };
-    let worker = slow.ground.worker(&client, settings).await;
+    let options = WorkerOptions::new().tasks(3);
+    let worker = slow.ground.worker(&client, options).await;
     for _ in 0..3 {
         slow.has_begun().await;
     }
@@ -128,7 +125,7 @@ async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
 async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
     let slow = Slow::new().await;
     let client = slow.ground.client().await;
-    let worker: Worker = slow.ground.worker(&client, WorkerSettings::default()).await;
+    let worker: Worker = slow.ground.worker(&client, WorkerOptions::new()).await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     drop(worker);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, ClientSettings, Observers, Worker, WorkerSettings, observer_fn};
+use fluo::{Client, ClientOptions, Observers, Worker, WorkerOptions, observer_fn};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{
     CellBatches, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Scan, Table,
@@ -85,16 +85,12 @@ async fn a_large_notification_waits_for_room_without_scans() {
         inner: ground.table.clone(),
         looks: looks.clone(),
     };
-    let settings = ClientSettings::default();
-    let client = Client::open(Arc::new(table), ground.coordination.clone(), settings)
+    let options = ClientOptions::new();
+    let client = Client::open(Arc::new(table), ground.coordination.clone(), options)
         .await
         .unwrap();
-    let settings = WorkerSettings {
-        tasks: 1,
-        max_queued_bytes: 44,
-        ..WorkerSettings::default()
-    };
-    let worker = Worker::start(&client, ground.observers.clone(), settings)
+    let options = WorkerOptions::new().tasks(1).max_queued_bytes(44);
+    let worker = Worker::start(&client, ground.observers.clone(), options)
         .await
         .unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;

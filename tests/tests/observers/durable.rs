@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use fluo::admin::{self, Initialization};
-use fluo::{Client, ClientSettings, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo::{Client, ClientOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::Applications;
 use fluo_table::{Authorizations, Bytes, Column, Error, TableAdmin};
@@ -13,8 +13,8 @@ use crate::ground::{column, copies, idle, read_now, set};
 
 /// Opens the application like a new process. Creates it if it does not exist.
 async fn open(directory: &Path) -> Client {
-    let settings = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory, settings).unwrap();
+    let options = EmbeddedOptions::new().create_if_missing(true);
+    let tables = EmbeddedTables::open(directory, options).unwrap();
     let applications = tables.applications();
     if applications.list().await.unwrap().is_empty() {
         let observed = observers(true).observed_columns();
@@ -31,7 +31,7 @@ async fn open(directory: &Path) -> Client {
         .await
         .unwrap();
     let coordination = applications.open("app").await.unwrap();
-    Client::open(table, coordination, ClientSettings::default())
+    Client::open(table, coordination, ClientOptions::new())
         .await
         .unwrap()
 }
@@ -54,11 +54,8 @@ fn observers(is_fixed: bool) -> Observers {
 }
 
 async fn start(client: &Client, is_fixed: bool) -> Worker {
-    let settings = WorkerSettings {
-        max_tries: NonZeroU32::MIN,
-        ..WorkerSettings::default()
-    };
-    Worker::start(client, observers(is_fixed), settings)
+    let options = WorkerOptions::new().max_tries(NonZeroU32::MIN);
+    Worker::start(client, observers(is_fixed), options)
         .await
         .unwrap()
 }

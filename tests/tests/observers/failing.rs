@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fluo::{
-    Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerSettings, observer_fn,
+    Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions, observer_fn,
 };
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
@@ -57,11 +57,8 @@ struct Fragile {
 
 const TRIES: u32 = 4;
 
-fn settings() -> WorkerSettings {
-    WorkerSettings {
-        max_tries: NonZeroU32::new(TRIES).unwrap(),
-        ..WorkerSettings::default()
-    }
+fn options() -> WorkerOptions {
+    WorkerOptions::new().max_tries(NonZeroU32::new(TRIES).unwrap())
 }
 
 impl Fragile {
@@ -73,7 +70,7 @@ impl Fragile {
         let ground = Ground::new(observers.clone()).await;
         let client = ground.client().await;
         let clock = Arc::new(ManualClock::at(1_000));
-        let worker = Worker::start_with_clock(&client, observers, settings(), clock)
+        let worker = Worker::start_with_clock(&client, observers, options(), clock)
             .await
             .unwrap();
         Self {
@@ -143,7 +140,7 @@ async fn another_worker_removes_the_dead_letter_too() {
     idle(&client).await;
     fixed.store(true, Ordering::SeqCst);
     worker.stop().await;
-    let _worker = ground.worker(&client, settings()).await;
+    let _worker = ground.worker(&client, options()).await;
     set(&client, "bad", "a", 2).await;
     idle(&client).await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
@@ -205,7 +202,7 @@ async fn tries_are_counted_by_each_worker() {
     } = fragile;
     worker.stop().await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
-    let _worker = ground.worker(&client, settings()).await;
+    let _worker = ground.worker(&client, options()).await;
     idle(&client).await;
     let failed = client.failed_notifications().await.unwrap();
     assert_eq!(

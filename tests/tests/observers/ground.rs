@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fluo::{Client, ClientSettings, Observers, Worker, WorkerSettings};
+use fluo::{Client, ClientOptions, Observers, Worker, WorkerOptions};
 use fluo_table::coordination::{Application, Applications, Coordination, MemoryApplications};
 use fluo_table::{
     Authorizations, Filter, MemoryTables, Scan, Span, Table, TableAdmin, TableExt, Versions,
@@ -47,8 +47,8 @@ impl Ground {
     }
 
     pub(crate) async fn client(&self) -> Client {
-        let settings = ClientSettings::default();
-        Client::open(self.table.clone(), self.coordination.clone(), settings)
+        let options = ClientOptions::new();
+        Client::open(self.table.clone(), self.coordination.clone(), options)
             .await
             .unwrap()
     }
@@ -56,12 +56,12 @@ impl Ground {
     /// Opens a client, and starts a worker of it.
     pub(crate) async fn start(&self) -> (Client, Worker) {
         let client = self.client().await;
-        let worker = self.worker(&client, WorkerSettings::default()).await;
+        let worker = self.worker(&client, WorkerOptions::new()).await;
         (client, worker)
     }
 
-    pub(crate) async fn worker(&self, client: &Client, settings: WorkerSettings) -> Worker {
-        Worker::start(client, self.observers.clone(), settings)
+    pub(crate) async fn worker(&self, client: &Client, options: WorkerOptions) -> Worker {
+        Worker::start(client, self.observers.clone(), options)
             .await
             .unwrap()
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, ClientSettings, Observers, WorkerSettings};
+use fluo::{Client, ClientOptions, Observers, WorkerOptions};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table};
 use futures::StreamExt;
@@ -39,7 +39,7 @@ async fn an_application_without_a_worker_is_not_idle() {
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
     assert!(waited.is_err());
     let begun = Instant::now();
-    let _worker = ground.worker(&client, WorkerSettings::default()).await;
+    let _worker = ground.worker(&client, WorkerOptions::new()).await;
     idle(&client).await;
     assert!(
         begun.elapsed() < Duration::from_secs(1),
@@ -95,12 +95,10 @@ async fn waiting_is_exact_with_writers_that_never_pause() {
 
 /// Returns settings with frequent scans, because a worker is notified only of the commits of its
 /// own client.
-fn eager() -> WorkerSettings {
-    WorkerSettings {
-        min_scan_pause: Duration::from_millis(1),
-        max_scan_pause: Duration::from_millis(4),
-        ..WorkerSettings::default()
-    }
+fn eager() -> WorkerOptions {
+    WorkerOptions::new()
+        .min_scan_pause(Duration::from_millis(1))
+        .max_scan_pause(Duration::from_millis(4))
 }
 
 /// Writers, each with its own client.
@@ -186,8 +184,8 @@ async fn waiting_ends_only_after_other_clients_pause() {
         other: ground.client().await,
         is_busy: is_busy.clone(),
     };
-    let settings = ClientSettings::default();
-    let client = Client::open(Arc::new(table), ground.coordination.clone(), settings);
+    let options = ClientOptions::new();
+    let client = Client::open(Arc::new(table), ground.coordination.clone(), options);
     let client = client.await.unwrap();
     let long = Duration::from_secs(30);
     let waited = tokio::time::timeout(long, client.wait_until_idle()).await;
@@ -273,8 +271,8 @@ async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
         inner: ground.table.clone(),
         moves: Mutex::new(vec![moves]),
     };
-    let settings = ClientSettings::default();
-    let client = Client::open(Arc::new(table), ground.coordination.clone(), settings)
+    let options = ClientOptions::new();
+    let client = Client::open(Arc::new(table), ground.coordination.clone(), options)
         .await
         .unwrap();
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo::{LoaderSettings, Observers};
+use fluo::{LoaderOptions, Observers};
 use fluo_table::{Error, ErrorKind};
 use tokio::sync::Semaphore;
 
@@ -14,8 +14,8 @@ use crate::ground::{Ground, column, read_now};
 async fn a_load_waits_while_the_queue_is_full() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
-    let settings = LoaderSettings { tasks: 2, queue: 3 };
-    let loaders = client.loaders(settings).unwrap();
+    let options = LoaderOptions::new().tasks(2).queue(3);
+    let loaders = client.loaders(options).unwrap();
     let (running, resume) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |row: usize| {
         let shared = (running.clone(), resume.clone());
@@ -51,7 +51,7 @@ async fn a_load_waits_while_the_queue_is_full() {
 async fn each_attempt_gets_a_clone_of_the_input() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
-    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    let loaders = client.loaders(LoaderOptions::new()).unwrap();
     let attempts = Arc::new(AtomicUsize::new(0));
     for line in "alice 1\nbob 2\n".lines().map(str::to_owned) {
         let input = (line, client.clone(), attempts.clone());
@@ -80,7 +80,7 @@ async fn later_loads_return_the_first_error() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
     let loaders = client
-        .loaders(LoaderSettings { tasks: 1, queue: 0 })
+        .loaders(LoaderOptions::new().tasks(1).queue(0))
         .unwrap();
     loaders
         .load("r", async |tx, row| tx.set(row, &column("a"), "1"))
@@ -112,7 +112,7 @@ async fn later_loads_return_the_first_error() {
 async fn a_body_that_panics_is_an_error() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
-    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    let loaders = client.loaders(LoaderOptions::new()).unwrap();
     let panics = loaders.load((), async |_, ()| panic!("no page"));
     panics.await.unwrap();
     let error = loaders.finish().await.unwrap_err();
@@ -124,7 +124,7 @@ async fn a_body_that_panics_is_an_error() {
 async fn a_submitted_body_returns_its_own_result_or_error() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
-    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    let loaders = client.loaders(LoaderOptions::new()).unwrap();
     let submitted = loaders
         .submit("r", async |tx, row| {
             tx.set(row, &column("a"), "1")?;
@@ -146,7 +146,7 @@ async fn a_submitted_body_returns_its_own_result_or_error() {
 async fn dropped_loaders_cancel_their_bodies() {
     let ground = Ground::new(Observers::new()).await;
     let client = ground.client().await;
-    let loaders = client.loaders(LoaderSettings::default()).unwrap();
+    let loaders = client.loaders(LoaderOptions::new()).unwrap();
     let pending = loaders
         .submit((), async |_, ()| {
             tokio::time::sleep(Duration::from_secs(60)).await;

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fluo::{Observer, ObserverError, Observers, Transaction, WorkerSettings};
+use fluo::{Observer, ObserverError, Observers, Transaction, WorkerOptions};
 use fluo_table::{Bytes, Column};
 
 use crate::ground::{Ground, column, copies, idle, read_now, set};
@@ -55,11 +55,8 @@ async fn error_of(observer: impl Observer) -> String {
         .unwrap();
     let ground = Ground::new(observers).await;
     let client = ground.client().await;
-    let settings = WorkerSettings {
-        tasks: 1,
-        ..WorkerSettings::default()
-    };
-    let worker = ground.worker(&client, settings).await;
+    let options = WorkerOptions::new().tasks(1);
+    let worker = ground.worker(&client, options).await;
     set(&client, "r", "a", 1).await;
     set(&client, "r", "other", 7).await;
     idle(&client).await;
@@ -70,7 +67,7 @@ async fn error_of(observer: impl Observer) -> String {
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(client.advance_horizon().await.unwrap() > now);
     assert_eq!(failed.len(), 1);
-    assert_eq!(failed[0].tries, WorkerSettings::default().max_tries.get());
+    assert_eq!(failed[0].tries, 10);
     failed[0].error.clone()
 }
 

@@ -1,7 +1,7 @@
 //! A worker registers the observers with which the application was initialised.
 
 use fluo::admin::{self, Initialization};
-use fluo::{Observer, Observers, Worker, WorkerSettings, observer_fn};
+use fluo::{Observer, Observers, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{MemoryApplications, ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, MemoryTables, TableAdmin};
 
@@ -99,7 +99,7 @@ async fn a_worker_with_other_observers_does_not_start() {
     let ground = Ground::new(observers).await;
     let client = ground.client().await;
     let start = async |observers| {
-        let started = Worker::start(&client, observers, WorkerSettings::default()).await;
+        let started = Worker::start(&client, observers, WorkerOptions::new()).await;
         let error = started.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         error.to_string()
@@ -122,11 +122,8 @@ async fn a_worker_with_other_observers_does_not_start() {
             "{message}"
         );
     }
-    let settings = WorkerSettings {
-        tasks: 0,
-        ..WorkerSettings::default()
-    };
-    let error = Worker::start(&client, ground.observers.clone(), settings)
+    let options = WorkerOptions::new().tasks(0);
+    let error = Worker::start(&client, ground.observers.clone(), options)
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{Client, Observer, Observers, Transaction, Worker, WorkerSettings, observer_fn};
+use fluo::{Client, Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Error};
 
 use crate::ground::{Ground, column, idle, number, read, set};
@@ -35,7 +35,7 @@ async fn start(ground: &Ground, number: usize, runs: &Runs) -> (Client, Worker) 
     let observers = Observers::new()
         .strong(column("a"), "a", counts(number, runs))
         .unwrap();
-    let worker = Worker::start(&client, observers, WorkerSettings::default())
+    let worker = Worker::start(&client, observers, WorkerOptions::new())
         .await
         .unwrap();
     (client, worker)

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, ObserverError, Observers, Transaction, WorkerSettings, observer_fn};
+use fluo::{Client, ObserverError, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{
     Bytes, CellBatches, Column, ConditionalMutation, Error, ErrorKind, Filter, Mutation, Outcome,
     Result, Scan, Table,
@@ -82,11 +82,13 @@ async fn ground(observers: &Observers) -> (Ground, Arc<Shaky>) {
     (ground, shaky)
 }
 
-fn settings() -> WorkerSettings {
-    WorkerSettings {
-        max_tries: NonZeroU32::new(4).unwrap(),
-        ..WorkerSettings::default()
-    }
+/// The pause after a scan that finds notifications.
+const SCAN_PAUSE: Duration = Duration::from_millis(50);
+
+fn options() -> WorkerOptions {
+    WorkerOptions::new()
+        .min_scan_pause(SCAN_PAUSE)
+        .max_tries(NonZeroU32::new(4).unwrap())
 }
 
 /// A conversion of the error of a read into the error of an observer.
@@ -123,7 +125,7 @@ async fn an_unavailable_table_uses_up_no_tries() {
         let observers = copies(made, &runs);
         let (ground, shaky) = ground(&observers).await;
         let client = ground.client().await;
-        let _worker = ground.worker(&client, settings()).await;
+        let _worker = ground.worker(&client, options()).await;
         shaky.set(Away::Reads);
         set(&client, "r", "a", 1).await;
         tokio::time::sleep(Duration::from_secs(3_600)).await;
@@ -158,7 +160,7 @@ async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_
     };
     let (ground, shaky) = ground(&observers).await;
     let client = ground.client().await;
-    let _worker = ground.worker(&client, settings()).await;
+    let _worker = ground.worker(&client, options()).await;
     set(&client, "r", "a", 1).await;
     shaky.set(Away::Writes);
     tokio::time::sleep(Duration::from_secs(10)).await;
@@ -188,10 +190,7 @@ async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
     let observers = copies(Into::into, &runs);
     let (ground, shaky) = ground(&observers).await;
     let client = ground.client().await;
-    let one = WorkerSettings {
-        max_queued_notifications: 1,
-        ..settings()
-    };
+    let one = options().max_queued_notifications(1);
     for row in ["a", "b", "c"] {
         set(&client, row, "a", 1).await;
     }
@@ -205,7 +204,7 @@ async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
         set(&client, &format!("r{number}"), "a", 1).await;
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let most = begun.elapsed().as_millis() / settings().min_scan_pause.as_millis() + 1;
+    let most = begun.elapsed().as_millis() / SCAN_PAUSE.as_millis() + 1;
     let looks = shaky.looks.load(Ordering::SeqCst) - before;
     assert!(
         looks as u128 <= most,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{Observers, WorkerSettings, observer_fn};
+use fluo::{Observers, WorkerOptions, observer_fn};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{Error, Mutation, Timestamp};
 use metrics::{
@@ -106,11 +106,8 @@ async fn process_all() -> usize {
         .await
         .unwrap();
     let client = ground.client().await;
-    let settings = WorkerSettings {
-        max_queued_notifications: MOST,
-        ..WorkerSettings::default()
-    };
-    let worker = ground.worker(&client, settings).await;
+    let options = WorkerOptions::new().max_queued_notifications(MOST);
+    let worker = ground.worker(&client, options).await;
     // The table in memory reads all entries at every scan, so the loop reads a counter instead.
     while runs.load(Ordering::SeqCst) < NOTIFICATIONS {
         tokio::time::sleep(Duration::from_millis(20)).await;

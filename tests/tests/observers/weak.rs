@@ -1,6 +1,6 @@
 //! Weak observers run when a transaction requests them.
 
-use fluo::{Client, ClientSettings, Observer, Observers, Transaction, WorkerSettings, observer_fn};
+use fluo::{Client, ClientOptions, Observer, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Error, ErrorKind};
 
 use crate::ground::{Ground, column, copies, idle, number};
@@ -46,11 +46,8 @@ async fn notifications_count_towards_the_size_of_a_transaction() {
     let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
     let observers = Observers::new().weak(column("w"), "none", observer);
     let ground = Ground::new(observers.unwrap()).await;
-    let settings = ClientSettings {
-        max_transaction_bytes: 10,
-        ..ClientSettings::default()
-    };
-    let client = Client::open(ground.table.clone(), ground.coordination.clone(), settings);
+    let options = ClientOptions::new().max_transaction_bytes(10);
+    let client = Client::open(ground.table.clone(), ground.coordination.clone(), options);
     let client = client.await.unwrap();
     let tx = client.begin().await.unwrap();
     // Each has a row of three bytes and a column of two.
@@ -82,7 +79,7 @@ async fn an_observer_that_writes_nothing_removes_its_notification() {
         .await
         .unwrap();
     assert_eq!(ground.notifications().await, 1);
-    let _worker = ground.worker(&client, WorkerSettings::default()).await;
+    let _worker = ground.worker(&client, WorkerOptions::new()).await;
     idle(&client).await;
     assert_eq!(ground.notifications().await, 0);
 }

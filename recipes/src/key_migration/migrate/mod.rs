@@ -15,8 +15,8 @@
 
 mod copy;
 mod old_rows;
-mod settings;
+mod options;
 mod step;
 
-pub use settings::MigrateSettings;
+pub use options::MigrationOptions;
 pub use step::MigrationStep;

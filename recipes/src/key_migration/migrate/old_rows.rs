@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use fluo_table::{Bytes, Cell, Scan, Span, Table, row_successor};
 use futures::TryStreamExt;
 
-use super::settings::MigrateSettings;
+use super::options::MigrationOptions;
 use crate::key_migration::error::MigrationError;
 use crate::row_hasher::Excerpt;
 use crate::salted_scan::cell_bytes;
@@ -37,9 +37,9 @@ pub(super) async fn read(
     table: &dyn Table,
     spans: Vec<Span>,
     after: Option<&Bytes>,
-    settings: &MigrateSettings,
+    options: &MigrationOptions,
 ) -> Result<OldRows, MigrationError> {
-    let most = settings.step_cells.get();
+    let most = options.step_cells.get();
     let batch_cells = NonZeroUsize::new(most.min(MOST_BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
     let spans = spans.into_iter().map(|span| behind(span, after));
     let mut batches = table.scan(Scan::over_all(spans).batch_cells(batch_cells));
@@ -47,7 +47,7 @@ pub(super) async fn read(
     while let Some(batch) = batches.try_next().await? {
         bytes += batch.iter().map(cell_bytes).sum::<usize>();
         cells.extend(batch);
-        if cells.len() < most && bytes < settings.memory_bytes {
+        if cells.len() < most && bytes < options.memory_bytes {
             continue;
         }
         // The next batch may contain more of the last row, or of its last column.
@@ -56,8 +56,8 @@ pub(super) async fn read(
             cells.truncate(whole);
             return Ok(OldRows { cells, rest });
         }
-        if bytes >= settings.memory_bytes {
-            return Err(too_large(&cells, bytes, settings.memory_bytes));
+        if bytes >= options.memory_bytes {
+            return Err(too_large(&cells, bytes, options.memory_bytes));
         }
     }
     let rest = Rest::Nothing;

@@ -4,7 +4,7 @@ use fluo_table::{Bytes, Cell, Change, Mutation, Table, Update};
 
 use super::copy::{Arrival, MOST_MUTATION_BYTES, Moving, copy};
 use super::old_rows::{OldRows, Rest, read};
-use super::settings::MigrateSettings;
+use super::options::MigrationOptions;
 use crate::key_design::{DesignErrorKind, RowSelection};
 use crate::key_migration::cursor::MigrationCursor;
 use crate::key_migration::designs::KeyMigration;
@@ -46,7 +46,7 @@ impl KeyMigration {
         &self,
         table: &dyn Table,
         cursor: Option<&MigrationCursor>,
-        settings: &MigrateSettings,
+        options: &MigrationOptions,
     ) -> Result<MigrationStep, MigrationError> {
         let mark = self.mark(&RowSelection::All);
         if let Some(cursor) = cursor {
@@ -58,7 +58,7 @@ impl KeyMigration {
         else {
             return Ok(MigrationStep::default());
         };
-        let old = read(table, design.spans(&RowSelection::All)?, after, settings).await?;
+        let old = read(table, design.spans(&RowSelection::All)?, after, options).await?;
         let mut step = MigrationStep::default();
         let moving = self.moving(epoch, &old, &mut step)?;
         let arrivals = copy(table, self.versions(), &moving).await?;

@@ -70,12 +70,12 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     /// Opens a connection. The caller enforces the time limit.
-    pub(crate) async fn open(settings: &ProxyOptions) -> io::Result<Self> {
+    pub(crate) async fn open(options: &ProxyOptions) -> io::Result<Self> {
         Ok(Self {
-            stream: connect(settings).await?,
-            protocol: settings.protocol,
-            max_request_bytes: settings.max_request_bytes,
-            max_reply_bytes: settings.max_reply_bytes,
+            stream: connect(options).await?,
+            protocol: options.protocol,
+            max_request_bytes: options.max_request_bytes,
+            max_reply_bytes: options.max_reply_bytes,
             sequence: 0,
         })
     }

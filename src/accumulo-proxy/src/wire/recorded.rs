@@ -88,10 +88,10 @@ impl Frames {
         request: impl FnOnce(Vec<u8>) -> C,
     ) -> Result<Option<<C::Reply as Reply>::Success>, String> {
         let (address, served) = self.serve(name).await;
-        let mut settings = ProxyOptions::new(address, self.credentials());
-        settings.protocol = self.protocol;
-        let mut connection = Connection::open(&settings).await.unwrap();
-        let token = match settings.credentials.opening() {
+        let mut options = ProxyOptions::new(address, self.credentials());
+        options.protocol = self.protocol;
+        let mut connection = Connection::open(&options).await.unwrap();
+        let token = match options.credentials.opening() {
             Opening::Token(token) => token,
             Opening::Login(login) => {
                 let (same, token) = connection.call(&login).await;
@@ -419,7 +419,7 @@ async fn writing(frames: &Frames) {
         .await;
 }
 
-async fn settings(frames: &Frames) {
+async fn options(frames: &Frames) {
     frames
         .check(
             "attachIterator",
@@ -553,7 +553,7 @@ async fn everything(frames: &Frames) {
     compactions(frames).await;
     reading(frames).await;
     writing(frames).await;
-    settings(frames).await;
+    options(frames).await;
     servers(frames).await;
 }
 

@@ -2,7 +2,7 @@
 //! there.
 
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_accumulo::{AccumuloTables, IteratorBuild};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{
@@ -73,7 +73,7 @@ async fn refuses_an_application_on_2_without_any_change() {
     initialize(&elsewhere, &applications, "bank", initialization)
         .await
         .unwrap();
-    let settings = ClientSettings::default();
+    let settings = ClientOptions::new();
     let error = Client::open_application(&tables, &applications, "bank", settings)
         .await
         .unwrap_err();

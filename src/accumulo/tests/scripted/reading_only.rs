@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::layout::{
     DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, LockValue, WriteValue,
@@ -105,7 +105,7 @@ async fn read(rows: usize, is_committed: bool) -> (Vec<Bytes>, Fake) {
         .unwrap();
     let open = async |table: Arc<dyn Table>| {
         let coordination = applications.open(PAGES).await.unwrap();
-        let settings = ClientSettings::default();
+        let settings = ClientOptions::new();
         Client::open(table, coordination, settings).await.unwrap()
     };
     let entries = tables.open_table(PAGES, Authorizations::none());

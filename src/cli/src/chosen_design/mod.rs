@@ -16,8 +16,8 @@ use crate::spec::{self, Layout, Recipe};
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new(CHOICE).required(true).multiple(true)))]
 pub(crate) struct DesignArguments {
-    /// Key design and its settings, as NAME,KEY=VALUE,.. with the keys of a spec; a dot leads into a
-    /// table, as in over.before=/ . `fluo key design` lists all designs and has a page about each
+    /// Key design and its settings, as NAME,KEY=VALUE,.. with the keys of a spec; a dot leads into
+    /// a table, as in over.before=/ . `fluo key design` lists all designs and has a page about each
     #[arg(long, value_name = "NAME,KEY=VALUE,..", group = CHOICE, conflicts_with_all = ["spec", "prefix"])]
     design: Option<String>,
     /// Spec that names the design and its settings; --prefix chooses one of several row hashers

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_recipes::{KeyMigration, MigrateSettings, MigrationProgress, MigrationStep};
+use fluo_recipes::{KeyMigration, MigrationOptions, MigrationProgress, MigrationStep};
 use fluo_table::{Authorizations, Table, Versions};
 use serde::Serialize;
 
@@ -106,7 +106,7 @@ impl Migrate {
         match (recipes.pop(), recipes.len()) {
             (Some(recipe), 0) => Ok(recipe),
             (None, _) => bail!(
-                "the spec {} names no earlier design: write [[key_design.before]] with the settings that the rows were \
+                "the spec {} names no earlier design: write [[key_design.before]] with the options that the rows were \
                  written with",
                 self.spec.display()
             ),
@@ -128,11 +128,11 @@ impl Migrate {
             table: self.name.clone(),
             ..Migrated::default()
         };
-        let (settings, mut cursor) = (MigrateSettings::default(), None);
+        let (options, mut cursor) = (MigrationOptions::new(), None);
         loop {
             standing.set(migrated.standing());
             let step = epochs
-                .migrate_step(table, cursor.as_ref(), &settings)
+                .migrate_step(table, cursor.as_ref(), &options)
                 .await
                 .map_err(|error| anyhow!(error).context(migrated.standing()))?;
             migrated.add(&step);

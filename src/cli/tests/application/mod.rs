@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Applications, Coordination, TransactorId};
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
@@ -60,7 +60,7 @@ impl Web {
 
     pub(crate) async fn client(&self) -> Client {
         let (table, coordination) = (self.table.clone(), self.coordination.clone());
-        Client::open(table, coordination, ClientSettings::default())
+        Client::open(table, coordination, ClientOptions::new())
             .await
             .unwrap()
     }

@@ -7,7 +7,7 @@ use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, Timestamp};
 
 use crate::client::admin::{self, Initialization, Status, check_observers};
 use crate::client::backoff::Backoff;
-use crate::client::{Client, ClientSettings};
+use crate::client::{Client, ClientOptions};
 use crate::observer::Observers;
 
 /// The handle of one application: options first, then one of the calls that create, open or remove
@@ -22,7 +22,7 @@ use crate::observer::Observers;
 /// | [`observers`](Self::observers) | the observers of a new application | none |
 /// | [`set`](Self::set) | a setting of a new application | none |
 /// | [`clear`](Self::clear) | true to replace what exists | no |
-/// | [`settings`](Self::settings) | the settings of the client | [`ClientSettings::default`] |
+/// | [`options`](Self::options) | the options of the client | [`ClientOptions::default`] |
 ///
 /// # Examples
 ///
@@ -62,7 +62,7 @@ pub struct ApplicationHandle {
     observed: Option<Vec<ObservedColumn>>,
     application_settings: BTreeMap<String, String>,
     clear: bool,
-    settings: ClientSettings,
+    options: ClientOptions,
 }
 
 impl ApplicationHandle {
@@ -74,7 +74,7 @@ impl ApplicationHandle {
             observed: None,
             application_settings: BTreeMap::new(),
             clear: false,
-            settings: ClientSettings::default(),
+            options: ClientOptions::new(),
         }
     }
 
@@ -118,9 +118,9 @@ impl ApplicationHandle {
         self
     }
 
-    /// Sets the settings of the client that the handle opens.
-    pub fn settings(mut self, settings: ClientSettings) -> Self {
-        self.settings = settings;
+    /// Sets the options of the client that the handle opens.
+    pub fn options(mut self, options: ClientOptions) -> Self {
+        self.options = options;
         self
     }
 
@@ -137,7 +137,7 @@ impl ApplicationHandle {
     /// [`Invalid`](ErrorKind::Invalid) for the name of the application, an observed column, a
     /// setting of the application, or a setting of the client.
     pub fn check(&self) -> Result<()> {
-        self.settings.check()?;
+        self.options.check()?;
         let any_id = "id".to_owned();
         self.initialization(any_id).check(&self.name)
     }
@@ -222,7 +222,7 @@ impl ApplicationHandle {
     ///
     /// Several processes may call this at the same time: one of them creates the application, and
     /// the others wait until they can open it, for at most
-    /// [`give_up_after`](ClientSettings::give_up_after).
+    /// [`give_up_after`](ClientOptions::give_up_after).
     ///
     /// # Errors
     ///
@@ -232,7 +232,7 @@ impl ApplicationHandle {
     /// it. [`create`](Self::create) with [`clear`](Self::clear) replaces it.
     pub async fn open_or_create(&self) -> Result<Client> {
         self.check_keeps("open_or_create")?;
-        let mut backoff = Backoff::for_calls(&self.settings, Timestamp::ZERO);
+        let mut backoff = Backoff::for_calls(&self.options, Timestamp::ZERO);
         loop {
             let is_new = !self.exists().await?;
             let opened = match is_new {
@@ -279,9 +279,9 @@ impl ApplicationHandle {
 
     async fn open_existing(&self) -> Result<Client> {
         let (tables, applications) = self.ports();
-        let (name, settings) = (self.name.as_str(), self.settings.clone());
+        let (name, options) = (self.name.as_str(), self.options.clone());
         let check = |stored: &Application| self.check_stored(stored);
-        Client::open_checked(tables, applications, name, settings, check).await
+        Client::open_checked(tables, applications, name, options, check).await
     }
 
     async fn exists(&self) -> Result<bool> {

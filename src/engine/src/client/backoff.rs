@@ -5,7 +5,7 @@ use std::time::Duration;
 use fluo_table::Timestamp;
 use tokio::time::{Instant, sleep};
 
-use crate::client::ClientSettings;
+use crate::client::ClientOptions;
 
 /// Pauses of which each is twice as long as the one before, up to a limit.
 #[derive(Clone, Copy, Debug)]
@@ -45,19 +45,19 @@ pub(crate) struct Backoff {
 
 impl Backoff {
     /// Creates the pauses of a wait for a lock. The checks of the lock end the wait.
-    pub(crate) fn for_locks(settings: &ClientSettings, start: Timestamp) -> Self {
-        Self::new(settings, Duration::MAX, start)
+    pub(crate) fn for_locks(options: &ClientOptions, start: Timestamp) -> Self {
+        Self::new(options, Duration::MAX, start)
     }
 
     /// Creates the pauses of a call that may be repeated for a limited time.
-    pub(crate) fn for_calls(settings: &ClientSettings, start: Timestamp) -> Self {
-        Self::new(settings, settings.give_up_after, start)
+    pub(crate) fn for_calls(options: &ClientOptions, start: Timestamp) -> Self {
+        Self::new(options, options.give_up_after, start)
     }
 
-    fn new(settings: &ClientSettings, limit: Duration, start: Timestamp) -> Self {
+    fn new(options: &ClientOptions, limit: Duration, start: Timestamp) -> Self {
         Self {
             begun: Instant::now(),
-            pauses: Pauses::new(settings.first_wait, settings.longest_wait),
+            pauses: Pauses::new(options.first_wait, options.longest_wait),
             limit,
             drawn: start.get(),
         }
@@ -104,19 +104,19 @@ mod tests {
 
     #[test]
     fn grows_pauses_to_the_longest_and_shortens_them_by_less_than_a_half() {
-        let settings = ClientSettings::default();
-        let mut backoff = Backoff::for_locks(&settings, Timestamp::new(7).unwrap());
-        let mut whole = settings.first_wait;
+        let options = ClientOptions::new();
+        let mut backoff = Backoff::for_locks(&options, Timestamp::new(7).unwrap());
+        let mut whole = options.first_wait;
         for _ in 0..20 {
             let pause = backoff.next_pause();
             assert!(
                 pause <= whole && pause > whole / 2,
                 "{pause:?} of {whole:?}"
             );
-            whole = (whole * 2).min(settings.longest_wait);
+            whole = (whole * 2).min(options.longest_wait);
         }
-        let other = Backoff::for_locks(&settings, Timestamp::new(8).unwrap()).next_pause();
-        let same = Backoff::for_locks(&settings, Timestamp::new(7).unwrap()).next_pause();
+        let other = Backoff::for_locks(&options, Timestamp::new(8).unwrap()).next_pause();
+        let same = Backoff::for_locks(&options, Timestamp::new(7).unwrap()).next_pause();
         assert_ne!(other, same);
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use crate::client::active_timestamps::ActiveTimestamps;
 use crate::client::lock_wait::Sightings;
 use crate::client::session::Session;
-use crate::client::{Backoff, ClientSettings};
+use crate::client::{Backoff, ClientOptions};
 use crate::observer::{Collections, Listeners};
 
 /// The state that the handles of one client share.
@@ -19,7 +19,7 @@ pub(crate) struct Shared {
     pub(crate) table: Arc<dyn Table>,
     pub(crate) coordination: Arc<dyn Coordination>,
     pub(crate) session: Session,
-    pub(crate) settings: ClientSettings,
+    pub(crate) options: ClientOptions,
     pub(crate) application: Application,
     pub(crate) active: ActiveTimestamps,
     /// Room for transactions that are committed in the background, in number and in bytes.
@@ -42,7 +42,7 @@ impl Shared {
 
     /// Returns the pauses of a call that is repeated.
     pub(crate) fn call_backoff(&self, start: Timestamp) -> Backoff {
-        Backoff::for_calls(&self.settings, start)
+        Backoff::for_calls(&self.options, start)
     }
 
     /// Writes idempotent mutations until the write is acknowledged or the time is up.

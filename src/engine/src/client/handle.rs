@@ -16,7 +16,7 @@ use crate::client::active_timestamps::ActiveTimestamps;
 use crate::client::application_table;
 use crate::client::binding::bind;
 use crate::client::session::Session;
-use crate::client::{ClientSettings, PendingCommit, Runner, Shared};
+use crate::client::{ClientOptions, PendingCommit, Runner, Shared};
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
@@ -64,7 +64,7 @@ impl Client {
     /// # Examples
     ///
     /// ```
-    /// use fluo::{Client, ClientSettings, Column};
+    /// use fluo::{Client, ClientOptions, Column};
     /// use fluo::admin::{Initialization, initialize};
     /// use fluo_table::MemoryTables;
     /// use fluo_table::coordination::MemoryApplications;
@@ -73,7 +73,7 @@ impl Client {
     /// # async fn main() -> fluo::Result<()> {
     /// let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
     /// initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "accounts")).await?;
-    /// let client = Client::open_application(&tables, &applications, "bank", ClientSettings::default()).await?;
+    /// let client = Client::open_application(&tables, &applications, "bank", ClientOptions::new()).await?;
     /// client.run(async |tx| tx.set("alice", &Column::new("account", "balance"), "100")).await?;
     /// assert_eq!(client.application().table, "accounts");
     /// # Ok(())
@@ -90,9 +90,9 @@ impl Client {
         tables: &dyn TableAdmin,
         applications: &dyn Applications,
         name: &str,
-        settings: ClientSettings,
+        options: ClientOptions,
     ) -> Result<Self> {
-        Self::open_checked(tables, applications, name, settings, |_| Ok(())).await
+        Self::open_checked(tables, applications, name, options, |_| Ok(())).await
     }
 
     /// Opens a client of an application by its name, if its stored configuration passes a check.
@@ -101,7 +101,7 @@ impl Client {
         tables: &dyn TableAdmin,
         applications: &dyn Applications,
         name: &str,
-        settings: ClientSettings,
+        options: ClientOptions,
         check: impl FnOnce(&Application) -> Result<()>,
     ) -> Result<Self> {
         tables.check_transactions().await?;
@@ -122,7 +122,7 @@ impl Client {
             _ => error,
         })?;
         bind(tables, &*coordination).await?;
-        Self::open(table, coordination, settings).await
+        Self::open(table, coordination, options).await
     }
 
     /// Opens a client from a table and a coordination, for tables behind wrappers and for other
@@ -147,9 +147,9 @@ impl Client {
     pub async fn open(
         table: Arc<dyn Table>,
         coordination: Arc<dyn Coordination>,
-        settings: ClientSettings,
+        options: ClientOptions,
     ) -> Result<Self> {
-        settings.check()?;
+        options.check()?;
         let application = coordination.application().await?;
         let observed = application
             .observers
@@ -162,9 +162,9 @@ impl Client {
             coordination,
             session: Session::new(transactor),
             active: ActiveTimestamps::default(),
-            commits: Arc::new(Semaphore::new(settings.max_commits_in_flight)),
-            commit_bytes: Arc::new(Semaphore::new(settings.max_commit_bytes_in_flight)),
-            settings,
+            commits: Arc::new(Semaphore::new(options.max_commits_in_flight)),
+            commit_bytes: Arc::new(Semaphore::new(options.max_commit_bytes_in_flight)),
+            options,
             application,
             sightings: crate::client::lock_wait::Sightings::default(),
             observed,
@@ -173,7 +173,7 @@ impl Client {
         });
         tokio::spawn(keep_horizon(
             Arc::downgrade(&shared),
-            shared.settings.horizon_period,
+            shared.options.horizon_period,
         ));
         Ok(Self { shared })
     }
@@ -217,8 +217,8 @@ impl Client {
 
     /// Commits a transaction in the background, so that one task can run thousands of commits at
     /// once. Waits until there is room for it: the bounds are
-    /// [`max_commits_in_flight`](ClientSettings::max_commits_in_flight) and
-    /// [`max_commit_bytes_in_flight`](ClientSettings::max_commit_bytes_in_flight).
+    /// [`max_commits_in_flight`](ClientOptions::max_commits_in_flight) and
+    /// [`max_commit_bytes_in_flight`](ClientOptions::max_commit_bytes_in_flight).
     ///
     /// Dropping the returned value does not stop the commit, but loses its outcome.
     pub async fn commit_in_background(&self, transaction: OwnedTransaction) -> PendingCommit {
@@ -230,7 +230,7 @@ impl Client {
     /// above the horizon can see.
     ///
     /// The client also does this by itself, once in every
-    /// [`horizon_period`](ClientSettings::horizon_period).
+    /// [`horizon_period`](ClientOptions::horizon_period).
     ///
     /// # Errors
     ///
@@ -278,7 +278,7 @@ impl Client {
 
 impl Shared {
     pub(crate) async fn advance_horizon(&self) -> Result<Timestamp> {
-        let max_age = self.settings.max_transaction_age;
+        let max_age = self.options.max_transaction_age;
         let suspect = self.session.id();
         if let Err(error) = self.active.publish(&self.session, max_age).await {
             self.renew_session_or(suspect, error).await?;

@@ -19,27 +19,20 @@ use crate::transaction::Transaction;
 /// # Examples
 ///
 /// ```
-/// use fluo::LoaderSettings;
+/// use fluo::LoaderOptions;
 ///
-/// let settings = LoaderSettings { tasks: 4, ..LoaderSettings::default() };
-/// assert!(settings.check().is_ok());
+/// let options = LoaderOptions::new().tasks(4);
+/// assert!(options.check().is_ok());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoaderSettings {
-    /// Number of bodies that run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`. Default:
-    /// 32.
-    pub tasks: usize,
-    /// Number of further bodies that wait for their turn before the caller has to wait; at most
-    /// 1,000,000. Fluo's `fluo.loader.queue.size`. Default: 32.
-    pub queue: usize,
+pub struct LoaderOptions {
+    pub(crate) tasks: usize,
+    pub(crate) queue: usize,
 }
 
-impl Default for LoaderSettings {
+impl Default for LoaderOptions {
     fn default() -> Self {
-        Self {
-            tasks: 32,
-            queue: 32,
-        }
+        Self::new()
     }
 }
 
@@ -48,8 +41,33 @@ const MOST_TASKS: usize = 10_000;
 /// Maximum number of bodies that wait.
 const MOST_WAITING: usize = 1_000_000;
 
-impl LoaderSettings {
-    /// Checks the bounds of all settings; [`Client::loaders`] includes this check.
+impl LoaderOptions {
+    /// Returns the default options.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            tasks: 32,
+            queue: 32,
+        }
+    }
+
+    /// Sets the number of bodies that run at once; 1 to 10,000. Fluo's `fluo.loader.num.threads`.
+    /// Default: 32.
+    #[must_use]
+    pub const fn tasks(mut self, tasks: usize) -> Self {
+        self.tasks = tasks;
+        self
+    }
+
+    /// Sets the number of further bodies that wait for their turn before the caller has to wait; at
+    /// most 1,000,000. Fluo's `fluo.loader.queue.size`. Default: 32.
+    #[must_use]
+    pub const fn queue(mut self, queue: usize) -> Self {
+        self.queue = queue;
+        self
+    }
+
+    /// Checks the bounds of all options; [`Client::loaders`] includes this check.
     ///
     /// # Errors
     ///
@@ -86,7 +104,7 @@ impl LoaderSettings {
 /// use std::fs::File;
 /// use std::io::{BufRead, BufReader};
 ///
-/// use fluo::{Column, LoaderSettings};
+/// use fluo::{Column, LoaderOptions};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -96,7 +114,7 @@ impl LoaderSettings {
 /// # std::fs::create_dir_all(&directory)?;
 /// # let path = directory.join("pages.txt");
 /// # std::fs::write(&path, "com.example\norg.wikipedia\n")?;
-/// let loaders = client.loaders(LoaderSettings::default())?;
+/// let loaders = client.loaders(LoaderOptions::new())?;
 /// for line in BufReader::new(File::open(path)?).lines() {
 ///     loaders
 ///         .load(line?, async |tx, page| tx.set(page, &Column::new("page", "state"), "new"))
@@ -130,8 +148,8 @@ impl Client {
     /// # Errors
     ///
     /// [`Invalid`](ErrorKind::Invalid) if a setting is out of its bounds.
-    pub fn loaders(&self, settings: LoaderSettings) -> Result<Loaders> {
-        self.runner().loaders(settings)
+    pub fn loaders(&self, options: LoaderOptions) -> Result<Loaders> {
+        self.runner().loaders(options)
     }
 }
 
@@ -141,9 +159,9 @@ impl Runner {
     /// # Errors
     ///
     /// The same as [`Client::loaders`].
-    pub fn loaders(self, settings: LoaderSettings) -> Result<Loaders> {
-        settings.check()?;
-        let LoaderSettings { tasks, queue } = settings;
+    pub fn loaders(self, options: LoaderOptions) -> Result<Loaders> {
+        options.check()?;
+        let LoaderOptions { tasks, queue } = options;
         Ok(Loaders {
             runner: self,
             room: Arc::new(Semaphore::new(tasks + queue)),
@@ -303,10 +321,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_a_setting_out_of_bounds_and_the_bounds() {
+    fn names_an_option_out_of_bounds_and_the_bounds() {
         let message = |tasks, queue| {
-            let settings = LoaderSettings { tasks, queue };
-            settings.check().unwrap_err().to_string()
+            let options = LoaderOptions::new().tasks(tasks).queue(queue);
+            options.check().unwrap_err().to_string()
         };
         assert_eq!(
             message(0, 1),

@@ -11,18 +11,18 @@ mod handle;
 mod instance_ext;
 mod loaders;
 mod lock_wait;
+mod options;
 mod pending_commit;
 mod runner;
 mod session;
-mod settings;
 
 pub use application_handle::ApplicationHandle;
 pub use handle::Client;
 pub use instance_ext::InstanceExt;
-pub use loaders::{LoaderSettings, Loaders, PendingLoad};
+pub use loaders::{LoaderOptions, Loaders, PendingLoad};
+pub use options::ClientOptions;
 pub use pending_commit::PendingCommit;
 pub use runner::{Attempt, RetryDecision, RetryPolicy, Runner};
-pub use settings::ClientSettings;
 
 pub(crate) use active_timestamps::ActiveKey;
 pub(crate) use backoff::{Backoff, Pauses, cut};

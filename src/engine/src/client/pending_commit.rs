@@ -23,7 +23,7 @@ impl PendingCommit {
     /// Waits for room, and begins the commit.
     pub(crate) async fn begin(client: &Arc<Shared>, transaction: OwnedTransaction) -> Self {
         let bytes = transaction.size_bytes();
-        let most = client.settings.max_commit_bytes_in_flight;
+        let most = client.options.max_commit_bytes_in_flight;
         // A transaction that is larger than all room waits until it is alone.
         let bytes = u32::try_from(bytes.clamp(1, most)).unwrap_or(u32::MAX);
         let one = room(&client.commits, 1).await;

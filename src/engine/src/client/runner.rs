@@ -64,7 +64,7 @@ pub struct RetryPolicy {
     /// last attempt may begin one pause later than that. Default: 10 minutes.
     ///
     /// A lock whose owner hangs is rolled back after
-    /// [`rollback_after`](crate::ClientSettings::rollback_after). A run with a shorter limit fails
+    /// [`rollback_after`](crate::ClientOptions::rollback_after). A run with a shorter limit fails
     /// because of one such lock. So the default limit of a client's runner is at least twice as
     /// long, unless you [set](Runner::retry) a policy.
     pub max_elapsed: Duration,
@@ -112,7 +112,7 @@ pub enum RetryDecision {
 
 impl Runner {
     pub(crate) fn new(client: Client) -> Self {
-        let rollback_after = client.shared.settings.rollback_after;
+        let rollback_after = client.shared.options.rollback_after;
         let usual = RetryPolicy::default();
         Self {
             client,
@@ -126,7 +126,7 @@ impl Runner {
     }
 
     /// Sets the policy. A run with a `max_elapsed` of at most
-    /// [`rollback_after`](crate::ClientSettings::rollback_after) ends before the lock of a hanging
+    /// [`rollback_after`](crate::ClientOptions::rollback_after) ends before the lock of a hanging
     /// owner is rolled back.
     #[must_use]
     pub fn retry(self, policy: RetryPolicy) -> Self {

@@ -9,7 +9,7 @@
 //!
 //! - when the coordination refuses to publish for it,
 //! - when one of its transactions was rolled back by another one, or has become stale,
-//! - once in every [`horizon_period`](crate::ClientSettings::horizon_period).
+//! - once in every [`horizon_period`](crate::ClientOptions::horizon_period).
 //!
 //! A commit in progress keeps the old number in its locks. Other transactions that meet these locks
 //! roll it back. That is a conflict like any other, so it runs again with the new number. The
@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
     use crate::admin::{Initialization, initialize};
-    use crate::client::{Client, ClientSettings};
+    use crate::client::{Client, ClientOptions};
     use fluo_table::Timestamp;
     use fluo_table::coordination::MemoryApplications;
     use fluo_table::table::MemoryTables;
@@ -148,8 +148,8 @@ mod tests {
         initialize(&tables, &applications, "web", web)
             .await
             .unwrap();
-        let settings = ClientSettings::default();
-        let client = Client::open_application(&tables, &applications, "web", settings);
+        let options = ClientOptions::new();
+        let client = Client::open_application(&tables, &applications, "web", options);
         let client = client.await.unwrap();
         let end = || {
             let ended = Ended {

@@ -2,7 +2,7 @@
 
 use fluo_table::RowColumn;
 
-use crate::observer::WorkerSettings;
+use crate::observer::WorkerOptions;
 
 /// The bounds of the waiting notifications, in number and in bytes, and their current use.
 #[derive(Debug)]
@@ -17,10 +17,10 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) fn new(settings: &WorkerSettings) -> Self {
+    pub(super) fn new(options: &WorkerOptions) -> Self {
         Self {
-            max_cells: settings.max_queued_notifications,
-            max_bytes: settings.max_queued_bytes,
+            max_cells: options.max_queued_notifications,
+            max_bytes: options.max_queued_bytes,
             cells: 0,
             bytes: 0,
             reserved_bytes: None,
@@ -84,11 +84,11 @@ mod tests {
     use fluo_table::Column;
 
     fn room(max_queued_notifications: usize, max_queued_bytes: usize) -> Room {
-        Room::new(&WorkerSettings {
-            max_queued_notifications,
-            max_queued_bytes,
-            ..WorkerSettings::default()
-        })
+        Room::new(
+            &WorkerOptions::new()
+                .max_queued_notifications(max_queued_notifications)
+                .max_queued_bytes(max_queued_bytes),
+        )
     }
 
     /// Its column has two bytes.

@@ -23,19 +23,19 @@ mod dead_letters;
 mod membership;
 mod observer_fn;
 mod observers;
+mod options;
 mod port;
 mod process;
 mod queue;
 mod retry_schedule;
 mod scanner;
-mod settings;
 mod wait_until_idle;
 mod worker;
 
 pub use observer_fn::{ObserverFn, observer_fn};
 pub use observers::Observers;
+pub use options::WorkerOptions;
 pub use port::{Observer, ObserverError};
-pub use settings::WorkerSettings;
 pub use worker::Worker;
 
 pub(crate) use catch_panic::caught;

@@ -11,7 +11,7 @@ use crate::client::{Client, RetryDecision, RunError, is_passing};
 use crate::observer::dead_letters::add_dead_letter;
 use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
-use crate::observer::{Observers, WorkerSettings, caught};
+use crate::observer::{Observers, WorkerOptions, caught};
 use crate::transaction::{CommitError, Trigger};
 
 /// The tasks that run the notifications of one worker.
@@ -20,7 +20,7 @@ pub(super) struct Processor {
     pub(super) client: Client,
     pub(super) queue: Arc<Queue>,
     pub(super) observers: Observers,
-    pub(super) settings: WorkerSettings,
+    pub(super) options: WorkerOptions,
     pub(super) clock: Arc<dyn Clock>,
 }
 
@@ -140,7 +140,7 @@ impl Processor {
     async fn failed(&self, found: Found, tries: u32, error: String) {
         let Found { cell, at } = found;
         debug!(error, tries, "a notification failed");
-        if tries < self.settings.max_tries.get() {
+        if tries < self.options.max_tries.get() {
             self.queue.postpone(&cell, tries);
             return;
         }

@@ -10,7 +10,7 @@ use tokio::select;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-use crate::observer::WorkerSettings;
+use crate::observer::WorkerOptions;
 use crate::observer::capacity::Room;
 use crate::observer::dead_letter_index::{Listing, Records};
 use crate::observer::retry_schedule::Failures;
@@ -19,7 +19,7 @@ use crate::observer::retry_schedule::Failures;
 /// that run them.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    settings: WorkerSettings,
+    options: WorkerOptions,
     state: Mutex<State>,
     /// One permit for each waiting notification.
     ready: Semaphore,
@@ -73,10 +73,10 @@ pub(super) enum Offered {
 }
 
 impl Queue {
-    pub(super) fn new(settings: WorkerSettings) -> Self {
+    pub(super) fn new(options: WorkerOptions) -> Self {
         Self {
-            state: Mutex::new(State::new(&settings)),
-            settings,
+            state: Mutex::new(State::new(&options)),
+            options,
             ready: Semaphore::new(0),
             changed: Notify::new(),
         }
@@ -113,7 +113,7 @@ impl Queue {
     pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp) {
         let mut state = self.locked();
         state.failures.forget(cell);
-        if state.is_scanning && state.finished.len() < self.settings.max_queued_notifications * 2 {
+        if state.is_scanning && state.finished.len() < self.options.max_queued_notifications * 2 {
             state.finished.insert(cell.clone(), up_to);
         }
         let later = state.tracked.remove(cell).and_then(|tracked| tracked.later);
@@ -127,7 +127,7 @@ impl Queue {
     pub(super) fn postpone(&self, cell: &RowColumn, tries: u32) {
         let mut state = self.locked();
         state.tracked.remove(cell);
-        state.failures.postpone(cell, tries, &self.settings);
+        state.failures.postpone(cell, tries, &self.options);
         self.changed.notify_one();
     }
 
@@ -288,11 +288,11 @@ impl Queue {
 }
 
 impl State {
-    fn new(settings: &WorkerSettings) -> Self {
+    fn new(options: &WorkerOptions) -> Self {
         Self {
             share: None,
             waiting: BTreeSet::new(),
-            room: Room::new(settings),
+            room: Room::new(options),
             tracked: BTreeMap::new(),
             finished: BTreeMap::new(),
             is_scanning: false,
@@ -339,11 +339,11 @@ mod tests {
     }
 
     fn queue(max_queued_notifications: usize, max_queued_bytes: usize) -> Queue {
-        let queue = Queue::new(WorkerSettings {
-            max_queued_notifications,
-            max_queued_bytes,
-            ..WorkerSettings::default()
-        });
+        let queue = Queue::new(
+            WorkerOptions::new()
+                .max_queued_notifications(max_queued_notifications)
+                .max_queued_bytes(max_queued_bytes),
+        );
         queue.set_share(Partition::new(NonZeroU32::MIN, 0).unwrap());
         queue
     }
@@ -462,7 +462,7 @@ mod tests {
         );
         let begun = Instant::now();
         queue.rest(Duration::from_millis(1), hour).await;
-        assert_eq!(begun.elapsed(), WorkerSettings::default().first_retry_pause);
+        assert_eq!(begun.elapsed(), WorkerOptions::new().first_retry_pause);
         assert_eq!(queue.offer_found(found("a", 6)), Offered::Queued);
     }
 

@@ -6,7 +6,7 @@ use fluo_table::RowColumn;
 use tokio::time::Instant;
 
 use crate::client::Pauses;
-use crate::observer::WorkerSettings;
+use crate::observer::WorkerOptions;
 
 /// The cells whose last try failed. They wait in the table (O4). This holds only their due times
 /// and their numbers of tries.
@@ -36,17 +36,17 @@ impl Failures {
 
     /// Records a failed try. If too many other cells are recorded, a new one is not. The others
     /// succeed or become dead letters in time, and scans find this one again until there is room.
-    pub(super) fn postpone(&mut self, cell: &RowColumn, tries: u32, settings: &WorkerSettings) {
+    pub(super) fn postpone(&mut self, cell: &RowColumn, tries: u32, options: &WorkerOptions) {
         let before = self.failing.get(cell);
-        if before.is_none() && self.failing.len() >= settings.max_queued_notifications {
+        if before.is_none() && self.failing.len() >= options.max_queued_notifications {
             return;
         }
         let mut pauses = before.map_or_else(
-            || Pauses::new(settings.first_retry_pause, settings.max_retry_pause),
+            || Pauses::new(options.first_retry_pause, options.max_retry_pause),
             |before| before.pauses,
         );
-        let pause = match tries >= settings.max_tries.get() {
-            true => settings.max_retry_pause,
+        let pause = match tries >= options.max_tries.get() {
+            true => options.max_retry_pause,
             false => pauses.next_pause(),
         };
         let due = Instant::now() + pause;
@@ -82,14 +82,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn doubles_pauses_up_to_the_longest_and_restarts_after_a_success() {
-        let settings = WorkerSettings::default();
+        let options = WorkerOptions::new();
         let mut failures = Failures::default();
-        let mut pause = settings.first_retry_pause;
+        let mut pause = options.first_retry_pause;
         for tries in 1..12 {
-            failures.postpone(&cell("a"), tries, &settings);
-            let longest = tries >= settings.max_tries.get();
+            failures.postpone(&cell("a"), tries, &options);
+            let longest = tries >= options.max_tries.get();
             let expected = if longest {
-                settings.max_retry_pause
+                options.max_retry_pause
             } else {
                 pause
             };
@@ -97,7 +97,7 @@ mod tests {
             assert!(failures.is_early(&cell("a")) && !failures.is_early(&cell("b")));
             tokio::time::advance(expected).await;
             assert!(!failures.is_early(&cell("a")));
-            pause = (pause * 2).min(settings.max_retry_pause);
+            pause = (pause * 2).min(options.max_retry_pause);
         }
         assert_eq!(failures.tries(&cell("a")), 11);
         failures.forget(&cell("a"));
@@ -106,21 +106,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn ignores_cells_beyond_the_bound_and_forgets_cells_that_are_gone() {
-        let settings = WorkerSettings {
-            max_queued_notifications: 2,
-            ..WorkerSettings::default()
-        };
+        let options = WorkerOptions::new().max_queued_notifications(2);
         let mut failures = Failures::default();
         for row in ["a", "b", "c", "a"] {
             let tries = failures.tries(&cell(row)) + 1;
-            failures.postpone(&cell(row), tries, &settings);
+            failures.postpone(&cell(row), tries, &options);
         }
         let tries = |failures: &Failures| ["a", "b", "c"].map(|row| failures.tries(&cell(row)));
         assert_eq!(tries(&failures), [2, 1, 0]);
-        tokio::time::advance(settings.first_retry_pause).await;
+        tokio::time::advance(options.first_retry_pause).await;
         failures.forget_gone(Instant::now(), |_| false);
         assert_eq!(tries(&failures), [2, 0, 0], "`a` is not due yet");
-        tokio::time::advance(settings.max_retry_pause).await;
+        tokio::time::advance(options.max_retry_pause).await;
         failures.forget_gone(Instant::now(), |known| *known == cell("a"));
         assert_eq!(tries(&failures), [2, 0, 0], "`a` was found");
     }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use crate::client::Client;
-use crate::observer::WorkerSettings;
+use crate::observer::WorkerOptions;
 use crate::observer::membership::Membership;
 use crate::observer::queue::{Found, Offered, Queue};
 
@@ -46,7 +46,7 @@ pub(super) struct Scanner {
     pub(super) client: Client,
     pub(super) queue: Arc<Queue>,
     pub(super) membership: Arc<Membership>,
-    pub(super) settings: WorkerSettings,
+    pub(super) options: WorkerOptions,
 }
 
 /// The result of one scan.
@@ -62,7 +62,7 @@ const BATCH_CELLS: usize = 1_000;
 impl Scanner {
     /// Scans and pauses in turn, until the task is aborted.
     pub(super) async fn run(self) {
-        let mut pause = self.settings.min_scan_pause;
+        let mut pause = self.options.min_scan_pause;
         loop {
             let queued = match self.scan_all().await {
                 Ok(scanned) => scanned.queued,
@@ -73,14 +73,14 @@ impl Scanner {
             };
             self.queue.end_scan();
             pause = self.pause_after(queued, pause);
-            self.queue.rest(self.settings.min_scan_pause, pause).await;
+            self.queue.rest(self.options.min_scan_pause, pause).await;
         }
     }
 
     fn pause_after(&self, queued: u64, before: Duration) -> Duration {
         match queued {
-            0 => (before * 2).min(self.settings.max_scan_pause),
-            _ => self.settings.min_scan_pause,
+            0 => (before * 2).min(self.options.max_scan_pause),
+            _ => self.options.min_scan_pause,
         }
     }
 
@@ -115,7 +115,7 @@ impl Scanner {
     /// Scans until the queue is full. Returns the key at which the next part begins.
     async fn scan_part(&self, scan: Scan, scanned: &mut Scanned) -> Result<Option<Key>> {
         let _part = PartialScan::begin(&self.queue);
-        let most = u64::try_from(self.settings.max_queued_notifications).unwrap_or(u64::MAX);
+        let most = u64::try_from(self.options.max_queued_notifications).unwrap_or(u64::MAX);
         let mut taken = 0;
         let mut batches = self.client.shared.table.scan(scan);
         while let Some(batch) = batches.try_next().await? {
@@ -163,7 +163,7 @@ impl Scanner {
     }
 
     fn batch_cells(&self) -> NonZeroUsize {
-        let cells = self.settings.max_queued_notifications.min(BATCH_CELLS);
+        let cells = self.options.max_queued_notifications.min(BATCH_CELLS);
         NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN)
     }
 }

@@ -13,7 +13,7 @@ use crate::observer::membership::Membership;
 use crate::observer::process::Processor;
 use crate::observer::queue::Queue;
 use crate::observer::scanner::Scanner;
-use crate::observer::{Observers, WorkerSettings};
+use crate::observer::{Observers, WorkerOptions};
 
 /// A worker of an application, which runs its observers until it is stopped or dropped.
 ///
@@ -22,9 +22,9 @@ use crate::observer::{Observers, WorkerSettings};
 /// ```
 /// # use std::sync::Arc;
 /// # use fluo_table::coordination::{Application, Applications, MemoryApplications};
-/// # use fluo::{Client, ClientSettings};
+/// # use fluo::{Client, ClientOptions};
 /// # use fluo_table::{Authorizations, MemoryTables, TableAdmin, Versions};
-/// use fluo::{observer_fn, Observers, Transaction, Worker, WorkerSettings};
+/// use fluo::{observer_fn, Observers, Transaction, Worker, WorkerOptions};
 /// use fluo::{Bytes, Column};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -45,8 +45,8 @@ use crate::observer::{Observers, WorkerSettings};
 /// #     Application { observers: observers_of_web, ..Application::new("8d2fa41c", "web") };
 /// # applications.initialize("web", application).await?;
 /// # let web = applications.open("web").await?;
-/// # let client = Client::open(table, web, ClientSettings::default()).await?;
-/// let worker = Worker::start(&client, observers, WorkerSettings::default()).await?;
+/// # let client = Client::open(table, web, ClientOptions::new()).await?;
+/// let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
 /// // Old versions stay in the table until a worker collects them.
 /// let worker = worker.collecting_garbage(tables);
 ///
@@ -83,9 +83,9 @@ impl Worker {
     pub async fn start(
         client: &Client,
         observers: Observers,
-        settings: WorkerSettings,
+        options: WorkerOptions,
     ) -> Result<Self> {
-        Self::start_with_clock(client, observers, settings, Arc::new(SystemClock)).await
+        Self::start_with_clock(client, observers, options, Arc::new(SystemClock)).await
     }
 
     /// Starts a worker like [`start`](Self::start), with a clock for the times of dead letters.
@@ -96,32 +96,32 @@ impl Worker {
     pub async fn start_with_clock(
         client: &Client,
         observers: Observers,
-        settings: WorkerSettings,
+        options: WorkerOptions,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
-        settings.check()?;
+        options.check()?;
         let coordination = &client.shared.coordination;
         observers.check(&coordination.application().await?)?;
-        let garbage_period = settings.garbage_period;
+        let garbage_period = options.garbage_period;
         let membership = Arc::new(Membership::join(coordination.clone()).await?);
-        let queue = Arc::new(Queue::new(settings.clone()));
+        let queue = Arc::new(Queue::new(options.clone()));
         client.shared.listeners.add(Arc::downgrade(&queue));
         let mut tasks = JoinSet::new();
         let processor = Arc::new(Processor {
             client: client.clone(),
             queue: queue.clone(),
             observers,
-            settings: settings.clone(),
+            options: options.clone(),
             clock,
         });
-        for _ in 0..settings.tasks {
+        for _ in 0..options.tasks {
             tasks.spawn(processor.clone().run());
         }
         let scanner = Scanner {
             client: client.clone(),
             queue: queue.clone(),
             membership: membership.clone(),
-            settings,
+            options,
         };
         let background = vec![tasks.spawn(scanner.run())];
         Ok(Self {
@@ -135,7 +135,7 @@ impl Worker {
     }
 
     /// Collects the garbage of the application's table as well, once in every
-    /// [`garbage_period`](WorkerSettings::garbage_period). The first collection begins a tenth of
+    /// [`garbage_period`](WorkerOptions::garbage_period). The first collection begins a tenth of
     /// the period after this call.
     ///
     /// Otherwise garbage stays until the program calls [`Client::collect_garbage`]. The workers of
@@ -148,12 +148,12 @@ impl Worker {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use fluo::{Instance, InstanceExt, Observers, Worker, WorkerSettings};
+    /// # use fluo::{Instance, InstanceExt, Observers, Worker, WorkerOptions};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> fluo::Result<()> {
     /// # let fluo = Instance::in_memory();
     /// # let client = fluo.application("web").create().await?;
-    /// let worker = Worker::start(&client, Observers::new(), WorkerSettings::default()).await?;
+    /// let worker = Worker::start(&client, Observers::new(), WorkerOptions::new()).await?;
     /// let worker = worker.collecting_garbage(Arc::new(fluo));
     /// # worker.stop().await;
     /// # Ok(())

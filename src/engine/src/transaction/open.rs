@@ -67,7 +67,7 @@ impl Transaction {
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) for an empty row or column, the family `ntfy`, an
     /// invalid visibility, a cell that was already set or deleted, more bytes than
-    /// [`max_transaction_bytes`](crate::ClientSettings::max_transaction_bytes), or a transaction
+    /// [`max_transaction_bytes`](crate::ClientOptions::max_transaction_bytes), or a transaction
     /// that has ended. Earlier writes stay in the buffer.
     pub fn set(
         &self,
@@ -144,7 +144,7 @@ impl OwnedTransaction {
     pub(crate) async fn begin(client: &Arc<Shared>, trigger: Option<Trigger>) -> Result<Self> {
         let mut buffer = WriteBuffer::default();
         if let Some(trigger) = trigger.as_ref().filter(|trigger| trigger.is_strong()) {
-            let most = client.settings.max_transaction_bytes;
+            let most = client.options.max_transaction_bytes;
             buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge, most)?;
         }
         let span = |start| debug_span!("transaction", %start);

@@ -293,7 +293,7 @@ async fn rollback_cause(
     start: Timestamp,
     transactor: TransactorId,
 ) -> Result<Option<&'static str>> {
-    let patience = client.settings.rollback_after;
+    let patience = client.options.rollback_after;
     Ok(if planted::is(PlantedBug::LiveLockResolved) {
         Some("planted")
     } else if client

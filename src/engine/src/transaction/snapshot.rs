@@ -19,7 +19,7 @@ use crate::transaction::state::State;
 ///
 /// It shows the data of all rows that was committed before the snapshot was taken. Taking a
 /// snapshot costs nothing. A snapshot holds back garbage collection until it is dropped or is older
-/// than [`max_transaction_age`](crate::ClientSettings::max_transaction_age). From then on its reads
+/// than [`max_transaction_age`](crate::ClientOptions::max_transaction_age). From then on its reads
 /// may fail with [`SnapshotTooOld`](crate::SnapshotTooOld), but never return wrong data. A read
 /// that meets the lock of another transaction waits for it, or rolls that transaction back if its
 /// transactor is dead.

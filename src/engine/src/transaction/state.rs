@@ -84,7 +84,7 @@ impl State {
         &self,
         change: impl FnOnce(&mut WriteBuffer, usize) -> Result<()>,
     ) -> Result<()> {
-        let most = self.client.settings.max_transaction_bytes;
+        let most = self.client.options.max_transaction_bytes;
         match self.buffer().as_mut() {
             Some(buffer) => change(buffer, most),
             None => Err(self.has_ended()),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue, WriteValue};
 use fluo_table::{
@@ -42,7 +42,7 @@ impl Ground {
 
     pub(crate) async fn client_on(&self, table: Arc<dyn Table>) -> Client {
         let web = self.applications.open("web").await.unwrap();
-        Client::open(table, web, ClientSettings::default())
+        Client::open(table, web, ClientOptions::new())
             .await
             .unwrap()
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo::{Client, ClientSettings};
+use fluo::{Client, ClientOptions};
 use fluo_table::coordination::Applications;
 use fluo_table::layout::{DelLockOutcome, DelLockValue, EntryKind};
 use fluo_table::{Column, ErrorKind, Mutation, Scan, Span, Timestamp};
@@ -38,7 +38,7 @@ async fn reads_past_the_locks_of_a_commit_without_write_permission() {
 
     let denied = Gated::denied(&ground.table);
     let coordination = ground.applications.open("web").await.unwrap();
-    let reader = Client::open(denied, coordination, ClientSettings::default());
+    let reader = Client::open(denied, coordination, ClientOptions::new());
     let snapshot = reader.await.unwrap().snapshot().await.unwrap();
     let cells = snapshot.scan(Scan::over(Span::all())).try_concat().await;
     let read: Vec<_> = cells

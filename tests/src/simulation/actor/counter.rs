@@ -17,7 +17,7 @@ pub(super) async fn count(actor: &Actor) -> Result<()> {
     let world = &actor.world;
     let row = world.random.pick(&COUNTERS);
     let policy = RetryPolicy {
-        max_elapsed: world.dials.settings.give_up_after,
+        max_elapsed: world.dials.give_up_after,
         ..RetryPolicy::default()
     };
     let last: Mutex<Option<StoryId>> = Mutex::default();

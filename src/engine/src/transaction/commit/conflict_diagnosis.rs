@@ -114,7 +114,7 @@ impl Commit {
     /// first, without void ones.
     async fn resolve_others(&self, cells: &[(RowColumn, LockKind)]) -> Result<Vec<FoundLock>> {
         let client = &self.state.client;
-        let mut backoff = Backoff::for_locks(&client.settings, self.plan.start);
+        let mut backoff = Backoff::for_locks(&client.options, self.plan.start);
         let mut orphan_looks = OrphanLooks::default();
         let mut first = None;
         for _ in 0..MOST_LOOKS {
