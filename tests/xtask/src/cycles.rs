@@ -40,12 +40,6 @@ const KNOWN: &[(&str, &str, &str, &str)] = &[
         "arguments",
         "the lock of a directory names the command that holds it",
     ),
-    (
-        "fluo-cli",
-        "design",
-        "spec",
-        "the flags of a design are checked as a specification",
-    ),
 ];
 
 /// The place of the first use of each module by each other: file and line.

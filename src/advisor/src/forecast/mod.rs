@@ -235,8 +235,10 @@ fn splits(
             weights: design.tablet_weights(tablets)?,
         }),
         Err(error)
-            if error.kind() == DesignErrorKind::Splits
-                && tablets > 0
+            if matches!(
+                error.kind(),
+                DesignErrorKind::Splits | DesignErrorKind::NoEvenSplits
+            ) && tablets > 0
                 && written.iter().all(|written| written.head == 0) =>
         {
             Ok(Splits::at_quantiles(written, profile, tablets))
