@@ -317,7 +317,7 @@ fn reports_a_key_that_is_repeated() {
         .advice
         .findings
         .iter()
-        .map(|finding| finding.to_string())
+        .map(ToString::to_string)
         .collect();
     says(&findings, "20,000 keys, 1 different");
     says(&findings, "19,999 of 20,000 keys repeat a key");
@@ -452,7 +452,7 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
         let told: Vec<_> = report.advice.findings.into_iter().collect();
         let told = told
             .into_iter()
-            .map(|finding| finding.to_string())
+            .map(ToString::to_string)
             .collect::<Vec<_>>();
         (spec.key_design[0].layout.clone(), told)
     };
@@ -558,7 +558,7 @@ fn reports_sorted_keys_and_carriage_returns() {
         let report = advised(profile(keys), &servers(1));
         let sentences = report.advice.findings.into_iter();
         sentences
-            .map(|finding| finding.to_string())
+            .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
     let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
@@ -953,7 +953,7 @@ fn tries_a_web_table_for_pages_without_a_scheme() {
         .advice
         .findings
         .iter()
-        .map(|finding| finding.to_string())
+        .map(ToString::to_string)
         .collect();
     says(&findings, "One leading field, `shop1.acme.com`, has 33.");
     // A salt of the part before the path is still tried.

@@ -106,7 +106,7 @@ impl Migrate {
         match (recipes.pop(), recipes.len()) {
             (Some(recipe), 0) => Ok(recipe),
             (None, _) => bail!(
-                "the spec {} names no earlier design: write [[key_design.before]] with the options that the rows were \
+                "the spec {} names no earlier design: write [[key_design.before]] with the settings that the rows were \
                  written with",
                 self.spec.display()
             ),
