@@ -452,7 +452,7 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
         let told: Vec<_> = report.advice.findings.into_iter().collect();
         let told = told
             .into_iter()
-            .map(ToString::to_string)
+            .map(|finding| finding.to_string())
             .collect::<Vec<_>>();
         (spec.key_design[0].layout.clone(), told)
     };
@@ -558,7 +558,7 @@ fn reports_sorted_keys_and_carriage_returns() {
         let report = advised(profile(keys), &servers(1));
         let sentences = report.advice.findings.into_iter();
         sentences
-            .map(ToString::to_string)
+            .map(|finding| finding.to_string())
             .collect::<Vec<_>>()
     };
     let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
