@@ -449,12 +449,7 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
         let report = advised(keys(), settings);
         let spec = report.advice.spec.unwrap();
         assert_eq!(spec.key_design[0].settings, DigestSalt::default().into());
-        let told: Vec<_> = report.advice.findings.into_iter().collect();
-        let told = told
-            .into_iter()
-            .map(|finding| finding.to_string())
-            .collect::<Vec<_>>();
-        (spec.key_design[0].layout.clone(), told)
+        (spec.key_design[0].layout.clone(), report.advice.findings)
     };
     let (kept, told) = layout(&there);
     assert_eq!(kept, AdvisedLayout::Tablets(20));
@@ -556,10 +551,8 @@ fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
 fn reports_sorted_keys_and_carriage_returns() {
     let findings = |keys: Vec<String>| {
         let report = advised(profile(keys), &servers(1));
-        let sentences = report.advice.findings.into_iter();
-        sentences
-            .map(|finding| finding.to_string())
-            .collect::<Vec<_>>()
+        let findings = report.advice.findings.iter();
+        findings.map(ToString::to_string).collect::<Vec<_>>()
     };
     let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
     let told = findings(names.to_vec());
