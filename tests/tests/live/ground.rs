@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use crate::cluster::client;
 
 /// Longest time that a test waits for changes that servers make by themselves.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Number of entries requested at a time.
 const BATCH: i32 = 1000;

@@ -25,7 +25,7 @@ fn applied(fluo: &Fluo, topic: &str) -> String {
     fluo.spec(&["p"], 4);
     fluo.run(&format!("create {table}")).succeeds();
     fluo.run(&format!("apply --spec s.toml {table}")).succeeds();
-    fluo.run(&format!("verify --spec s.toml --wait 60s {table}"))
+    fluo.run(&format!("verify --spec s.toml --wait 300s {table}"))
         .succeeds();
     table
 }
@@ -50,7 +50,7 @@ async fn a_waiting_verify_retries_until_the_proxy_is_back() {
     let table = applied(&root, "cli_away");
     let gate = Gate::before(&cluster.proxy().unwrap().address(), "listSplits", 0);
     let fluo = before(&gate, cluster);
-    let arguments = format!("verify --spec s.toml --wait 60s {table}");
+    let arguments = format!("verify --spec s.toml --wait 300s {table}");
     let child = fluo.command(&arguments).spawn().unwrap();
     blocking(|| shut_and_reopen(&gate));
     let run = blocking(|| ended(&fluo, child)).succeeds();
@@ -92,7 +92,7 @@ async fn a_waiting_apply_retries_until_the_proxy_is_back() {
     // The plan requests the list of servers once. Then each check requests it.
     let gate = Gate::before(&cluster.proxy().unwrap().address(), "getTabletServers", 1);
     let fluo = before(&gate, cluster);
-    let arguments = format!("apply --spec s.toml --wait 60s {table}");
+    let arguments = format!("apply --spec s.toml --wait 300s {table}");
     let child = fluo.command(&arguments).spawn().unwrap();
     blocking(|| shut_and_reopen(&gate));
     let run = blocking(|| ended(&fluo, child)).succeeds();
@@ -141,7 +141,7 @@ async fn an_apply_whose_proxy_is_killed_reports_the_kept_changes_and_can_be_fini
     root.run(&format!("apply --spec s.toml {table}")).succeeds();
     let verdict = root
         .run(&format!(
-            "verify --spec s.toml --wait 60s --rows count --json {table}"
+            "verify --spec s.toml --wait 300s --rows count --json {table}"
         ))
         .succeeds()
         .json();

@@ -50,7 +50,7 @@ async fn a_table_of_a_design_is_created_verified_and_advised() {
     fluo.run(&format!("apply --spec s.toml {table}")).succeeds();
     fluo.run(&format!("load --spec s.toml {table} rows.txt"))
         .succeeds();
-    let verified = fluo.run(&format!("verify --spec s.toml --wait 60s {table}"));
+    let verified = fluo.run(&format!("verify --spec s.toml --wait 300s {table}"));
     assert_says(&verified.succeeds().stdout, "OK: ");
 
     let advice = fluo

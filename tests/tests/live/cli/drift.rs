@@ -58,7 +58,7 @@ impl Ground {
             .run(&format!("apply --spec s.toml --prune {}", self.table))
             .succeeds();
         self.fluo
-            .run(&format!("verify --spec s.toml --wait 60s {}", self.table))
+            .run(&format!("verify --spec s.toml --wait 300s {}", self.table))
             .succeeds();
     }
 

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Longer than any command takes to reach the gate.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The gate. Calls that still wait at the end of the test are released.
 pub(crate) struct Gate {

