@@ -161,7 +161,7 @@ impl EmbeddedOptions {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for the first field that is out of its bounds;
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) for the first option that is out of its bounds;
     /// the message states them.
     pub fn check(&self) -> Result<()> {
         within("servers", self.servers.get(), SERVERS)?;
@@ -205,7 +205,7 @@ fn within(name: &str, value: usize, bounds: RangeInclusive<usize>) -> Result<()>
         most => format!(" and at most {most}"),
     };
     Err(Error::invalid(format!(
-        "setting `{name}` is {value}; it must be at least {least}{most}"
+        "option `{name}` is {value}; it must be at least {least}{most}"
     )))
 }
 
@@ -214,25 +214,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_a_setting_that_is_out_of_bounds_with_its_bounds() {
+    fn names_an_option_that_is_out_of_bounds_with_its_bounds() {
         let message = |options: EmbeddedOptions| options.check().unwrap_err().to_string();
         let defaults = EmbeddedOptions::new;
         assert_eq!(
             message(defaults().cache_bytes(5)),
-            "setting `cache_bytes` is 5; it must be at least 1048576"
+            "option `cache_bytes` is 5; it must be at least 1048576"
         );
         assert_eq!(
             message(defaults().max_queued_mutations(0)),
-            "setting `max_queued_mutations` is 0; it must be at least 1 and at most 1000000"
+            "option `max_queued_mutations` is 0; it must be at least 1 and at most 1000000"
         );
         assert_eq!(
             message(defaults().max_queued_bytes(0)),
-            "setting `max_queued_bytes` is 0; it must be at least 1 and at most 4294967295"
+            "option `max_queued_bytes` is 0; it must be at least 1 and at most 4294967295"
         );
         let many = NonZeroUsize::new(10_001).unwrap();
         assert_eq!(
             message(defaults().servers(many)),
-            "setting `servers` is 10001; it must be at least 1 and at most 10000"
+            "option `servers` is 10001; it must be at least 1 and at most 10000"
         );
         assert!(message(defaults().max_commit_mutations(0)).contains("max_commit_mutations"));
         assert!(message(defaults().max_commit_bytes(0)).contains("max_commit_bytes"));

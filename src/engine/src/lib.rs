@@ -82,7 +82,7 @@
 //! | what does a transaction read, and for how long? | [`Snapshot`], [`SnapshotTooOld`] |
 //! | how do I run code when data has changed? | [`Observer`], [`Observers`], [`Worker`] |
 //! | which metrics and traces are there? | [`telemetry`] |
-//! | which settings are there? | [`ClientOptions`], [`RetryPolicy`], [`WorkerOptions`] |
+//! | which options are there? | [`ClientOptions`], [`RetryPolicy`], [`WorkerOptions`] |
 //! | what is guaranteed for tables, and between processes? | the crate [`fluo_table`] |
 //! | what can I do about an error? | [`ErrorKind`] |
 //!
@@ -90,6 +90,7 @@
 //! timers, which a test can pause. Nothing draws random numbers: values that differ between
 //! transactions are derived from their timestamps.
 
+mod bounds;
 mod client;
 mod observer;
 mod transaction;

@@ -58,7 +58,7 @@ async fn notifications_count_towards_the_size_of_a_transaction() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "with `six` the transaction would set 15 bytes; the setting `max_transaction_bytes` allows 10"
+        "with `six` the transaction would set 15 bytes; the option `max_transaction_bytes` allows 10"
     );
     tx.commit().await.unwrap();
     assert_eq!(ground.notifications().await, 2, "the rest commits");

@@ -17,7 +17,7 @@
 //! - At most one batch waits for the consumer. Reading ahead starts when the consumer asks for a
 //!   second batch: a scan of one row makes no unnecessary call.
 //! - The end of a scan is explicit. If the task ends without it, the scan fails.
-//! - A reply stays far below the setting `max_reply_bytes`, provided that entries are about as
+//! - A reply stays far below the option `max_reply_bytes`, provided that entries are about as
 //!   large as the previous ones. An unordered scan, which cannot resume after a reply that was too
 //!   long, relies on weaker assumptions.
 

@@ -135,7 +135,7 @@ impl ApplicationHandle {
     /// # Errors
     ///
     /// [`Invalid`](ErrorKind::Invalid) for the name of the application, an observed column, a
-    /// setting of the application, or a setting of the client.
+    /// setting of the application, or an option of the client.
     pub fn check(&self) -> Result<()> {
         self.options.check()?;
         let any_id = "id".to_owned();

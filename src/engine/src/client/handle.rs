@@ -141,7 +141,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::ErrorKind::Invalid) if a setting is out of its bounds;
+    /// [`Invalid`](crate::ErrorKind::Invalid) if an option is out of its bounds;
     /// [`NotFound`](crate::ErrorKind::NotFound) if the application was removed; and the errors of
     /// the coordination.
     pub async fn open(

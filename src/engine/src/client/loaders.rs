@@ -10,6 +10,7 @@ use fluo_table::{Error, ErrorKind, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 
+use crate::bounds::within;
 use crate::client::{Client, Runner};
 use crate::observer::caught;
 use crate::transaction::Transaction;
@@ -35,11 +36,6 @@ impl Default for LoaderOptions {
         Self::new()
     }
 }
-
-/// Maximum number of bodies that run at once.
-const MOST_TASKS: usize = 10_000;
-/// Maximum number of bodies that wait.
-const MOST_WAITING: usize = 1_000_000;
 
 impl LoaderOptions {
     /// Returns the default options.
@@ -71,22 +67,11 @@ impl LoaderOptions {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) for the first field that is out of its bounds; the message
+    /// [`Invalid`](ErrorKind::Invalid) for the first option that is out of its bounds; the message
     /// states them.
     pub fn check(&self) -> Result<()> {
-        if !(1..=MOST_TASKS).contains(&self.tasks) {
-            return Err(Error::invalid(format!(
-                "setting `tasks` is {}; it must be at least 1 and at most {MOST_TASKS}",
-                self.tasks
-            )));
-        }
-        if self.queue > MOST_WAITING {
-            return Err(Error::invalid(format!(
-                "setting `queue` is {}; it must be at most {MOST_WAITING}",
-                self.queue
-            )));
-        }
-        Ok(())
+        within("tasks", self.tasks, 1..=10_000)?;
+        within("queue", self.queue, ..=1_000_000)
     }
 }
 
@@ -147,7 +132,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if a setting is out of its bounds.
+    /// [`Invalid`](ErrorKind::Invalid) if an option is out of its bounds.
     pub fn loaders(&self, options: LoaderOptions) -> Result<Loaders> {
         self.runner().loaders(options)
     }
@@ -328,11 +313,11 @@ mod tests {
         };
         assert_eq!(
             message(0, 1),
-            "setting `tasks` is 0; it must be at least 1 and at most 10000"
+            "option `tasks` is 0; it must be at least 1 and at most 10000"
         );
         assert_eq!(
             message(1, 2_000_000),
-            "setting `queue` is 2000000; it must be at most 1000000"
+            "option `queue` is 2000000; it must be at most 1000000"
         );
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use fluo_table::{Error, Result};
+use fluo_table::Result;
+
+use crate::bounds::{DURATIONS, growing, within};
 
 /// The options of a [`Client`](crate::Client): its waits, its time limits and its memory use. Each
 /// duration is at least a millisecond and at most 365 days.
@@ -35,12 +37,6 @@ impl Default for ClientOptions {
         Self::new()
     }
 }
-
-/// The shortest duration: the resolution of the timers.
-const LEAST: Duration = Duration::from_millis(1);
-
-/// The longest duration. An `Instant` cannot represent all later times.
-const MOST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 impl ClientOptions {
     /// Returns the default options.
@@ -141,62 +137,32 @@ impl ClientOptions {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::ErrorKind::Invalid) for the first field that is out of its bounds; the
+    /// [`Invalid`](crate::ErrorKind::Invalid) for the first option that is out of its bounds; the
     /// message states them.
     pub fn check(&self) -> Result<()> {
-        for (name, duration) in [
-            ("rollback_after", self.rollback_after),
+        within("rollback_after", self.rollback_after, DURATIONS)?;
+        growing(
             ("first_wait", self.first_wait),
             ("longest_wait", self.longest_wait),
-            ("give_up_after", self.give_up_after),
-            ("horizon_period", self.horizon_period),
-            ("max_transaction_age", self.max_transaction_age),
-        ] {
-            if duration < LEAST {
-                return Err(Error::invalid(format!(
-                    "setting `{name}` is {duration:?}; it must be at least {LEAST:?}"
-                )));
-            }
-            if duration > MOST {
-                return Err(Error::invalid(format!(
-                    "setting `{name}` is {duration:?}; it must be at most {MOST:?}, which is 365 days"
-                )));
-            }
-        }
-        if self.longest_wait < self.first_wait {
-            return Err(Error::invalid(format!(
-                "setting `longest_wait` is {:?}; it must be at least `first_wait`, which is {:?}",
-                self.longest_wait, self.first_wait
-            )));
-        }
-        for (name, number, most) in [
-            (
-                "max_transaction_bytes",
-                self.max_transaction_bytes,
-                usize::MAX,
-            ),
-            (
-                "max_commits_in_flight",
-                self.max_commits_in_flight,
-                1_000_000,
-            ),
-            (
-                "max_commit_bytes_in_flight",
-                self.max_commit_bytes_in_flight,
-                MOST_BYTES,
-            ),
-        ] {
-            if number == 0 || number > most {
-                return Err(Error::invalid(format!(
-                    "setting `{name}` is {number}; it must be at least 1 and at most {most}"
-                )));
-            }
-        }
-        Ok(())
+        )?;
+        within("give_up_after", self.give_up_after, DURATIONS)?;
+        within("horizon_period", self.horizon_period, DURATIONS)?;
+        within("max_transaction_age", self.max_transaction_age, DURATIONS)?;
+        within("max_transaction_bytes", self.max_transaction_bytes, 1..)?;
+        within(
+            "max_commits_in_flight",
+            self.max_commits_in_flight,
+            1..=1_000_000,
+        )?;
+        within(
+            "max_commit_bytes_in_flight",
+            self.max_commit_bytes_in_flight,
+            1..=MOST_BYTES,
+        )
     }
 }
 
-/// Maximum of a setting whose bytes are permits of a semaphore; one call takes them as a `u32`.
+/// Maximum of an option whose bytes are permits of a semaphore; one call takes them as a `u32`.
 const MOST_BYTES: usize = 1 << 31;
 
 #[cfg(test)]
@@ -219,19 +185,19 @@ mod tests {
         };
         assert_eq!(
             message(|options| options.rollback_after = Duration::ZERO),
-            "setting `rollback_after` is 0ns; it must be at least 1ms"
+            "option `rollback_after` is 0ns; it must be at least 1ms and at most 31536000s"
         );
         assert_eq!(
             message(|options| options.give_up_after = Duration::from_secs(31_536_001)),
-            "setting `give_up_after` is 31536001s; it must be at most 31536000s, which is 365 days"
+            "option `give_up_after` is 31536001s; it must be at least 1ms and at most 31536000s"
         );
         assert_eq!(
             message(|options| options.longest_wait = Duration::from_millis(2)),
-            "setting `longest_wait` is 2ms; it must be at least `first_wait`, which is 5ms"
+            "option `longest_wait` is 2ms; it must be at least `first_wait`, which is 5ms"
         );
         assert_eq!(
             message(|options| options.max_commits_in_flight = 0),
-            "setting `max_commits_in_flight` is 0; it must be at least 1 and at most 1000000"
+            "option `max_commits_in_flight` is 0; it must be at least 1 and at most 1000000"
         );
     }
 }

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use fluo_table::{Error, Result};
+use fluo_table::Result;
+
+use crate::bounds::{DURATIONS, growing, within};
 
 /// The options of a [`Worker`](super::Worker): its scans, its memory use and its retries.
 ///
@@ -33,12 +35,6 @@ impl Default for WorkerOptions {
         Self::new()
     }
 }
-
-/// The shortest pause: the resolution of the timers.
-const LEAST: Duration = Duration::from_millis(1);
-
-/// The longest pause. An `Instant` cannot represent all later times.
-const MOST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 impl WorkerOptions {
     /// Returns the default options.
@@ -139,62 +135,25 @@ impl WorkerOptions {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::ErrorKind::Invalid) for the first field that is out of its bounds; the
+    /// [`Invalid`](crate::ErrorKind::Invalid) for the first option that is out of its bounds; the
     /// message states them.
     pub fn check(&self) -> Result<()> {
-        for (name, number, most) in [
-            ("tasks", self.tasks, 10_000),
-            (
-                "max_queued_notifications",
-                self.max_queued_notifications,
-                10_000_000,
-            ),
-            ("max_queued_bytes", self.max_queued_bytes, usize::MAX),
-        ] {
-            if number == 0 || number > most {
-                return Err(Error::invalid(format!(
-                    "setting `{name}` is {number}; it must be at least 1 and at most {most}"
-                )));
-            }
-        }
-        let period = self.garbage_period;
-        if !(LEAST..=MOST).contains(&period) {
-            return Err(Error::invalid(format!(
-                "setting `garbage_period` is {period:?}; it must be at least {LEAST:?} and at most {MOST:?}, which is \
-                 365 days"
-            )));
-        }
-        for (least_name, least, name, most) in [
-            (
-                "min_scan_pause",
-                self.min_scan_pause,
-                "max_scan_pause",
-                self.max_scan_pause,
-            ),
-            (
-                "first_retry_pause",
-                self.first_retry_pause,
-                "max_retry_pause",
-                self.max_retry_pause,
-            ),
-        ] {
-            if least < LEAST {
-                return Err(Error::invalid(format!(
-                    "setting `{least_name}` is {least:?}; it must be at least {LEAST:?}"
-                )));
-            }
-            if most < least {
-                return Err(Error::invalid(format!(
-                    "setting `{name}` is {most:?}; it must be at least `{least_name}`, which is {least:?}"
-                )));
-            }
-            if most > MOST {
-                return Err(Error::invalid(format!(
-                    "setting `{name}` is {most:?}; it must be at most {MOST:?}, which is 365 days"
-                )));
-            }
-        }
-        Ok(())
+        within("tasks", self.tasks, 1..=10_000)?;
+        within(
+            "max_queued_notifications",
+            self.max_queued_notifications,
+            1..=10_000_000,
+        )?;
+        within("max_queued_bytes", self.max_queued_bytes, 1..)?;
+        growing(
+            ("min_scan_pause", self.min_scan_pause),
+            ("max_scan_pause", self.max_scan_pause),
+        )?;
+        growing(
+            ("first_retry_pause", self.first_retry_pause),
+            ("max_retry_pause", self.max_retry_pause),
+        )?;
+        within("garbage_period", self.garbage_period, DURATIONS)
     }
 }
 
@@ -211,25 +170,25 @@ mod tests {
         };
         assert_eq!(
             message(|options| options.tasks = 0),
-            "setting `tasks` is 0; it must be at least 1 and at most 10000"
+            "option `tasks` is 0; it must be at least 1 and at most 10000"
         );
         assert_eq!(
             message(|options| options.min_scan_pause = Duration::ZERO),
-            "setting `min_scan_pause` is 0ns; it must be at least 1ms"
+            "option `min_scan_pause` is 0ns; it must be at least 1ms and at most 31536000s"
         );
         assert_eq!(
             message(|options| options.max_retry_pause = Duration::from_millis(5)),
-            "setting `max_retry_pause` is 5ms; it must be at least `first_retry_pause`, which is 100ms"
+            "option `max_retry_pause` is 5ms; it must be at least `first_retry_pause`, which is 100ms"
         );
         assert_eq!(
             message(|options| options.max_scan_pause = Duration::from_secs(31_536_001)),
-            "setting `max_scan_pause` is 31536001s; it must be at most 31536000s, which is 365 days"
+            "option `max_scan_pause` is 31536001s; it must be at least 1ms and at most 31536000s"
         );
         assert_eq!(
             message(|options| options.garbage_period = Duration::ZERO),
-            "setting `garbage_period` is 0ns; it must be at least 1ms and at most 31536000s, which is 365 days"
+            "option `garbage_period` is 0ns; it must be at least 1ms and at most 31536000s"
         );
         let message = message(|options| options.max_retry_pause = Duration::MAX);
-        assert!(message.ends_with("it must be at most 31536000s, which is 365 days"));
+        assert!(message.ends_with("at most 31536000s"));
     }
 }

@@ -77,7 +77,7 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::ErrorKind::Invalid) if a setting is out of its bounds, or the observers
+    /// [`Invalid`](crate::ErrorKind::Invalid) if an option is out of its bounds, or the observers
     /// [differ](Observers::check) from those that the application was initialised with. All errors
     /// of the coordination.
     pub async fn start(

@@ -97,7 +97,7 @@ impl WriteBuffer {
         let bytes = self.bytes + cell.row.len() + cell.column.size_bytes() + value;
         if bytes > max_bytes {
             return Err(Error::invalid(format!(
-                "with `{}` the transaction would set {bytes} bytes; the setting `max_transaction_bytes` allows {max_bytes}",
+                "with `{}` the transaction would set {bytes} bytes; the option `max_transaction_bytes` allows {max_bytes}",
                 Escaped(
                     cell.row
                         .get(..cell.row.len().min(SHOWN_BYTES))
