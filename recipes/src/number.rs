@@ -28,19 +28,6 @@ pub(crate) fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
-/// Formats a count with thousands separators: `29,599`.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Formats a count with its noun: `1 byte`, `2 bytes`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
@@ -61,11 +48,5 @@ mod tests {
     fn a_share_of_nothing_is_0() {
         assert!(share(0, 0).abs() < f64::EPSILON);
         assert!((share(1, 4) - 0.25).abs() < f64::EPSILON);
-    }
-
-    #[test]
-    fn groups_digits_by_threes() {
-        let texts = [0, 999, 1_000, 65_536, 1_679_616].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "65,536", "1,679,616"]);
     }
 }

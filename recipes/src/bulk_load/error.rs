@@ -4,9 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use fluo_table::Grouped;
+
 use super::cause::BulkLoadCause;
 use super::report::BulkLoadReport;
-use crate::number::grouped;
 
 /// The reason why a bulk load stopped, the rows that it concerns, and the state of the others.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub struct BulkLoadError {
 
 impl fmt::Display for BulkLoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, last) = (grouped(*self.rows.start()), grouped(*self.rows.end()));
+        let (first, last) = (Grouped(*self.rows.start()), Grouped(*self.rows.end()));
         write!(f, "{} (", self.cause)?;
         match first == last {
             true => write!(f, "row {first}")?,
@@ -31,10 +32,10 @@ impl fmt::Display for BulkLoadError {
         write!(
             f,
             " of the load; rows written: {}",
-            grouped(self.report.written)
+            Grouped(self.report.written)
         )?;
         if self.report.unknown > 0 {
-            write!(f, ", unknown: {}", grouped(self.report.unknown))?;
+            write!(f, ", unknown: {}", Grouped(self.report.unknown))?;
         }
         f.write_str(")")
     }

@@ -1,6 +1,6 @@
 //! The location of a set of rows in the table.
 
-use fluo_table::{Bytes, Span, prefix_successor};
+use fluo_table::{Bytes, Grouped, Span, prefix_successor};
 
 use super::design::KeyDesign;
 use super::encoding::{Contiguity, RowRange, SelectionKind};
@@ -8,7 +8,6 @@ use super::error::DesignError;
 use super::row_selection::RowSelection;
 use super::salted_part::SaltedPart;
 use super::scan_cost::{MOST_PIECES, ScanCost, Scans};
-use crate::number::grouped;
 
 impl KeyDesign {
     /// Returns the pieces of the table that hold the keys of exactly these rows (K3): one for each
@@ -148,7 +147,7 @@ fn too_many(name: &str, count: u64) -> String {
     format!(
         "{name} has {} salts, and a scan of several rows would be fanned out over all of them (at most {}): read rows \
          one by one, or use a design with fewer salts, such as a digest-salt of 2 digits",
-        grouped(count),
-        grouped(MOST_PIECES)
+        Grouped(count),
+        Grouped(MOST_PIECES)
     )
 }

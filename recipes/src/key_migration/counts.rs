@@ -3,13 +3,12 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use fluo_table::{Filter, Scan, Table};
+use fluo_table::{Filter, Grouped, Scan, Table};
 use futures::TryStreamExt;
 
 use super::designs::KeyMigration;
 use super::error::MigrationError;
 use crate::key_design::RowSelection;
-use crate::number::grouped;
 
 /// Cells per read.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
@@ -47,16 +46,16 @@ impl fmt::Display for MigrationProgress {
         let permille = u128::from(done) * 1_000 / all.max(1);
         match (left, done) {
             (0, 1) => f.write_str("the 1 row is in the newest epoch")?,
-            (0, _) => write!(f, "all {} rows are in the newest epoch", grouped(done))?,
+            (0, _) => write!(f, "all {} rows are in the newest epoch", Grouped(done))?,
             _ => write!(
                 f,
                 "{} of {} {} in the newest epoch ({}.{} %), {} {} left to be moved",
-                grouped(done),
-                grouped(u64::try_from(all).unwrap_or(u64::MAX)),
+                Grouped(done),
+                Grouped(u64::try_from(all).unwrap_or(u64::MAX)),
                 if all == 1 { "row is" } else { "rows are" },
                 permille / 10,
                 permille % 10,
-                grouped(left),
+                Grouped(left),
                 if left == 1 { "is" } else { "are" }
             )?,
         }
@@ -66,7 +65,7 @@ impl fmt::Display for MigrationProgress {
             foreign => write!(
                 f,
                 "; {} rows belong to none of the designs",
-                grouped(foreign)
+                Grouped(foreign)
             ),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::formatting::grouped;
+use fluo_table::Grouped;
 
 /// The maximum number of tablets.
 pub(crate) const MOST_TABLETS: u64 = 65_536;
@@ -39,7 +39,7 @@ impl AdvisorError {
     }
 
     pub(crate) fn tablets(tablets: u32) -> Self {
-        let (tablets, most) = (grouped(tablets.into()), grouped(MOST_TABLETS));
+        let (tablets, most) = (Grouped(tablets.into()), Grouped(MOST_TABLETS));
         let message = format!("a table cannot have {tablets} tablets: give 1 to {most}");
         Self::new(AdvisorErrorKind::Tablets, message)
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_table::Escaped;
+use fluo_table::{Escaped, Grouped};
 
 use crate::number::float;
 
@@ -37,20 +37,7 @@ fn small_percent(share: f64) -> String {
 /// Returns a count with its noun, such as `1 key` or `2 keys`.
 pub(super) fn plural(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", grouped(count))
-}
-
-/// Formats a count with thousands separators: `29,599`.
-pub(super) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    format!("{} {noun}{ending}", Grouped(count))
 }
 
 /// Returns a number of bytes with a decimal unit, such as `1.5 GB`.
@@ -111,12 +98,6 @@ mod tests {
         assert_eq!(quoted(b"a\xff"), r"`a\xff`");
         assert_eq!(quoted(&[b'a'; 60]), format!("`{}`", "a".repeat(60)));
         assert_eq!(quoted(&[b'a'; 61]), format!("`{}`..", "a".repeat(60)));
-    }
-
-    #[test]
-    fn groups_digits_by_threes() {
-        let texts = [0, 999, 1_000, 65_536, 1_679_616].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "65,536", "1,679,616"]);
     }
 
     #[test]

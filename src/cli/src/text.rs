@@ -1,20 +1,9 @@
 //! Counts and shortened texts for messages.
 
+use fluo_table::Grouped;
+
 /// Maximum number of characters of a shortened text.
 const SHORTENED_CHARS: usize = 60;
-
-/// Formats a count with thousands separators: `29,599`.
-pub(crate) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// Converts a length to a count.
 pub(crate) fn count_of(len: usize) -> u64 {
@@ -23,7 +12,7 @@ pub(crate) fn count_of(len: usize) -> u64 {
 
 /// Formats a count with its noun: `1 row`, `2 rows`, `2 entries`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
-    let number = grouped(count);
+    let number = Grouped(count);
     let has_vowel = |stem: &str| stem.ends_with(['a', 'e', 'o', 'u']);
     match noun.strip_suffix('y') {
         _ if count == 1 => format!("{number} {noun}"),
@@ -45,19 +34,6 @@ pub(crate) fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn groups_counts_by_thousands() {
-        for (count, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (29_599, "29,599"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(count), text);
-        }
-    }
 
     #[test]
     fn pluralizes_all_counts_but_one() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_table::{Error, ErrorKind};
+use fluo_table::{Error, ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -13,7 +13,7 @@ use crate::duration::{self, seconds};
 use crate::exit::Outcome;
 use crate::output;
 use crate::progress;
-use crate::text::{count_of, grouped, plural};
+use crate::text::{count_of, plural};
 
 /// Pauses between checks. The first ones are short, because the work may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -148,7 +148,7 @@ fn print_idle(dead_letters: usize) {
         1 => "; 1 is in the dead letters, see `fluo notifications failed`".to_owned(),
         count => format!(
             "; {} are in the dead letters, see `fluo notifications failed`",
-            grouped(count_of(count))
+            Grouped(count_of(count))
         ),
     };
     output::say(&format!("idle: no notification waits{rest}"));

@@ -74,8 +74,8 @@ pub mod table;
 
 pub use clock::{Clock, SystemClock};
 pub use data::{
-    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Key, KeyRef, RowColumn, Span,
-    Timestamp, Visibility, VisibilityError, prefix_successor, row_successor, unescape,
+    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Grouped, Key, KeyRef, RowColumn,
+    Span, Timestamp, Visibility, VisibilityError, prefix_successor, row_successor, unescape,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use instance::Instance;

@@ -1,5 +1,6 @@
 //! Rows that belong to no recipe.
 
+use fluo_table::Grouped;
 use serde::Serialize;
 
 use super::census::Census;
@@ -9,7 +10,7 @@ use super::look::Look;
 use super::options::OtherRows;
 use super::rows::RowsVerdict;
 use super::sentences;
-use crate::number::{grouped, share};
+use crate::number::share;
 
 /// The subject of differences of these rows.
 const OTHERS: &str = "rows of no recipe";
@@ -61,9 +62,9 @@ impl OtherRowsVerdict {
             "{unit} of no recipe: {} holds {} of them, {} times the mean of the table ({} {unit} in {} tablets); the \
              limit is {}{}",
             tablet.name(),
-            grouped(self.most),
+            Grouped(self.most),
             sentences::skew(load),
-            grouped(load.total),
+            Grouped(load.total),
             load.places,
             sentences::limit(load),
             sentences::hint(self.counted)
@@ -102,9 +103,9 @@ impl OtherRowsVerdict {
                 format!(
                     "{} rows ({of_the_table} of the table) belong to no recipe, the first is `{first}`; {} holds {} of \
                      them",
-                    grouped(rows),
+                    Grouped(rows),
                     tablet.map_or_else(String::new, FullestTablet::name),
-                    grouped(self.most)
+                    Grouped(self.most)
                 )
             }
         };

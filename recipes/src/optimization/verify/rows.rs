@@ -1,5 +1,6 @@
 //! The number of rows of each recipe in each tablet.
 
+use fluo_table::Grouped;
 use serde::Serialize;
 
 use super::super::TableRequirement;
@@ -8,7 +9,7 @@ use super::load::TabletLoad;
 use super::sentences;
 use crate::chi_square::ChiSquare;
 use crate::key_design::KeyDesign;
-use crate::number::{grouped, share};
+use crate::number::share;
 
 /// The smallest share of misplaced rows that makes an uneven hash a difference. With enough rows
 /// the test distinguishes a hash that is slightly uneven, such as Java's `String.hashCode` of
@@ -152,12 +153,12 @@ impl RowsVerdict {
             _ if self.total == 0 && self.in_earlier_designs == 0 => format!(
                 "{recipe}: no row {place} has a key of it, the first of {} is `{first}`; were they written without it, \
                  or with other settings?",
-                grouped(foreign)
+                Grouped(foreign)
             ),
             1 => format!("{recipe}: 1 row {place} is not one of its keys: it is `{first}`"),
             some => format!(
                 "{recipe}: {} rows {place} are not its keys, the first is `{first}`",
-                grouped(some)
+                Grouped(some)
             ),
         };
         let weight = share(foreign, all_rows);
@@ -184,8 +185,8 @@ impl RowsVerdict {
         };
         let sentence = format!(
             "{recipe}: {} of {} {rows_are} still written in an earlier design ({}.{} % are moved); {moves}",
-            grouped(earlier),
-            grouped(u64::try_from(all).unwrap_or(u64::MAX)),
+            Grouped(earlier),
+            Grouped(u64::try_from(all).unwrap_or(u64::MAX)),
             permille / 10,
             permille % 10
         );
@@ -194,7 +195,7 @@ impl RowsVerdict {
             1 => format!("{sentence}; 1 is copied already and not yet removed"),
             both => format!(
                 "{sentence}; {} are copied already and not yet removed",
-                grouped(both)
+                Grouped(both)
             ),
         };
         let weight = share(earlier, all_rows);
@@ -212,12 +213,12 @@ impl RowsVerdict {
         let p_value = self
             .p_value
             .filter(|p_value| is_reported && *p_value < ChiSquare::LEAST_P_VALUE)?;
-        let (recipe, total) = (&self.recipe, grouped(self.total));
+        let (recipe, total) = (&self.recipe, Grouped(self.total));
         let what = match self.salted_parts {
             None => format!("its {total} rows are not spread evenly over the hash space"),
             Some(parts) => format!(
                 "the {} salted parts of its {total} rows are not spread evenly over the salts",
-                grouped(parts),
+                Grouped(parts),
             ),
         };
         let sentence = format!("{recipe}: {what} ({})", sentences::p_value(p_value));
@@ -246,7 +247,7 @@ impl RowsVerdict {
         let cause = match &self.hot_part {
             Some(HotPart { part, rows }) if *rows > 1 => format!(
                 "; {even}{} of its rows share the salted part `{part}`, which is in one tablet by design",
-                grouped(*rows)
+                Grouped(*rows)
             ),
             _ => String::new(),
         };

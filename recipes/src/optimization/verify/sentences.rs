@@ -1,7 +1,9 @@
 //! Sentences that several differences share.
 
+use fluo_table::Grouped;
+
 use super::load::Load;
-use crate::number::{counted, float_len, grouped};
+use crate::number::{counted, float_len};
 
 /// The smallest chance that is shown as a number.
 const LEAST_SHOWN: f64 = 1e-300;
@@ -25,8 +27,8 @@ pub(super) fn too_full_of(place: &str, unit: &str, load: &Load, places: &str) ->
     };
     format!(
         "{place} holds {} of {} {unit}, {} times {expected}; the limit is {}",
-        grouped(load.largest),
-        grouped(load.total),
+        Grouped(load.largest),
+        Grouped(load.total),
         skew(load),
         limit(load),
     )

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fluo_table::Grouped;
 use serde::Serialize;
 
 use super::census::Census;
@@ -10,7 +11,7 @@ use super::look::Look;
 use super::rows::RowsVerdict;
 use super::sentences;
 use super::servers::ServerLoad;
-use crate::number::{counted, grouped};
+use crate::number::counted;
 
 /// A reason why evenness is not proved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -142,7 +143,7 @@ impl fmt::Display for Unproved {
                 write!(
                     f,
                     "{recipe} has too few rows to tell ({} row{ending} in {})",
-                    grouped(*rows),
+                    Grouped(*rows),
                     counted(*tablets, "tablet")
                 )
             }

@@ -3,6 +3,7 @@
 //! The scan that counts rows sees only cells that its authorizations show. So a tablet can be hot
 //! with rows that were not counted. If none of its rows were seen, its entries show this.
 
+use fluo_table::Grouped;
 use serde::Serialize;
 
 use super::census::Census;
@@ -11,7 +12,6 @@ use super::load::TabletLoad;
 use super::look::Look;
 use super::scale::Whole;
 use super::sentences;
-use crate::number::grouped;
 
 /// The entries of tablets none of whose rows were seen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,8 +51,8 @@ impl UnseenVerdict {
             "{} holds {} of {} entries, {} times the mean, and none of its rows can be seen; the limit is {}. Its rows \
              need other authorizations, or were deleted: then a compaction removes them",
             tablet.name(),
-            grouped(load.largest),
-            grouped(load.total),
+            Grouped(load.largest),
+            Grouped(load.total),
             sentences::skew(load),
             sentences::limit(load)
         );

@@ -3,12 +3,13 @@
 use std::fmt;
 
 use fluo_recipes::ScanCost;
+use fluo_table::Grouped;
 use serde::{Serialize, Serializer};
 
 use super::key_share::KeyShare;
 use super::load_reason::LoadReason;
 use super::settings::Read;
-use crate::formatting::{grouped, plural};
+use crate::formatting::plural;
 
 /// A reason for or against a design.
 ///
@@ -107,7 +108,7 @@ impl fmt::Display for DesignReason {
                     "It has salts"
                 },
                 plural(*tablets, "tablet"),
-                grouped((*wanted).into())
+                Grouped((*wanted).into())
             ),
             Self::NoKeysFound => f.write_str(
                 "The table is split for it, but none of the keys that were read belongs to it.",

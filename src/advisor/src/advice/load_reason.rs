@@ -3,10 +3,10 @@
 use std::fmt;
 
 use fluo_recipes::ChiSquare;
-use fluo_table::Bytes;
+use fluo_table::{Bytes, Grouped};
 
 use crate::Estimate;
-use crate::formatting::{grouped, percent, plural, quoted};
+use crate::formatting::{percent, plural, quoted};
 use crate::number::float;
 
 /// The share of keys from which one tablet takes practically all.
@@ -160,7 +160,7 @@ impl fmt::Display for FullestLoad {
         }?;
         let Estimate { value, low, high } = self.over_mean;
         let tablets = plural(self.tablets, "tablet");
-        let fullest = grouped(self.fullest + 1);
+        let fullest = Grouped(self.fullest + 1);
         write!(
             f,
             ": of {tablets}, number {fullest} takes most, {value:.2} times the mean"
@@ -228,7 +228,7 @@ fn write_together(
         "Of the newest {} of the keys, {} fall in one tablet, number {}",
         percent(newest),
         percent(share),
-        grouped(tablet + 1)
+        Grouped(tablet + 1)
     )?;
     if share >= NEARLY_ALL {
         f.write_str(": one server takes them all.")

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use fluo_table::Grouped;
 use serde::{Serialize, Serializer};
 
 use crate::error::MOST_TABLETS;
-use crate::formatting::{bytes, grouped, plural};
+use crate::formatting::{bytes, plural};
 
 /// The number of tablets for each server: if a server fails, several others take over its tablets,
 /// and a quarter of the load of a server can be moved.
@@ -157,19 +158,19 @@ impl fmt::Display for TabletDemand {
         write!(
             f,
             "{} for {} at {TABLETS_PER_SERVER} each",
-            grouped(self.for_servers()),
+            Grouped(self.for_servers()),
             plural(self.servers.into(), "server")
         )?;
         if let Some(rows) = self.rows_per_second {
-            let (tablets, rows) = (grouped(self.for_rows()), grouped(rows));
+            let (tablets, rows) = (Grouped(self.for_rows()), Grouped(rows));
             write!(
                 f,
                 ", {tablets} for {rows} rows/s at {} each",
-                grouped(ROWS_PER_TABLET)
+                Grouped(ROWS_PER_TABLET)
             )?;
         }
         if let Some(size) = self.table_bytes {
-            let tablets = grouped(self.for_bytes());
+            let tablets = Grouped(self.for_bytes());
             write!(f, ", {tablets} for {} at 1 GiB each", bytes(size))?;
         }
         f.write_str(if is_capped {

@@ -5,10 +5,11 @@ use fluo_advisor::{
     DesignForecast, DesignReason, DesignVerdict, LoadForecast, ScanCosts, Severity, Suitability,
 };
 use fluo_recipes::ScanCost;
+use fluo_table::Grouped;
 
 use super::Answer;
 use crate::output;
-use crate::text::{count_of, grouped, plural};
+use crate::text::{count_of, plural};
 
 /// The maximum number of printed lines of a spec.
 const SPEC_LINES: usize = 100;
@@ -141,7 +142,7 @@ pub(super) fn row(forecast: &DesignForecast, verdict: &DesignVerdict) -> [String
     [
         label,
         standing,
-        grouped(count_of(load.tablets())),
+        Grouped(count_of(load.tablets())).to_string(),
         format!("{:.2}", load.largest_over_mean.value),
         p_value(load),
         load.tail.as_ref().map_or_else(dash, |tail| {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use fluo_recipes::{ApplyEvent, RowHasher};
-use fluo_table::{Escaped, Tablets};
+use fluo_table::{Escaped, Grouped, Tablets};
 
 use crate::output::print;
 use crate::table::bars;
-use crate::text::{count_of, grouped};
+use crate::text::count_of;
 
 /// The commands that a reader can try next.
 const CLOSING: &str = "
@@ -47,8 +47,8 @@ pub(super) fn opening(rows: &str) -> Result<()> {
     print(&format!(
         "{} home pages of software packages, host reversed as a web table has them. {} of them, {} %, are of \
          one host, {host}.",
-        grouped(total),
-        grouped(most),
+        Grouped(total),
+        Grouped(most),
         percent(most, total),
     ))
 }

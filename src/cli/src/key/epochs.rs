@@ -2,11 +2,11 @@
 
 use anyhow::{Result, anyhow};
 use fluo_recipes::{KeyDesign, KeyMigration};
-use fluo_table::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped, Grouped};
 use serde::Serialize;
 
 use crate::output;
-use crate::text::{grouped, plural};
+use crate::text::plural;
 
 /// The design of a key, as readers of the table determine it.
 #[derive(Serialize)]
@@ -96,7 +96,7 @@ pub(super) fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
     let of_each: Vec<_> = earlier
         .iter()
         .map(|(index, (count, design))| {
-            let count = grouped(**count);
+            let count = Grouped(**count);
             format!(
                 "{count} of epoch {} of {}, {design}",
                 index + 1,
@@ -105,7 +105,7 @@ pub(super) fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
         })
         .collect();
     let are = if sum == 1 { "is" } else { "are" };
-    let (sum, all) = (grouped(sum), plural(all, "key"));
+    let (sum, all) = (Grouped(sum), plural(all, "key"));
     output::say(&format!(
         "{sum} of {all} {are} of an earlier design of the spec, where readers still look: {}",
         of_each.join("; ")

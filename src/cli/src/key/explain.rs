@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::Table;
 use fluo_recipes::{KeyDesign, KeyMigration, RowHasher, SplitFormula};
-use fluo_table::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped, Grouped};
 use serde::Serialize;
 
 use super::epochs::{EpochOf, design_at, row_of};
@@ -16,7 +16,6 @@ use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::masking;
 use crate::output;
-use crate::text::grouped;
 
 /// Explain each part of a key, and name the tablet it falls in.
 #[derive(Args, Debug)]
@@ -219,8 +218,8 @@ fn drawn(explanation: &Explanation) -> String {
     table.add_row(["key".to_owned(), key.clone()]);
     table.add_row(["prefix".to_owned(), prefix.clone()]);
     let (number, space) = (
-        grouped((*hash_number).into()),
-        grouped((*hash_space).into()),
+        Grouped((*hash_number).into()),
+        Grouped((*hash_space).into()),
     );
     table.add_row([
         "hash".to_owned(),

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo_table::Cell;
 use fluo_table::coordination::Application;
 use fluo_table::layout::{NotificationTimestamp, observed_column};
+use fluo_table::{Cell, Grouped};
 use futures::stream::TryStreamExt;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use super::cell_argument::Place;
 use crate::application::{ApplicationArguments, waiting};
 use crate::byte_encoding::Written;
 use crate::output;
-use crate::text::{grouped, plural};
+use crate::text::plural;
 
 /// List the notifications that wait for their observers.
 ///
@@ -105,6 +105,6 @@ fn told(count: u64, printed: u64) -> String {
     let all = format!("{} {wait}", plural(count, "notification"));
     match printed {
         printed if printed == count => all,
-        printed => format!("{all}, {} printed", grouped(printed)),
+        printed => format!("{all}, {} printed", Grouped(printed)),
     }
 }

@@ -1,6 +1,6 @@
 //! A bar chart for the terminal.
 
-use crate::text::grouped;
+use fluo_table::Grouped;
 
 /// Width of the longest bar, in characters.
 const WIDTH: u64 = 50;
@@ -19,12 +19,12 @@ pub(crate) fn bars<'a>(counts: impl Iterator<Item = (&'a str, u64)> + Clone) -> 
         .map(|(_, count)| count)
         .max()
         .unwrap_or_default();
-    let digits = grouped(largest).len();
+    let digits = Grouped(largest).to_string().len();
     let line = |(label, count): (&str, u64)| {
         let pad = " ".repeat(longest_label - label.chars().count());
         format!(
             "{label}{pad}  {:>digits$}  {}",
-            grouped(count),
+            Grouped(count),
             bar(count, largest)
         )
     };

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use fluo_recipes::{Plan, Step, TabletRun};
-use fluo_table::{Bytes, Escaped};
+use fluo_table::{Bytes, Escaped, Grouped};
 
 use crate::atomic_file;
 use crate::output::{self, shown};
 use crate::spec::SpecArguments;
 use crate::target::TargetArguments;
-use crate::text::{count_of, grouped, plural};
+use crate::text::{count_of, plural};
 
 /// Maximum number of split points of a kind that are listed.
 const MOST_LISTED: usize = 40;
@@ -116,7 +116,7 @@ pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
     output::print(&format!(
         "\nIn all: {} to add, {} to remove, {} to {}.",
         plural(count_of(plan.splits_to_add().len()), "split point"),
-        grouped(count_of(plan.splits_to_remove().len())),
+        Grouped(count_of(plan.splits_to_remove().len())),
         plural(count_of(property_steps(plan).count()), "property"),
         if plan.is_without_groups() {
             "remove"
@@ -138,7 +138,7 @@ fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
         output::print(&format!("  {sign} {}", Escaped(split)))?;
     }
     if splits.len() > MOST_LISTED {
-        let more = grouped(count_of(splits.len() - MOST_LISTED));
+        let more = Grouped(count_of(splits.len() - MOST_LISTED));
         output::print(&format!("  {sign} and {more} more; --json has all of them"))?;
     }
     Ok(())

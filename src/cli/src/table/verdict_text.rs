@@ -6,9 +6,10 @@ use fluo_recipes::{
     DifferenceKind, FullestTablet, Load, PropertyVerdict, RowsVerdict, TabletLoad, UniformityTest,
     Verdict,
 };
+use fluo_table::Grouped;
 
 use crate::output::{self, shown};
-use crate::text::{count_of, grouped, plural};
+use crate::text::{count_of, plural};
 
 /// Prints a verdict: the main cause if there are differences or a server is hot, the figures, all
 /// differences, the result.
@@ -45,9 +46,9 @@ fn describe_splits(verdict: &Verdict) -> Result<()> {
     let splits = &verdict.splits;
     output::print(&format!(
         "split points  {} wanted, {} missing, {} extra",
-        grouped(count_of(splits.wanted)),
-        grouped(count_of(splits.missing.len())),
-        grouped(count_of(splits.extra.len())),
+        Grouped(count_of(splits.wanted)),
+        Grouped(count_of(splits.missing.len())),
+        Grouped(count_of(splits.extra.len())),
     ))
 }
 
@@ -121,11 +122,11 @@ fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
     for rows in rows {
         table.add_row([
             rows.recipe.escape_debug().to_string(),
-            grouped(rows.total),
+            Grouped(rows.total).to_string(),
             rows.tablets.to_string(),
-            grouped(rows.least),
+            Grouped(rows.least).to_string(),
             format!("{:.1}", rows.load.load.mean),
-            grouped(rows.largest),
+            Grouped(rows.largest).to_string(),
             skew(&rows.load.load),
             evenness(rows),
         ]);
@@ -140,8 +141,8 @@ fn describe_loads(verdict: &Verdict) -> Result<()> {
     let mut row = |name: String, load: &Load, place: Option<String>| {
         table.add_row([
             name,
-            grouped(load.largest),
-            grouped(load.total),
+            Grouped(load.largest).to_string(),
+            Grouped(load.total).to_string(),
             format!("{:.1}", load.mean),
             skew(load),
             place.unwrap_or_default(),
@@ -189,7 +190,7 @@ fn skew(load: &Load) -> String {
 
 fn evenness(rows: &RowsVerdict) -> String {
     let parts = match rows.salted_parts {
-        Some(parts) => format!("{} salted parts, ", grouped(parts)),
+        Some(parts) => format!("{} salted parts, ", Grouped(parts)),
         None => String::new(),
     };
     match (rows.chi_square, rows.p_value) {

@@ -5,6 +5,7 @@
 mod cell;
 mod column;
 mod escape;
+mod grouped;
 mod key;
 mod prefix;
 mod row_column;
@@ -19,6 +20,7 @@ pub use bytes::Bytes;
 pub use cell::Cell;
 pub use column::Column;
 pub use escape::{EscapeError, Escaped, unescape};
+pub use grouped::Grouped;
 pub use key::{Key, KeyRef};
 pub use prefix::{prefix_successor, row_successor};
 pub use row_column::RowColumn;

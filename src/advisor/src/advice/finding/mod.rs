@@ -16,7 +16,9 @@ pub use self::order::OrderFinding;
 pub use self::repeated::RepeatedFinding;
 pub use self::table::TableFinding;
 
-use crate::formatting::{bytes, grouped, percent, plural};
+use fluo_table::Grouped;
+
+use crate::formatting::{bytes, percent, plural};
 use crate::{Alphabet, Distinct, LengthProfile};
 
 /// The share of long keys from which they cost something.
@@ -195,21 +197,21 @@ fn write_keys(
 ) -> fmt::Result {
     write!(f, "{}, ", plural(keys, "key"))?;
     match distinct {
-        Distinct::Counted { keys } => write!(f, "{} different, ", grouped(*keys))?,
+        Distinct::Counted { keys } => write!(f, "{} different, ", Grouped(*keys))?,
         Distinct::Estimated {
             keys,
             standard_error,
         } => write!(
             f,
             "about {} different (+- {}), ",
-            grouped(*keys),
+            Grouped(*keys),
             percent(*standard_error)
         )?,
     }
     if lengths.is_fixed() {
         write!(f, "all of {}", plural(lengths.min, "byte"))?;
     } else {
-        let (min, max) = (grouped(lengths.min), plural(lengths.max, "byte"));
+        let (min, max) = (Grouped(lengths.min), plural(lengths.max, "byte"));
         write!(f, "of {min} to {max}, {:.1} on average", lengths.mean)?;
     }
     write!(f, ", {}.", alphabet.name())

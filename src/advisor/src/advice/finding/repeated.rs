@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use fluo_table::Bytes;
+use fluo_table::{Bytes, Grouped};
 
-use crate::formatting::{grouped, percent, plural, quoted};
+use crate::formatting::{percent, plural, quoted};
 use crate::number::count;
 
 /// A finding about keys that are equal, or share a part.
@@ -54,7 +54,7 @@ impl fmt::Display for RepeatedFinding {
             Self::CommonPrefix(prefix) => {
                 let distinguish = match prefix.len() {
                     1 => "1 byte that distinguishes".to_owned(),
-                    some => format!("{} bytes that distinguish", grouped(count(some))),
+                    some => format!("{} bytes that distinguish", Grouped(count(some))),
                 };
                 write!(
                     f,
@@ -88,7 +88,7 @@ impl fmt::Display for RepeatedFinding {
                 } else {
                     "Very likely at least "
                 },
-                grouped(*at_least),
+                Grouped(*at_least),
                 plural(*keys, "key")
             ),
         }

@@ -1,10 +1,11 @@
 //! The load of each tablet, in a picture for each design.
 
 use fluo_advisor::{AdvisorReport, DesignForecast, DesignVerdict, LoadForecast};
+use fluo_table::Grouped;
 use maud::{Markup, html};
 
 use super::super::text;
-use crate::text::{count_of, grouped, plural};
+use crate::text::{count_of, plural};
 
 /// The maximum number of bars in a picture. Neighbouring tablets share a bar if there are more.
 const MOST_BARS: usize = 96;
@@ -52,7 +53,7 @@ fn picture(
     let top = top(load.largest_over_mean.value);
     let fullest = format!(
         "Fullest: number {}, {:.2} times the mean",
-        grouped(count_of(load.largest) + 1),
+        Grouped(count_of(load.largest) + 1),
         load.largest_over_mean.value
     );
     let per_bar = bars.first().map_or(1, |bar| bar.last - bar.first + 1);
@@ -72,7 +73,7 @@ fn picture(
                 (svg(number, label, &bars, top))
                 div.ticks-x aria-hidden="true" {
                     span { "1" }
-                    @if load.tablets() > 1 { span { (grouped(count_of(load.tablets()))) } }
+                    @if load.tablets() > 1 { span { (Grouped(count_of(load.tablets()))) } }
                 }
             }
             p.axis-x {
@@ -191,8 +192,8 @@ fn table(label: &str, load: &LoadForecast) -> Markup {
                         @for bar in bars(load) {
                             tr {
                                 th.figure scope="row" {
-                                    (grouped(count_of(bar.first) + 1))
-                                    @if bar.last > bar.first { " to " (grouped(count_of(bar.last) + 1)) }
+                                    (Grouped(count_of(bar.first) + 1))
+                                    @if bar.last > bar.first { " to " (Grouped(count_of(bar.last) + 1)) }
                                 }
                                 td.figure { (format!("{:.3}", bar.times_mean)) }
                             }

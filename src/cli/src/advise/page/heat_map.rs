@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::text::{count_of, grouped, plural};
+use crate::text::{count_of, plural};
 use fluo_advisor::{Arrivals, HeatMap, KeyProfile};
-use fluo_table::Escaped;
+use fluo_table::{Escaped, Grouped};
 use maud::{Markup, html};
 
 /// The least load of a cell for each level, as a multiple of an even spread.
@@ -20,7 +20,7 @@ pub(super) fn section(profile: &KeyProfile) -> Markup {
             p { (meaning(profile)) }
             figure.map {
                 figcaption {
-                    "Arrival of keys against " (grouped(count_of(map.buckets))) " equal key buckets"
+                    "Arrival of keys against " (Grouped(count_of(map.buckets))) " equal key buckets"
                     br;
                     span.small { (exactness(profile)) }
                 }
@@ -155,7 +155,7 @@ fn table(map: &HeatMap) -> Markup {
                         @for (tenth, row) in coarse.iter().enumerate() {
                             tr {
                                 th scope="row" { (tenth * 10) " to " ((tenth + 1) * 10) " %" }
-                                @for keys in row { td.figure { (grouped(*keys)) } }
+                                @for keys in row { td.figure { (Grouped(*keys)) } }
                             }
                         }
                     }

@@ -1,11 +1,10 @@
 //! The properties of the keys, in sentences and tables.
 
 use fluo_advisor::{Distinct, KeyProfile, Severity};
-use fluo_table::Escaped;
+use fluo_table::{Escaped, Grouped};
 use maud::{Markup, html};
 
 use super::super::Answer;
-use crate::text::grouped;
 
 pub(super) fn section(answer: &Answer) -> Markup {
     let profile = &answer.report.profile;
@@ -34,23 +33,29 @@ fn figures(profile: &KeyProfile) -> Markup {
     let (lengths, order) = (&profile.lengths, &profile.order);
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let different = match profile.distinct {
-        Distinct::Counted { keys } => grouped(keys),
+        Distinct::Counted { keys } => Grouped(keys).to_string(),
         Distinct::Estimated {
             keys,
             standard_error,
         } => {
-            format!("{} +- {}", grouped(keys), percent(standard_error))
+            format!("{} +- {}", Grouped(keys), percent(standard_error))
         }
-        ref other => grouped(other.keys()),
+        ref other => Grouped(other.keys()).to_string(),
     };
     let rows = [
-        ("Keys", grouped(profile.keys)),
+        ("Keys", Grouped(profile.keys).to_string()),
         ("Different keys", different),
-        ("Shortest, bytes", grouped(lengths.min)),
-        ("Median, bytes", grouped(lengths.median)),
-        ("90 % up to, bytes", grouped(lengths.percentile_90)),
-        ("99 % up to, bytes", grouped(lengths.percentile_99)),
-        ("Longest, bytes", grouped(lengths.max)),
+        ("Shortest, bytes", Grouped(lengths.min).to_string()),
+        ("Median, bytes", Grouped(lengths.median).to_string()),
+        (
+            "90 % up to, bytes",
+            Grouped(lengths.percentile_90).to_string(),
+        ),
+        (
+            "99 % up to, bytes",
+            Grouped(lengths.percentile_99).to_string(),
+        ),
+        ("Longest, bytes", Grouped(lengths.max).to_string()),
         ("Alphabet", profile.alphabet.all.name().to_owned()),
         ("Greater than the one before", percent(order.ascending)),
         ("Greater than all before", percent(order.new_maxima)),

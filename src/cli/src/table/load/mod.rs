@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use fluo_recipes::{BulkLoad, BulkLoadReport, ExistingRow, ExistingRows, KeyDesign};
-use fluo_table::{Authorizations, Bytes, Column, Escaped, Mutation, TableAdmin};
+use fluo_table::{Authorizations, Bytes, Column, Escaped, Grouped, Mutation, TableAdmin};
 use serde::Serialize;
 
 use self::report::Repeating;
@@ -22,7 +22,7 @@ use crate::interrupt_message::Standing;
 use crate::output;
 use crate::progress;
 use crate::target::{ApplicationGuard, TargetArguments};
-use crate::text::{count_of, grouped, plural};
+use crate::text::{count_of, plural};
 
 /// Convert rows to keys of a design and write them to a table.
 ///
@@ -236,7 +236,7 @@ fn say_named(rows: &ExistingRows, what: &str) {
     }
     let more = rows.count - count_of(rows.first.len());
     if more > 0 {
-        output::say(&format!("  and {} more", grouped(more)));
+        output::say(&format!("  and {} more", Grouped(more)));
     }
 }
 

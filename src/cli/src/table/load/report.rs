@@ -2,8 +2,9 @@
 
 use anyhow::{Error, anyhow};
 use fluo_recipes::{BulkLoadCause, BulkLoadError, BulkLoadReport, RepeatedKeys};
+use fluo_table::Grouped;
 
-use crate::text::{grouped, plural};
+use crate::text::plural;
 
 /// The consequences of loading the same rows again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,17 +42,17 @@ impl Repeating {
             (0, _) => String::new(),
             (some, Self::NamesConflicts) => format!(
                 "; {} more may have been, and loading again names as conflicts those that were",
-                grouped(some)
+                Grouped(some)
             ),
             (some, Self::WritesTwice | Self::NeedsTheSeed) => {
-                format!("; {} more may have been", grouped(some))
+                format!("; {} more may have been", Grouped(some))
             }
             (1, Self::WritesOnce) => {
                 "; 1 more may have been, and loading again writes it once".to_owned()
             }
             (some, Self::WritesOnce) => format!(
                 "; {} more may have been, and loading again writes them once",
-                grouped(some)
+                Grouped(some)
             ),
         };
         let is_touched = report.written + report.unknown > 0;
@@ -84,7 +85,7 @@ impl Repeating {
         };
         let rest = match report.unknown {
             0 => String::new(),
-            some => format!(", {} more may be", grouped(some)),
+            some => format!(", {} more may be", Grouped(some)),
         };
         let again = match self {
             Self::NamesConflicts => {
@@ -102,7 +103,7 @@ impl Repeating {
 pub(super) fn repeated(keys: RepeatedKeys) -> String {
     let rows = match keys.rows {
         0 => return String::new(),
-        rows => grouped(rows),
+        rows => Grouped(rows),
     };
     let at_least = if keys.is_lower_bound { "at least " } else { "" };
     format!("; {at_least}{rows} of them under a key that another line had")

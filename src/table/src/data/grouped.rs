@@ -1,0 +1,53 @@
+//! Counts with thousands separators.
+
+use std::fmt;
+
+/// Displays a count with thousands separators.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::Grouped;
+///
+/// assert_eq!(Grouped(29_599).to_string(), "29,599");
+/// assert_eq!(format!("{:>6}", Grouped(7)), "     7");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grouped(
+    /// The count to show.
+    pub u64,
+);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        let mut text = String::new();
+        for (index, digit) in digits.chars().enumerate() {
+            if index > 0 && (digits.len() - index).is_multiple_of(3) {
+                text.push(',');
+            }
+            text.push(digit);
+        }
+        f.pad(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_digits_by_threes() {
+        let texts =
+            [0, 999, 1_000, 65_536, 1_679_616, u64::MAX].map(|count| Grouped(count).to_string());
+        let expected = [
+            "0",
+            "999",
+            "1,000",
+            "65,536",
+            "1,679,616",
+            "18,446,744,073,709,551,615",
+        ];
+        assert_eq!(texts, expected);
+    }
+}
