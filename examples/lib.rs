@@ -27,7 +27,7 @@ struct Protocol;
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::process::{Command, Output, Stdio};
+    use std::process::{Command, Output};
 
     const PAGE: &str = include_str!("../docs/tour.md");
     const TOOL: &str = include_str!("../docs/transactions-tool.md");
@@ -94,17 +94,18 @@ mod tests {
         assert_eq!(count, 7);
     }
 
+    /// Runs an example: from the folder of built programs `FLUO_PROGRAMS`, or with cargo.
     fn run(example: &str) -> Output {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo
-            .args(["run", "--quiet", "--package", "fluo-examples", "--example"])
-            .arg(example)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        match cargo
-            .spawn()
-            .and_then(std::process::Child::wait_with_output)
-        {
+        let mut command = match std::env::var_os("FLUO_PROGRAMS") {
+            Some(folder) => Command::new(Path::new(&folder).join("examples").join(example)),
+            None => {
+                let mut cargo = Command::new(env!("CARGO"));
+                cargo.args(["run", "--quiet", "--package", "fluo-examples", "--example"]);
+                cargo.arg(example);
+                cargo
+            }
+        };
+        match command.output() {
             Ok(output) => output,
             Err(error) => panic!("{example}: {error}"),
         }

@@ -28,19 +28,27 @@ pub(crate) const ROWS: &str = include_str!("../../../examples/data/package-homep
 /// Returns the path of the command, which is built once.
 pub(crate) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let own = std::env::current_exe().unwrap();
-        let target = own.ancestors().nth(3).unwrap();
-        let build = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", "fluo-cli", "--bin", "fluo"])
-            .arg("--target-dir")
-            .arg(target)
-            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-            .status()
-            .unwrap();
-        assert!(build.success(), "the command does not build");
-        target.join("debug/fluo")
-    })
+    BINARY.get_or_init(|| programs(&["--package", "fluo-cli", "--bin", "fluo"]).join("fluo"))
+}
+
+/// Returns the folder of the built programs. Builds those that the arguments select, unless
+/// `FLUO_PROGRAMS` names a folder that has all.
+pub(crate) fn programs(selection: &[&str]) -> PathBuf {
+    if let Some(folder) = std::env::var_os("FLUO_PROGRAMS") {
+        return folder.into();
+    }
+    let own = std::env::current_exe().unwrap();
+    let target = own.ancestors().nth(3).unwrap();
+    let build = Command::new(env!("CARGO"))
+        .args(["build", "--quiet"])
+        .args(selection)
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .status()
+        .unwrap();
+    assert!(build.success(), "{selection:?} does not build");
+    target.join("debug")
 }
 
 /// The command in a directory of its own, as a user of a proxy.

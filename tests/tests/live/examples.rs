@@ -2,12 +2,13 @@
 //! output.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use accumulo_proxy::ProxyClient;
 use fluo_cluster::Cluster;
 
+use crate::cli::programs;
 use crate::cluster::{client, cluster};
 
 const FOLDER: &str = concat!(
@@ -79,7 +80,7 @@ async fn every_example_succeeds_and_leaves_no_trace() {
     let (Some(cluster), Some(client)) = (cluster(), client().await) else {
         return;
     };
-    let binaries = binaries();
+    let binaries = programs(&["--package", "accumulo-proxy", "--examples"]).join("examples");
     for (name, printed) in PRINTED {
         let said = run(cluster, &binaries.join(name));
         for part in printed {
@@ -103,27 +104,6 @@ fn no_example_is_missing() {
         })
         .collect();
     assert_eq!(named, present);
-}
-
-/// Builds the examples beside this program, and returns their folder.
-fn binaries() -> PathBuf {
-    let own = std::env::current_exe().unwrap();
-    let target = own.ancestors().nth(3).unwrap();
-    let build = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--package",
-            "accumulo-proxy",
-            "--examples",
-        ])
-        .arg("--target-dir")
-        .arg(target)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .status()
-        .unwrap();
-    assert!(build.success(), "the examples do not build");
-    target.join("debug/examples")
 }
 
 /// Runs an example, which must succeed, and returns its output.

@@ -1,79 +1,109 @@
-//! A run of cargo beside others: its output goes to a file, and is printed when it has ended.
+//! Programs that run beside others: their output goes to a file, and is printed when all have
+//! ended.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::{self, Child, Stdio};
+use std::process::{self, Command, Stdio};
+use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result, bail};
 
-use crate::cargo::{Environment, command, say, workspace};
+use crate::cargo::{say, workspace};
 
-/// A running cargo.
+/// Programs that run one after the other, beside this one.
 pub(crate) struct Background {
-    child: Child,
     title: String,
     log: PathBuf,
+    thread: JoinHandle<Result<Vec<String>>>,
 }
 
 impl Background {
-    /// Starts cargo. Its output goes to `target/NAME-PID.log`.
-    pub(crate) fn start(
-        name: &str,
-        arguments: &[&str],
-        environment: &Environment,
-    ) -> Result<Background> {
-        let title = format!("cargo {}", arguments.join(" "));
-        let log = workspace().join(format!("target/{name}-{}.log", process::id()));
-        let create = || File::create(&log).and_then(|out| Ok((out.try_clone()?, out)));
-        let (out, err) =
-            create().with_context(|| format!("{} cannot be written", log.display()))?;
+    /// Starts the programs. Their output goes to `target/TITLE-PID.log`.
+    pub(crate) fn start(title: &str, programs: Vec<(String, Command)>) -> Result<Background> {
+        let log = workspace().join(format!("target/{title}-{}.log", process::id()));
+        let out =
+            File::create(&log).with_context(|| format!("{} cannot be written", log.display()))?;
+        let names: Vec<_> = programs.iter().map(|(name, _)| name.as_str()).collect();
         say(&format!(
-            "\n> {title}\n  (beside the next ones; output at the end, until then in {})",
+            "\n> {title}: {}\n  (beside the next ones; output at the end, until then in {})",
+            names.join(", "),
             log.display()
         ));
-        let child = command(arguments, environment)
-            .stdin(Stdio::null())
-            .stdout(out)
-            .stderr(err)
-            .spawn()
-            .context("cargo cannot be run")?;
-        Ok(Background { child, title, log })
+        Ok(Background {
+            title: title.to_owned(),
+            log,
+            thread: thread::spawn(move || run_all(programs, out)),
+        })
     }
 
-    /// Waits until the run has ended, prints its output, and fails if it failed.
-    pub(crate) fn finish(mut self) -> Result<()> {
-        say(&format!("\n> {}", self.title));
-        let status = self.child.wait().context("cargo was lost")?;
-        let output = fs::read(&self.log)
-            .with_context(|| format!("{} cannot be read", self.log.display()))?;
+    /// Waits until the programs have ended, prints their output, and fails if one failed.
+    pub(crate) fn finish(self) -> Result<()> {
+        let Background { title, log, thread } = self;
+        say(&format!("\n> {title}"));
+        let failed = match thread.join() {
+            Ok(failed) => failed?,
+            Err(_) => bail!("{title}: the thread that runs the programs panicked"),
+        };
+        let output = fs::read(&log).with_context(|| format!("{} cannot be read", log.display()))?;
         // The reader of the output may have ended, and a file that is left does no harm.
         let _ = io::stderr().write_all(&output);
-        let _ = fs::remove_file(&self.log);
-        if !status.success() {
-            bail!("`{}` failed", self.title);
+        let _ = fs::remove_file(&log);
+        if !failed.is_empty() {
+            bail!("{title} failed: {}", failed.join(", "));
         }
         Ok(())
     }
 }
 
+/// Runs programs one after the other, and returns the names of those that failed.
+fn run_all(programs: Vec<(String, Command)>, mut out: File) -> Result<Vec<String>> {
+    let mut failed = Vec::new();
+    for (name, mut command) in programs {
+        writeln!(out, "\n> {name}").context("the log cannot be written")?;
+        let status = command
+            .stdin(Stdio::null())
+            .stdout(out.try_clone()?)
+            .stderr(out.try_clone()?)
+            .status()
+            .with_context(|| format!("{name} cannot be run"))?;
+        if !status.success() {
+            failed.push(name);
+        }
+    }
+    Ok(failed)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::Background;
 
     #[test]
-    fn fails_if_the_run_fails_and_removes_its_log() {
-        let run = Background::start("a-failing-test", &["no-such-command"], &[]).unwrap();
+    fn runs_all_programs_names_those_that_fail_and_removes_the_log() {
+        let program = |name: &str| (name.to_owned(), Command::new(name));
+        let programs = ["false", "true"].map(program);
+        let run = Background::start("some-programs", programs.into()).unwrap();
         let log = run.log.clone();
         assert!(log.exists());
         let error = run.finish().unwrap_err().to_string();
-        assert_eq!(error, "`cargo no-such-command` failed");
+        assert_eq!(error, "some-programs failed: false");
         assert!(!log.exists());
     }
 
     #[test]
-    fn succeeds_if_the_run_succeeds() {
-        let run = Background::start("a-passing-test", &["--version"], &[]).unwrap();
+    fn succeeds_if_all_programs_succeed() {
+        let program = ("true".to_owned(), Command::new("true"));
+        let run = Background::start("a-program", vec![program]).unwrap();
         run.finish().unwrap();
+    }
+
+    #[test]
+    fn reports_a_program_that_cannot_be_run() {
+        let program = ("nothing".to_owned(), Command::new("/no/such/program"));
+        let run = Background::start("no-program", vec![program]).unwrap();
+        let error = run.finish().unwrap_err().to_string();
+        assert_eq!(error, "nothing cannot be run");
     }
 }

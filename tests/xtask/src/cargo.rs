@@ -1,23 +1,45 @@
-//! Runs of cargo: each is printed, and the first failure ends the task.
+//! Runs of cargo and other programs: each is printed, and the first failure ends the task.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-/// Environment variables for the programs that cargo runs. `None` removes an inherited variable.
+/// Environment variables for a program. `None` removes an inherited variable.
 pub(crate) type Environment = [(&'static str, Option<OsString>)];
 
 /// Runs cargo, and fails if it fails.
 pub(crate) fn cargo(arguments: &[&str], environment: &Environment) -> Result<()> {
-    say(&format!("\n> cargo {}", arguments.join(" ")));
-    let status = command(arguments, environment)
+    let line = format!("cargo {}", arguments.join(" "));
+    run_program(&line, &mut command(arguments, environment))
+}
+
+/// Runs a program without standard input, and fails if it fails. The first word is its name.
+pub(crate) fn run(words: &[&str]) -> Result<()> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Ok(());
+    };
+    let mut command = Command::new(program);
+    command.current_dir(workspace()).args(arguments);
+    run_program(&words.join(" "), command.stdin(Stdio::null()))
+}
+
+/// Prints a line, runs a command, prints the seconds that it took, and fails if it fails.
+pub(crate) fn run_program(line: &str, command: &mut Command) -> Result<()> {
+    say(&format!("\n> {line}"));
+    let start = Instant::now();
+    let status = command
         .status()
-        .context("cargo cannot be run")?;
+        .with_context(|| format!("`{line}` cannot be run"))?;
+    let seconds = start.elapsed().as_secs();
+    if seconds > 0 {
+        say(&format!("  ({seconds} s: {line})"));
+    }
     if !status.success() {
-        bail!("`cargo {}` failed", arguments.join(" "));
+        bail!("`{line}` failed");
     }
     Ok(())
 }
@@ -26,13 +48,18 @@ pub(crate) fn cargo(arguments: &[&str], environment: &Environment) -> Result<()>
 pub(crate) fn command(arguments: &[&str], environment: &Environment) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace()).args(arguments);
+    set(&mut command, environment);
+    command
+}
+
+/// Sets environment variables of a command.
+pub(crate) fn set(command: &mut Command, environment: &Environment) {
     for (name, value) in environment {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
         };
     }
-    command
 }
 
 /// Returns the folder of the workspace.

@@ -6,9 +6,9 @@
 use std::env;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
-use crate::cargo::{cargo, say, workspace};
+use crate::cargo::{cargo, run, say, workspace};
 use crate::source;
 
 /// Checks each crate. Without the oldest Rust, checks with the present one; in continuous
@@ -20,12 +20,20 @@ pub(crate) fn each() -> Result<()> {
     let mut has_oldest = is_installed(&version);
     if !has_oldest && env::var("CI").is_ok_and(|ci| ci == "true") {
         // Without it, the present toolchain checks the crates.
-        has_oldest = rustup(&["toolchain", "install", &version, "--profile", "minimal"]).is_ok();
+        has_oldest = run(&[
+            "rustup",
+            "toolchain",
+            "install",
+            &version,
+            "--profile",
+            "minimal",
+        ])
+        .is_ok();
     }
     for one in crates.iter().filter(|one| one.is_product()) {
         let check = ["check", "--package", &one.name];
         match has_oldest {
-            true => rustup(&[&["run", &version, "cargo"][..], &check].concat())?,
+            true => run(&[&["rustup", "run", &version, "cargo"][..], &check].concat())?,
             false => cargo(&check, &[])?,
         }
     }
@@ -45,18 +53,4 @@ fn is_installed(version: &str) -> bool {
         let list = String::from_utf8_lossy(&list.stdout).into_owned();
         list.lines().any(|name| name.starts_with(&prefix))
     })
-}
-
-fn rustup(arguments: &[&str]) -> Result<()> {
-    let line = format!("rustup {}", arguments.join(" "));
-    say(&format!("\n> {line}"));
-    let status = Command::new("rustup")
-        .args(arguments)
-        .current_dir(workspace())
-        .status()
-        .context("`rustup` cannot be run")?;
-    if !status.success() {
-        bail!("`{line}` failed");
-    }
-    Ok(())
 }

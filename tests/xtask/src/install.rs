@@ -1,10 +1,8 @@
 //! The installation of missing tools, for runs that must not skip a part.
 
-use std::process::{Command, Stdio};
+use anyhow::{Result, bail};
 
-use anyhow::{Context, Result, bail};
-
-use crate::cargo::say;
+use crate::cargo::run;
 use crate::tool::{Tool, is_in_path, output, sources};
 
 /// Installs tools: components of the toolchain with `rustup`, all others with `apt-get`, as root or
@@ -42,21 +40,4 @@ fn apt(arguments: &[&str]) -> Result<()> {
     };
     let quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
     run(&[as_root, &quiet, arguments].concat())
-}
-
-fn run(words: &[&str]) -> Result<()> {
-    let line = words.join(" ");
-    say(&format!("\n> {line}"));
-    let Some((program, arguments)) = words.split_first() else {
-        return Ok(());
-    };
-    let status = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .status()
-        .with_context(|| format!("`{program}` cannot be run"))?;
-    if !status.success() {
-        bail!("`{line}` failed");
-    }
-    Ok(())
 }

@@ -17,6 +17,7 @@ mod lint;
 mod measure;
 mod mutate;
 mod plan;
+mod programs;
 mod simulate;
 mod soak;
 mod source;

@@ -102,6 +102,20 @@ fn manifest(file: &Path) -> Result<toml::Table> {
     text.parse().with_context(context)
 }
 
+/// Returns the Rust files of a folder, or the file itself.
+pub(crate) fn rust_files(path: &Path) -> Result<Vec<PathBuf>> {
+    let context = || format!("`{}` cannot be read", path.display());
+    let mut files = Vec::new();
+    if path.is_dir() {
+        for entry in fs::read_dir(path).with_context(context)? {
+            files.extend(rust_files(&entry.with_context(context)?.path())?);
+        }
+    } else if path.extension().is_some_and(|it| it == "rs") {
+        files.push(path.to_owned());
+    }
+    Ok(files)
+}
+
 /// Reads a file, and then the files of the modules that it declares.
 fn read(root: &Path, file: &Path, module: &[String], files: &mut Vec<SourceFile>) -> Result<()> {
     let context = || format!("`{}` cannot be read", file.display());

@@ -6,12 +6,13 @@ use std::ffi::{OsStr, OsString};
 use anyhow::{Context, Result, bail};
 
 use crate::background::Background;
-use crate::cargo::{Environment, cargo, say, workspace};
+use crate::cargo::{Environment, cargo, run_program, say, set, workspace};
 use crate::cluster::Held;
 use crate::generate::generate;
 use crate::install::install;
 use crate::lint;
 use crate::plan::{Part, Plan, Wishes};
+use crate::programs::{self, Programs};
 use crate::tool::Tool;
 
 /// Environment variables that make the tests skip a part if they are set to any value, as the flags
@@ -24,9 +25,6 @@ const CLUSTER: &str = "FLUO_CLUSTER";
 /// The test programs that need a real Accumulo. They mostly wait for its servers, so they run
 /// beside the others.
 const LIVE: [&str; 4] = ["live", "commands", "faults", "kept_logs"];
-
-/// All test programs.
-const TESTS: [&str; 5] = ["test", "--workspace", "--lib", "--bins", "--tests"];
 
 /// The options for parts that need more than a Rust toolchain.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -128,13 +126,18 @@ fn run_all(plan: &Plan, given: Option<&OsStr>) -> Result<()> {
 
 /// Returns the environment variables that pass the decisions of the plan to the tests. They replace
 /// inherited ones. Without a cluster, live tests skip themselves.
-fn environment(plan: &Plan, cluster: Option<&OsStr>) -> [(&'static str, Option<OsString>); 3] {
+fn environment(
+    plan: &Plan,
+    programs: &Programs,
+    cluster: Option<&OsStr>,
+) -> Result<[(&'static str, Option<OsString>); 4]> {
     let skips = |does_skip: bool| does_skip.then(|| "1".into());
-    [
+    Ok([
         (WITHOUT_BROWSER, skips(!plan.runs(Part::Browser))),
         (WITHOUT_ACCUMULO, skips(cluster.is_none())),
         (CLUSTER, cluster.map(OsStr::to_owned)),
-    ]
+        (programs::FOLDER, Some(programs.folder()?.into())),
+    ])
 }
 
 /// Checks the code without running it.
@@ -147,22 +150,20 @@ fn check(plan: &Plan) -> Result<()> {
 
 /// Runs everything: live tests on the cluster, if there is one, beside the rest.
 fn run(plan: &Plan, cluster: Option<&OsStr>) -> Result<()> {
-    // Built together, on all cores: tests and pages run some of the examples separately.
-    cargo(&["build", "--package", "fluo-examples", "--examples"], &[])?;
-    cargo(&[&TESTS[..], &["--no-run"]].concat(), &[])?;
+    let programs = Programs::build()?;
     let live = match cluster {
         None => None,
         Some(_) => {
-            let programs = LIVE.iter().flat_map(|name| ["--test", name]);
-            let arguments: Vec<_> = ["test", "--workspace"]
-                .into_iter()
-                .chain(programs)
-                .collect();
-            let environment = environment(plan, cluster);
-            Some(Background::start("live-tests", &arguments, &environment)?)
+            let environment = environment(plan, &programs, cluster)?;
+            let live = programs.tests(&LIVE)?.into_iter().map(|program| {
+                let mut command = program.command();
+                set(&mut command, &environment);
+                (program.name().to_owned(), command)
+            });
+            Some(Background::start("live-tests", live.collect())?)
         }
     };
-    let rest = run_without_cluster(&environment(plan, None));
+    let rest = run_without_cluster(&programs, &environment(plan, &programs, None)?);
     if let (Err(error), Some(_)) = (&rest, &live) {
         say(&format!("\n{error}; the live tests still run"));
     }
@@ -171,65 +172,30 @@ fn run(plan: &Plan, cluster: Option<&OsStr>) -> Result<()> {
 }
 
 /// Runs everything that needs no cluster.
-fn run_without_cluster(environment: &Environment) -> Result<()> {
-    cargo(&TESTS, environment)?;
-    cargo(&["test", "--workspace", "--doc"], environment)?;
+fn run_without_cluster(programs: &Programs, environment: &Environment) -> Result<()> {
+    cargo(&["test", "--workspace"], environment)?;
     cargo(&["xtask", "each"], &[])?;
     cargo(&["xtask", "mutate", "--rotate", "3"], &[])?;
-    let run = ["run", "--quiet", "--package"];
-    for example in examples()? {
-        cargo(
-            &[&run[..], &["fluo-examples", "--example", &example]].concat(),
-            environment,
-        )?;
+    // Their names begin with numbers, in reading order.
+    for example in programs.examples("examples")? {
+        let mut command = example.command();
+        command.current_dir(workspace());
+        set(&mut command, environment);
+        run_program(&format!("example {}", example.name()), &mut command)?;
     }
     cargo(
-        &[&run[..], &["fluo-cli", "--bin", "fluo", "--", "demo"]].concat(),
+        &["run", "--quiet", "--bin", "fluo", "--", "demo"],
         environment,
     )
-}
-
-/// Returns the examples in reading order, which is the order of the numbers in their names.
-fn examples() -> Result<Vec<String>> {
-    let folder = workspace().join("examples");
-    let mut names = Vec::new();
-    for entry in folder
-        .read_dir()
-        .context("the folder of the examples cannot be read")?
-    {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        let stem = name.strip_suffix(".rs");
-        if let Some(stem) = stem.filter(|stem| stem.starts_with(|c: char| c.is_ascii_digit())) {
-            names.push(stem.to_owned());
-        }
-    }
-    names.sort();
-    if names.is_empty() {
-        bail!("there are no examples");
-    }
-    Ok(names)
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::{Path, PathBuf};
 
     use super::LIVE;
     use crate::cargo::workspace;
-
-    /// Returns the Rust files below a folder.
-    fn rust_files(folder: &Path) -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).unwrap();
-        let paths = entries.map(|entry| entry.unwrap().path());
-        paths
-            .flat_map(|path| match path.is_dir() {
-                true => rust_files(&path),
-                false if path.extension().is_some_and(|end| end == "rs") => vec![path],
-                false => Vec::new(),
-            })
-            .collect()
-    }
+    use crate::source::rust_files;
 
     /// The tests without a cluster run with `FLUO_WITHOUT_ACCUMULO`, so a live test program that is
     /// not on the list would be skipped.
@@ -237,7 +203,7 @@ mod tests {
     fn the_list_of_live_test_programs_is_complete() {
         for tests in ["tests/tests", "tests/cluster/tests"] {
             let tests = workspace().join(tests);
-            let files = rust_files(&tests);
+            let files = rust_files(&tests).unwrap();
             assert!(!files.is_empty());
             for file in files {
                 if fs::read_to_string(&file).unwrap().contains("wanted()") {

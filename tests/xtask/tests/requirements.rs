@@ -29,16 +29,16 @@ const OTHER_THRIFT: (&str, &str) = (
     "case $1 in --version) echo 'Thrift version 0.17.0' ;; *) echo other > \"$5/proxy.rs\" ;; esac",
 );
 const LATER_THRIFT: (&str, &str) = ("thrift", "echo 'Thrift version 0.19.0'");
-/// A cargo with both components, and with a cluster that starts.
+/// A cargo with both components, with programs, and with a cluster that starts.
 const CARGO: (&str, &str) = (
     "cargo",
-    "case \"$*\" in *hold*) echo ready; /bin/cat ;; esac",
+    "case \"$*\" in *hold*) echo ready; /bin/cat ;; *--no-run*) /bin/cat \"$0-programs\" ;; esac",
 );
 /// A cargo as `rustup` installs it with its profile `minimal`.
 const MINIMAL_CARGO: (&str, &str) = (
     "cargo",
     "case $1-$2 in fmt-*|clippy-*) [ -e \"$0-$1\" ] || exit 1 ;; esac; \
-     case \"$*\" in *hold*) echo ready; /bin/cat ;; esac",
+     case \"$*\" in *hold*) echo ready; /bin/cat ;; *--no-run*) /bin/cat \"$0-programs\" ;; esac",
 );
 const RUSTUP: (&str, &str) = (
     "rustup",
@@ -51,14 +51,28 @@ const VARIABLES: [&str; 3] = [
     "FLUO_WITHOUT_BROWSER",
     "FLUO_CLUSTER",
 ];
-/// Prints the variables that the live tests and the other tests see, as
-/// `without accumulo:without browser:cluster`.
+/// Prints the variables that the other tests see, as `without accumulo:without browser:cluster`.
 const SAYING_CARGO: (&str, &str) = (
     "cargo",
-    "case \"$*\" in *hold*) echo ready; /bin/cat ;; *--tests) tests='other tests' ;; \
-     *--test*kept_logs) tests='live tests' ;; esac; [ -z \"$tests\" ] || echo \"$tests see \
+    "case \"$*\" in *hold*) echo ready; /bin/cat ;; *--no-run*) /bin/cat \"$0-programs\" ;; \
+     'test --workspace') echo \"other tests see \
+     ${FLUO_WITHOUT_ACCUMULO-unset}:${FLUO_WITHOUT_BROWSER-unset}:${FLUO_CLUSTER-unset}\" >&2 ;; esac",
+);
+/// A live test program, which prints the variables that it sees.
+const LIVE: (&str, &str) = (
+    "live",
+    "echo \"live tests see \
      ${FLUO_WITHOUT_ACCUMULO-unset}:${FLUO_WITHOUT_BROWSER-unset}:${FLUO_CLUSTER-unset}\" >&2",
 );
+/// The programs that cargo builds: their kind, name, file and package.
+const PROGRAMS: [(&str, &str, &str, &str); 6] = [
+    ("test", "live", "live", "tests"),
+    ("test", "commands", "live", "tests/cluster"),
+    ("test", "faults", "live", "tests/cluster"),
+    ("test", "kept_logs", "live", "tests/cluster"),
+    ("example", "01_first", "example", "examples"),
+    ("bin", "fluo", "fluo", "src/cli"),
+];
 const EVERYTHING: [(&str, &str); 5] = [JAVA, MAVEN, BROWSER, THRIFT, CARGO];
 
 const NO_JAVA: &str = "Java 17 or later is missing, Maven is missing; \
@@ -77,10 +91,25 @@ struct Machine(TempDir);
 impl Machine {
     fn with(commands: &[(&str, &str)]) -> Self {
         let machine = Self(tempfile::tempdir().unwrap());
-        for (name, script) in commands {
+        for (name, script) in commands.iter().chain(&[LIVE, ("example", "")]) {
             machine.add(name, script);
         }
+        let messages = PROGRAMS.map(|program| machine.message(program));
+        fs::write(machine.file("cargo-programs"), messages.concat()).unwrap();
         machine
+    }
+
+    /// Returns the message of cargo for a built program.
+    fn message(&self, (kind, name, file, package): (&str, &str, &str, &str)) -> String {
+        format!(
+            "{{\"target\":{{\"kind\":[\"{kind}\"],\"name\":\"{name}\"}},\"profile\":{{\"test\":{}}},\
+             \"manifest_path\":\"{}/{package}/Cargo.toml\",\"executable\":\"{}\"}}\n",
+            kind == "test",
+            env!("CARGO_MANIFEST_DIR")
+                .strip_suffix("/tests/xtask")
+                .unwrap(),
+            self.file(file).display()
+        )
     }
 
     fn add(&self, name: &str, script: &str) {
@@ -317,7 +346,7 @@ fn integration_fails_if_no_installer_works() {
     fs::remove_file(machine.file("cargo")).unwrap();
     let said = machine.refuses(&["test"], Some("true"));
     assert!(
-        said.ends_with("failed: `rustup` cannot be run: No such file or directory (os error 2)"),
+        said.ends_with("failed: `rustup component add rustfmt clippy` cannot be run: No such file or directory (os error 2)"),
         "{said}"
     );
 }
@@ -430,14 +459,24 @@ fn passes_the_decisions_to_the_tests() {
 /// cluster does.
 #[test]
 fn fails_if_the_live_tests_or_the_other_tests_fail() {
-    let live = "case \"$*\" in *hold*) echo ready; /bin/cat; echo 'the cluster ends' >&2 ;; \
-         *kept_logs) echo 'the live tests end' >&2; exit 1 ;; esac";
-    let rest = "case \"$*\" in *hold*) echo ready; /bin/cat; echo 'the cluster ends' >&2 ;; \
-         *kept_logs) echo 'the live tests end' >&2 ;; *--tests) exit 1 ;; esac";
-    for (cargo, failed) in [(live, "kept_logs` failed"), (rest, "--tests` failed")] {
-        let said = Machine::with(&[JAVA, MAVEN, BROWSER, THRIFT, ("cargo", cargo)])
-            .refuses(&["test"], None);
-        assert!(said.ends_with(failed), "{said}");
+    let cargo = "case \"$*\" in *hold*) echo ready; /bin/cat; echo 'the cluster ends' >&2 ;; \
+         *--no-run*) /bin/cat \"$0-programs\" ;; 'test --workspace') exit $OTHERS ;; esac";
+    for (others, live, failed) in [
+        (
+            "0",
+            "1",
+            "live-tests failed: live, commands, faults, kept_logs",
+        ),
+        ("1", "0", "`cargo test --workspace` failed"),
+    ] {
+        let machine = Machine::with(&[JAVA, MAVEN, BROWSER, THRIFT, ("cargo", cargo)]);
+        machine.add(
+            "live",
+            &format!("echo 'the live tests end' >&2; exit {live}"),
+        );
+        let (code, said) = machine.tests(&[], &[("OTHERS", others)]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.trim_end().ends_with(failed), "{said}");
         let (_, later) = said.split_once("the live tests end").unwrap();
         assert!(later.contains("the cluster ends"), "{said}");
     }

@@ -10,12 +10,13 @@ mod measure;
 mod width;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use self::measure::Measure;
 use crate::cargo;
+use crate::source::rust_files;
 
 /// All folders with Rust code, in the order in which their measures are printed.
 const FOLDERS: &[&str] = &[
@@ -60,8 +61,8 @@ pub(crate) fn check(root: &Path) -> Result<()> {
 /// Measures the files of a folder, and returns the idioms and the wide comments in it, each with
 /// its line.
 fn measure(root: &Path, folder: &str) -> Result<(Measure, Vec<String>)> {
-    let mut files = Vec::new();
-    collect(&root.join(folder), &mut files)?;
+    let mut files = rust_files(&root.join(folder))?;
+    files.retain(|file| !NOT_MEASURED.iter().any(|it| file.ends_with(it)));
     files.sort();
     let (mut measure, mut findings) = (Measure::default(), Vec::new());
     for file in files {
@@ -77,18 +78,4 @@ fn measure(root: &Path, folder: &str) -> Result<(Measure, Vec<String>)> {
         findings.extend(width::find(&name, &text));
     }
     Ok((measure, findings))
-}
-
-/// Collects the Rust files of a folder, or the file itself.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let context = || format!("`{}` cannot be read", path.display());
-    let is_excluded = NOT_MEASURED.iter().any(|it| path.ends_with(it));
-    if path.is_dir() {
-        for entry in fs::read_dir(path).with_context(context)? {
-            collect(&entry.with_context(context)?.path(), files)?;
-        }
-    } else if path.extension().is_some_and(|it| it == "rs") && !is_excluded {
-        files.push(path.to_owned());
-    }
-    Ok(())
 }

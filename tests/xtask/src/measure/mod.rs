@@ -87,20 +87,20 @@ fn measure_crate(root: &Path, one: &Crate) -> Result<Measures> {
 impl Measures {
     /// Adds the lines and the tests of all files of a folder, if there is one.
     fn add_tests(&mut self, path: &Path, root: &Path) -> Result<()> {
-        let context = || format!("`{}` cannot be read", path.display());
-        if path.is_dir() {
-            for entry in fs::read_dir(path).with_context(context)? {
-                let path = entry.with_context(context)?.path();
-                if !TOOLS.iter().any(|tool| path == root.join(tool)) {
-                    self.add_tests(&path, root)?;
-                }
+        if !path.exists() {
+            return Ok(());
+        }
+        let is_left_out = |file: &Path| {
+            TOOLS.iter().any(|tool| file.starts_with(root.join(tool)))
+                || file.ends_with(source::GENERATED)
+        };
+        for file in source::rust_files(path)? {
+            if !is_left_out(&file) {
+                let text = fs::read_to_string(&file)
+                    .with_context(|| format!("`{}` cannot be read", file.display()))?;
+                self.test_lines += text.lines().count();
+                self.tests += lines::tests(&text);
             }
-        } else if path.extension().is_some_and(|it| it == "rs")
-            && !path.ends_with(source::GENERATED)
-        {
-            let text = fs::read_to_string(path).with_context(context)?;
-            self.test_lines += text.lines().count();
-            self.tests += lines::tests(&text);
         }
         Ok(())
     }
