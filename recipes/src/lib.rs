@@ -52,6 +52,7 @@
 
 mod bulk_load;
 mod chi_square;
+mod error;
 mod heavy_hitters;
 mod java_quote;
 mod key_design;
@@ -65,34 +66,30 @@ pub use bulk_load::{
     BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, RepeatedKeys,
 };
 pub use chi_square::ChiSquare;
+pub use error::{RecipeError, RecipeErrorKind};
 pub use heavy_hitters::HeavyHitters;
 pub use java_quote::java_quote;
 pub use key_design::{
-    Composite, CompositeRows, DesignError, DesignErrorKind, DesignSettings, Digest, DigestSalt,
-    DigestSide, DomainDirection, Field, FieldKind, FieldOrder, FieldSettings, HashInput,
-    HashedRows, KeyDesign, KeyField, KeyOrder, Modulo, RandomSalt, ReverseTime, Reversed,
-    ReversedUnit, RowAlphabet, RowLength, RowSelection, SaltSettings, SaltedPart, ScanCost, Scans,
-    TimeEncoding, TimePosition, Unsalted, WebPart, WebTable,
+    Composite, CompositeRows, DesignSettings, Digest, DigestSalt, DigestSide, DomainDirection,
+    Field, FieldKind, FieldOrder, FieldSettings, HashInput, HashedRows, KeyDesign, KeyField,
+    KeyOrder, Modulo, RandomSalt, ReverseTime, Reversed, ReversedUnit, RowAlphabet, RowLength,
+    RowSelection, SaltSettings, SaltedPart, ScanCost, Scans, TimeEncoding, TimePosition, Unsalted,
+    WebPart, WebTable,
 };
 pub use key_migration::{
-    KeyMigration, MigratingScan, MigrationCursor, MigrationCursorError, MigrationError,
-    MigrationOptions, MigrationProgress, MigrationStep,
+    KeyMigration, MigratingScan, MigrationCursor, MigrationOptions, MigrationProgress,
+    MigrationStep,
 };
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Difference,
     DifferenceKind, FoundBalancer, FullestTablet, GroupForecast, GroupVerdict, HotPart, Load,
-    LoadStanding, MaxSkew, MaxSkewError, NarrowRecipe, OtherRows, OtherRowsVerdict, OverlapError,
-    Plan, Planning, PropertyVerdict, RollbackReport, RowCounting, RowsVerdict, ServerLoad,
-    SplitsVerdict, Step, StraySplit, TableOptimizations, TableRequirement, TableRequirementBuilder,
-    TableRequirementError, TabletLoad, TabletRun, UniformityTest, Unproved, UnrequestedProperty,
-    UnseenVerdict, Verdict, VerdictChanges, VerdictError, VerifyOptions, Verifying, WaitError,
-    WaitEvent, Waiting, groups,
+    LoadStanding, MaxSkew, NarrowRecipe, OtherRows, OtherRowsVerdict, Plan, Planning,
+    PropertyVerdict, RollbackReport, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, Step,
+    StraySplit, TableOptimizations, TableRequirement, TableRequirementBuilder, TabletLoad,
+    TabletRun, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
+    VerdictChanges, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
 };
-pub use row_hasher::{
-    EmptyPrefix, Excerpt, HashScheme, KeyError, KeyParts, RowHasher, RowHasherBuilder,
-    SplitFormula, SplitsError, UnknownScheme,
-};
+pub use row_hasher::{HashScheme, KeyParts, RowHasher, RowHasherBuilder, SplitFormula};
 pub use salted_scan::{
-    CursorError, RowBatch, SaltedRow, SaltedRows, SaltedScan, SaltedScanError, ScanCursor,
-    ScanPlan, UnknownKeys,
+    RowBatch, SaltedRow, SaltedRows, SaltedScan, ScanCursor, ScanPlan, UnknownKeys,
 };

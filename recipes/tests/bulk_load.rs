@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use fluo_recipes::{
-    BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, DesignErrorKind, KeyDesign,
-    KeyMigration, Modulo, RandomSalt,
+    BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, KeyDesign, KeyMigration, Modulo,
+    RandomSalt, RecipeErrorKind,
 };
 use fluo_table::{
     Authorizations, CellBatches, Column, ConditionalMutation, Error, ErrorKind, MemoryTables,
@@ -213,7 +213,7 @@ async fn stops_at_a_row_without_a_key_and_writes_the_rows_before() {
         .await
         .unwrap_err();
     assert!(
-        matches!(&error.cause, BulkLoadCause::Design(error) if error.kind() == DesignErrorKind::Row)
+        matches!(&error.cause, BulkLoadCause::Design(error) if error.kind() == RecipeErrorKind::Row)
     );
     assert_eq!((error.rows.clone(), error.report.written), (3..=3, 2));
     assert_eq!(keys(&*table).await.len(), 2);

@@ -161,7 +161,7 @@ fn assert_same_keys(hasher: &RowHasher, rows: &[Vec<u8>]) {
     }
 }
 
-fn main() -> Result<(), fluo_recipes::EmptyPrefix> {
+fn main() -> Result<(), fluo_recipes::RecipeError> {
     let rows = rows();
     let murmur3 = RowHasher::new("p")?;
     let sha1 = RowHasher::builder("p")

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error as ThisError;
 
-use crate::key_design::DesignError;
+use crate::error::RecipeError;
 
 /// The cause of a [`BulkLoadError`](super::BulkLoadError).
 #[derive(Debug, ThisError)]
@@ -16,7 +16,7 @@ pub enum BulkLoadCause {
     Input(Box<dyn Error + Send + Sync>),
     /// The design has no key for the row. The rows before it are written.
     #[error(transparent)]
-    Design(#[from] DesignError),
+    Design(#[from] RecipeError),
     /// The table failed, or refused the rows.
     #[error(transparent)]
     Table(#[from] fluo_table::Error),

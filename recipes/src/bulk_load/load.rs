@@ -17,7 +17,8 @@ use super::report::{BulkLoadReport, Written};
 use super::row::Row;
 use super::settings::{Keys, Settings};
 use super::write;
-use crate::key_design::{DesignError, KeyDesign};
+use crate::error::RecipeError;
+use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
 use crate::number::count;
 
@@ -93,11 +94,11 @@ impl<'a> BulkLoad<'a> {
     ///
     /// Fails if the salts of the design are drawn, because a row then has many keys, and it cannot
     /// be checked whether it exists.
-    pub fn insert_only(mut self) -> Result<Self, DesignError> {
+    pub fn insert_only(mut self) -> Result<Self, RecipeError> {
         if let Keys::Design(design) = &self.settings.keys
             && design.draws_salts()
         {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "the salts of the design {} are drawn, so a row has many keys and cannot be inserted only if it does \
                  not exist: use a design that computes them, such as modulo or digest-salt",
                 design.name()

@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use fluo_table::Mutation;
 
 use super::row::Row;
-use crate::key_design::{DesignError, KeyDesign};
+use crate::error::RecipeError;
+use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
 
 /// Number of rows in a write.
@@ -48,7 +49,7 @@ impl Settings {
     }
 
     /// Returns a row with its keys.
-    pub(super) fn row(&self, number: u64, mutation: Mutation) -> Result<Row, DesignError> {
+    pub(super) fn row(&self, number: u64, mutation: Mutation) -> Result<Row, RecipeError> {
         let Mutation { row, updates } = mutation;
         let key = match &self.keys {
             Keys::Design(design) => design.encode_row(&row)?,

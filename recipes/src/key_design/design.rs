@@ -5,11 +5,11 @@ use std::sync::Arc;
 use fluo_table::{Bytes, Escaped};
 
 use super::designs::{DesignSettings, HashedRows};
-use super::error::DesignError;
 use super::explain::KeyField;
 use super::parts::DesignParts;
 use super::salt::{SaltSource, SaltSpec};
 use super::scan_cost::KeyOrder;
+use crate::error::RecipeError;
 use crate::number::counted;
 use crate::row_hasher::{Excerpt, RowHasher};
 
@@ -31,7 +31,7 @@ use crate::row_hasher::{Excerpt, RowHasher};
 /// assert_eq!(key, "9-abc001");
 /// assert_eq!(design.decode_key(&key)?, "abc001");
 /// assert_eq!(design.splits(4)?, ["4", "8", "c"]);
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyDesign {
@@ -55,7 +55,7 @@ impl KeyDesign {
     ///
     /// Fails if the settings are invalid, or if the design could not serve its purpose; the error
     /// gives the reason.
-    pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, DesignError> {
+    pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, RecipeError> {
         let settings = settings.into();
         let parts = Arc::new(settings.parts()?);
         let settings = Arc::new(settings);
@@ -78,7 +78,7 @@ impl KeyDesign {
     /// let DesignSettings::Modulo(settings) = design.settings() else { unreachable!() };
     /// assert_eq!(settings.buckets, 64);
     /// assert_eq!(KeyDesign::new(design.settings().clone())?, design);
-    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[must_use]
     pub fn settings(&self) -> &DesignSettings {
@@ -101,7 +101,7 @@ impl KeyDesign {
     /// let design = design.with_salt_source(move || next.fetch_add(1, Ordering::Relaxed));
     /// assert_eq!(design.encode_row(b"row")?, "06|row");
     /// assert_eq!(design.encode_row(b"row")?, "07|row");
-    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[must_use]
     pub fn with_salt_source(self, draw: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
@@ -130,7 +130,7 @@ impl KeyDesign {
     ///
     /// Fails if the row has no key in this design, or if salts are drawn and there is no
     /// [source](Self::with_salt_source).
-    pub fn encode_row(&self, row: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn encode_row(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
         let mut key = Vec::with_capacity(self.head_len() + row.len());
         self.encode_row_to(row, &mut key)?;
         Ok(key.into())
@@ -141,7 +141,7 @@ impl KeyDesign {
     /// # Errors
     ///
     /// As [`encode_row`](Self::encode_row).
-    pub fn encode_row_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    pub fn encode_row_to(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         let before = key.len();
         let added = self.append(row, key);
         if added.is_err() {
@@ -157,10 +157,10 @@ impl KeyDesign {
     ///
     /// Fails if the row has no key in this design, or if salts are drawn, because a row may then
     /// have any of several keys.
-    pub fn key_of(&self, row: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn key_of(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
         let salted = self.parts.salt.as_ref();
         if let Some(drawn) = salted.filter(|salted| !salted.salt.is_computed()) {
-            return Err(DesignError::scan(format!(
+            return Err(RecipeError::scan(format!(
                 "the key of {} cannot be computed, because its salt was drawn from {} buckets: scan for the row, which \
                  reads every bucket, or use the design modulo or digest-salt, whose keys can be computed",
                 Excerpt::new(row),
@@ -170,7 +170,7 @@ impl KeyDesign {
         self.encode_row(row)
     }
 
-    fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         if let Some(salted) = &self.parts.salt {
             let part = self.parts.encoding.part_of(row, &salted.part)?;
             salted.salt.write(&part, self.source.as_ref(), key)?;
@@ -184,7 +184,7 @@ impl KeyDesign {
     /// # Errors
     ///
     /// Fails if this design cannot have made the key (K2).
-    pub fn decode_key(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn decode_key(&self, key: &[u8]) -> Result<Bytes, RecipeError> {
         let mut row = Vec::with_capacity(key.len());
         self.decode_key_to(key, &mut row)?;
         Ok(row.into())
@@ -195,7 +195,7 @@ impl KeyDesign {
     /// # Errors
     ///
     /// As [`decode_key`](Self::decode_key).
-    pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+    pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
         let before = row.len();
         let removed = self.extract(key, row, before);
         if removed.is_err() {
@@ -204,7 +204,7 @@ impl KeyDesign {
         removed
     }
 
-    fn extract(&self, key: &[u8], row: &mut Vec<u8>, before: usize) -> Result<(), DesignError> {
+    fn extract(&self, key: &[u8], row: &mut Vec<u8>, before: usize) -> Result<(), RecipeError> {
         let written = self.unsalted(key)?;
         self.parts.encoding.read(written, row)?;
         let (Some(salted), Some(salt)) = (&self.parts.salt, self.salt_of(key)) else {
@@ -225,14 +225,14 @@ impl KeyDesign {
     /// # Errors
     ///
     /// Fails if the key is too short for a salt, or has another separator after it.
-    pub fn unsalted<'a>(&self, key: &'a [u8]) -> Result<&'a [u8], DesignError> {
+    pub fn unsalted<'a>(&self, key: &'a [u8]) -> Result<&'a [u8], RecipeError> {
         let Some(salted) = &self.parts.salt else {
             return Ok(key);
         };
         if let Some(hasher) = salted.salt.row_hasher() {
             return hasher
                 .remove(key)
-                .map_err(|error| DesignError::key(error.to_string()));
+                .map_err(|error| RecipeError::key(error.to_string()));
         }
         let width = salted.salt.width();
         let Some((_, rest)) = key.split_at_checked(width) else {
@@ -259,7 +259,7 @@ impl KeyDesign {
     /// # Errors
     ///
     /// As [`decode_key`](Self::decode_key).
-    pub fn explain(&self, key: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+    pub fn explain(&self, key: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         self.decode_key(key)?;
         let written = self.unsalted(key)?;
         let mut fields = Vec::new();
@@ -284,9 +284,9 @@ impl KeyDesign {
         self.parts.salt.as_ref().map_or(0, SaltSpec::head_len)
     }
 
-    fn not_a_key(&self, key: &[u8], reason: &str) -> DesignError {
+    fn not_a_key(&self, key: &[u8], reason: &str) -> RecipeError {
         let name = self.name();
-        DesignError::key(format!(
+        RecipeError::key(format!(
             "{} is not a key of this {name} design: {reason}",
             self.parts.encoding.excerpt(key)
         ))

@@ -6,31 +6,31 @@ use std::fmt;
 
 use fluo_table::{Bytes, prefix_successor, row_successor};
 
-use super::error::DesignError;
 use super::explain::KeyField;
 use super::hash_input::HashInput;
 use super::row_selection::RowSelection;
 use super::salted_part::SaltedPart;
 use super::scan_cost::{KeyOrder, ScanCost};
+use crate::error::RecipeError;
 use crate::row_hasher::Excerpt;
 
 /// The way a row is written after its salt.
 pub(super) trait RowEncoding: Any + fmt::Debug + Send + Sync {
     /// Appends a row in its written form.
-    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError>;
+    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError>;
 
     /// Returns the written form of a row.
-    fn written(&self, row: &[u8]) -> Result<Vec<u8>, DesignError> {
+    fn written(&self, row: &[u8]) -> Result<Vec<u8>, RecipeError> {
         let mut written = Vec::with_capacity(row.len());
         self.write(row, &mut written)?;
         Ok(written)
     }
 
     /// Appends the row that a written form encodes.
-    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError>;
+    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError>;
 
     /// Explains a written form piece by piece.
-    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError>;
+    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError>;
 
     /// Returns the order of the written forms.
     fn order(&self) -> KeyOrder;
@@ -41,12 +41,12 @@ pub(super) trait RowEncoding: Any + fmt::Debug + Send + Sync {
 
     /// Rejects a part that rows of this encoding do not have. The default is for encodings that
     /// choose the salted part themselves, or are never salted.
-    fn check_part(&self, _part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_part(&self, _part: &SaltedPart) -> Result<(), RecipeError> {
         Ok(())
     }
 
     /// Returns the part of a row from which its salt is computed.
-    fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
+    fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
         Ok(row.into())
     }
 
@@ -63,10 +63,10 @@ pub(super) trait RowEncoding: Any + fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// Fails if the rows of the set are not contiguous; the error gives the reason.
-    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError>;
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError>;
 
     /// Rejects a salt that cannot be computed from this part of some or all rows.
-    fn check_hash_input(&self, _input: HashInput, _part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_hash_input(&self, _input: HashInput, _part: &SaltedPart) -> Result<(), RecipeError> {
         Ok(())
     }
 
@@ -99,21 +99,21 @@ pub(super) trait RowEncoding: Any + fmt::Debug + Send + Sync {
 
     /// Returns points that cut the space of written forms into this many even pieces, for designs
     /// without a salt.
-    fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, DesignError> {
-        Err(DesignError::no_even_splits(
+    fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
+        Err(RecipeError::no_even_splits(
             "rows that are written as they are have no alphabet to split evenly: take the points from a sample",
         ))
     }
 
     /// Checks for the errors of [`split_points`](Self::split_points).
-    fn check_split(&self, tablets: u32) -> Result<(), DesignError> {
+    fn check_split(&self, tablets: u32) -> Result<(), RecipeError> {
         self.split_points(tablets).map(drop)
     }
 
     /// Rejects a set of a kind that this encoding scatters.
-    fn check_contiguous(&self, rows: &RowSelection) -> Result<(), DesignError> {
+    fn check_contiguous(&self, rows: &RowSelection) -> Result<(), RecipeError> {
         match SelectionKind::of(rows).map(|kind| self.contiguity(kind)) {
-            Some(Contiguity::Never(reason)) => Err(DesignError::scan(reason)),
+            Some(Contiguity::Never(reason)) => Err(RecipeError::scan(reason)),
             _ => Ok(()),
         }
     }

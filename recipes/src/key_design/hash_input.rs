@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::DesignError;
+use crate::error::RecipeError;
 use crate::row_hasher::Excerpt;
 
 /// The operand of the modulus.
@@ -42,7 +42,7 @@ impl HashInput {
     /// # Errors
     ///
     /// Fails if the part has no number.
-    pub(super) fn modulo(self, part: &[u8], count: u32) -> Result<u64, DesignError> {
+    pub(super) fn modulo(self, part: &[u8], count: u32) -> Result<u64, RecipeError> {
         let bucket = match self {
             Self::JavaHash => i64::from(java_hash(part)?).rem_euclid(i64::from(count)),
             Self::Number => number_modulo(part, count)?,
@@ -52,7 +52,7 @@ impl HashInput {
 }
 
 /// Returns Java's `String.hashCode` of UTF-8 text.
-fn java_hash(part: &[u8]) -> Result<i32, DesignError> {
+fn java_hash(part: &[u8]) -> Result<i32, RecipeError> {
     let with = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
     if part.is_ascii() {
         // Each byte is one unit, and four units are processed per step, because scans hash every
@@ -68,7 +68,7 @@ fn java_hash(part: &[u8]) -> Result<i32, DesignError> {
             .fold(hash, |hash, byte| with(hash, u16::from(*byte))));
     }
     let text = std::str::from_utf8(part).map_err(|_| {
-        DesignError::row(format!(
+        RecipeError::row(format!(
             "{} is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt for binary rows",
             Excerpt::new(part)
         ))
@@ -77,10 +77,10 @@ fn java_hash(part: &[u8]) -> Result<i32, DesignError> {
 }
 
 /// Returns a decimal number of any length modulo a small one: the floor modulus, never negative.
-fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, DesignError> {
+fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, RecipeError> {
     let digits = part.strip_prefix(b"-").unwrap_or(part);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(DesignError::row(format!(
+        return Err(RecipeError::row(format!(
             "{} is not a whole number in decimal digits, so it has no modulus: hash it with \
              of = \"java-hash\" instead",
             Excerpt::new(part)

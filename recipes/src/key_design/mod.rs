@@ -40,7 +40,6 @@ mod design;
 mod designs;
 mod display;
 mod encoding;
-mod error;
 mod escape;
 mod explain;
 mod hash_input;
@@ -63,7 +62,6 @@ pub use designs::{
     Reversed, ReversedUnit, RowAlphabet, RowLength, SaltSettings, TimeEncoding, TimePosition,
     Unsalted, WebPart, WebTable,
 };
-pub use error::{DesignError, DesignErrorKind};
 pub use explain::KeyField;
 pub use hash_input::HashInput;
 pub use row_selection::RowSelection;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::encoding::RowEncoding;
-use super::error::DesignError;
 use super::salt::SaltSpec;
+use crate::error::RecipeError;
 
 /// The two parts of a design, and the settings that combine them.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ impl DesignParts {
         name: &'static str,
         salt: Option<SaltSpec>,
         encoding: impl RowEncoding,
-    ) -> Result<Self, DesignError> {
+    ) -> Result<Self, RecipeError> {
         if let Some(salt) = &salt {
             encoding.check_part(&salt.part)?;
             if let Some(input) = salt.salt.hash_input() {

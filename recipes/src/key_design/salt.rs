@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use fluo_table::Bytes;
 
-use super::error::DesignError;
 use super::hash_input::HashInput;
 use super::salted_part::SaltedPart;
+use crate::error::RecipeError;
 use crate::row_hasher::{Excerpt, RowHasher};
 
 /// A kind of salt. All salts of one design have the same width.
@@ -29,7 +29,7 @@ pub(super) trait Salt: fmt::Debug + Send + Sync {
         part: &[u8],
         source: Option<&SaltSource>,
         key: &mut Vec<u8>,
-    ) -> Result<(), DesignError>;
+    ) -> Result<(), RecipeError>;
 
     /// Returns the salt with this number, counted from 0 in byte order. The number is below
     /// [`count`](Self::count).

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use fluo_table::Bytes;
 
 use super::design::KeyDesign;
-use super::error::DesignError;
+use crate::error::RecipeError;
 use crate::row_hasher::RowHasher;
 
 impl KeyDesign {
@@ -38,7 +38,7 @@ impl KeyDesign {
     /// # Errors
     ///
     /// Fails if the row has no key in this design.
-    pub fn salted_part<'a>(&self, row: &'a [u8]) -> Result<Option<Cow<'a, [u8]>>, DesignError> {
+    pub fn salted_part<'a>(&self, row: &'a [u8]) -> Result<Option<Cow<'a, [u8]>>, RecipeError> {
         let salted = self.parts.salt.as_ref();
         let salted = salted.filter(|salted| salted.salt.is_computed());
         let part = salted.map(|salted| self.parts.encoding.part_of(row, &salted.part));
@@ -71,9 +71,9 @@ impl KeyDesign {
     /// let design = KeyDesign::new(DigestSalt { separator: ":".to_owned(), ..DigestSalt::default() })?;
     /// assert!(design.decode_key(b"00:user7").is_err());
     /// assert_eq!(design.row_behind_salt(b"00:user7")?, "user7");
-    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
-    pub fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, RecipeError> {
         let written = self.unsalted(key)?;
         let mut row = Vec::with_capacity(written.len());
         self.parts.encoding.read(written, &mut row)?;

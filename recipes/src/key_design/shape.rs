@@ -3,8 +3,8 @@
 use fluo_table::Bytes;
 
 use super::design::KeyDesign;
-use super::error::DesignError;
 use super::salt::SaltSpec;
+use crate::error::RecipeError;
 use crate::row_hasher::RowHasher;
 
 impl KeyDesign {
@@ -25,14 +25,14 @@ impl KeyDesign {
     ///
     /// Fails if `tablets` is 0, more than [`MOST_TABLETS`](Self::MOST_TABLETS), or more than the
     /// number of salts; also if the design has no salt and no alphabet to split evenly.
-    pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
+    pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
         check_tablets(tablets)?;
         let Some(salted) = &self.parts.salt else {
             return self.parts.encoding.split_points(tablets);
         };
         if let Some(hasher) = salted.salt.row_hasher() {
             let splits = hasher.splits(tablets);
-            return splits.map_err(|error| DesignError::splits(error.to_string()));
+            return splits.map_err(|error| RecipeError::splits(error.to_string()));
         }
         let count = self.salts_for(tablets, salted)?;
         let skipped = usize::from(!self.parts.leading_point);
@@ -46,7 +46,7 @@ impl KeyDesign {
     /// # Errors
     ///
     /// As [`splits`](Self::splits).
-    pub fn tablet_weights(&self, tablets: u32) -> Result<Option<Vec<u64>>, DesignError> {
+    pub fn tablet_weights(&self, tablets: u32) -> Result<Option<Vec<u64>>, RecipeError> {
         check_tablets(tablets)?;
         let Some(salted) = &self.parts.salt else {
             self.parts.encoding.check_split(tablets)?;
@@ -56,7 +56,7 @@ impl KeyDesign {
             let weights = hasher.tablet_weights(tablets);
             return weights
                 .map(Some)
-                .map_err(|error| DesignError::splits(error.to_string()));
+                .map_err(|error| RecipeError::splits(error.to_string()));
         }
         let count = self.salts_for(tablets, salted)?;
         let ends = starts(count, tablets).skip(1).chain([count]);
@@ -68,11 +68,11 @@ impl KeyDesign {
     }
 
     /// Returns the number of salts to divide among the tablets; each tablet gets at least one.
-    fn salts_for(&self, tablets: u32, salted: &SaltSpec) -> Result<u64, DesignError> {
+    fn salts_for(&self, tablets: u32, salted: &SaltSpec) -> Result<u64, RecipeError> {
         let count = salted.salt.count();
         if u64::from(tablets) > count {
             let (name, ending) = (self.name(), if count == 1 { "" } else { "s" });
-            return Err(DesignError::splits(format!(
+            return Err(RecipeError::splits(format!(
                 "{tablets} tablets are more than the {count} salt{ending} of this {name} design: give at most {count}"
             )));
         }
@@ -88,13 +88,13 @@ impl KeyDesign {
     }
 }
 
-fn check_tablets(tablets: u32) -> Result<(), DesignError> {
+fn check_tablets(tablets: u32) -> Result<(), RecipeError> {
     let most = KeyDesign::MOST_TABLETS;
     if tablets == 0 {
-        return Err(DesignError::splits("a table has at least 1 tablet, not 0"));
+        return Err(RecipeError::splits("a table has at least 1 tablet, not 0"));
     }
     if tablets > most {
-        return Err(DesignError::splits(format!(
+        return Err(RecipeError::splits(format!(
             "{tablets} tablets are more than the maximum for split points: give 1 to {most}"
         )));
     }

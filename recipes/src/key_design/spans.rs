@@ -4,10 +4,10 @@ use fluo_table::{Bytes, Grouped, Span, prefix_successor};
 
 use super::design::KeyDesign;
 use super::encoding::{Contiguity, RowRange, SelectionKind};
-use super::error::DesignError;
 use super::row_selection::RowSelection;
 use super::salted_part::SaltedPart;
 use super::scan_cost::{MOST_PIECES, ScanCost, Scans};
+use crate::error::RecipeError;
 
 impl KeyDesign {
     /// Returns the pieces of the table that hold the keys of exactly these rows (K3): one for each
@@ -21,7 +21,7 @@ impl KeyDesign {
     ///
     /// Fails if the design scatters the rows of the set, or if the set needs more than 65,536
     /// pieces.
-    pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Span>, DesignError> {
+    pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Span>, RecipeError> {
         let ranges = self.parts.encoding.ranges(rows)?;
         let under = |head: &[u8]| kept(head, &ranges);
         let Some(salted) = &self.parts.salt else {
@@ -37,7 +37,7 @@ impl KeyDesign {
         }
         let count = salted.salt.count();
         if count > MOST_PIECES {
-            return Err(DesignError::scan(too_many(self.name(), count)));
+            return Err(RecipeError::scan(too_many(self.name(), count)));
         }
         let spans = (0..count).flat_map(|number| under(&salted.nth_head(number)));
         Ok(spans.collect())
@@ -58,9 +58,9 @@ impl KeyDesign {
     /// let rows = RowSelection::between("sensor7|", "9", "12");
     /// assert!(design.contains(&rows, b"sensor7|10")?);
     /// assert!(!design.contains(&rows, b"sensor7|12")?);
-    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
-    pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, DesignError> {
+    pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, RecipeError> {
         let written = self.parts.encoding.written(row)?;
         let ranges = self.parts.encoding.ranges(rows)?;
         Ok(ranges.iter().any(|range| range.contains(&written)))

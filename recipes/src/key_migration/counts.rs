@@ -7,7 +7,7 @@ use fluo_table::{Filter, Grouped, Scan, Table};
 use futures::TryStreamExt;
 
 use super::designs::KeyMigration;
-use super::error::MigrationError;
+use crate::error::RecipeError;
 use crate::key_design::RowSelection;
 
 /// Cells per read.
@@ -77,7 +77,7 @@ impl KeyMigration {
     /// # Errors
     ///
     /// As [`Table::scan`].
-    pub async fn count(&self, table: &dyn Table) -> Result<MigrationProgress, MigrationError> {
+    pub async fn count(&self, table: &dyn Table) -> Result<MigrationProgress, RecipeError> {
         let mut spans = Vec::new();
         for design in self.designs() {
             spans.extend(design.spans(&RowSelection::All)?);

@@ -10,8 +10,8 @@ use std::str::FromStr;
 
 use fluo_table::{Bytes, Escaped, unescape};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use crate::error::RecipeError;
 use crate::salted_scan::Mark;
 
 /// The position from which a migration of the same designs resumes: right after a stored row of an
@@ -26,43 +26,20 @@ pub struct MigrationCursor {
     pub(super) after: Option<Bytes>,
 }
 
-/// A text that is not a cursor, or a cursor of another migration.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum MigrationCursorError {
-    /// The text was not written by a cursor.
-    #[error(
-        "`{text}` is not a cursor of a migration: it is `migrate-`, 16 hexadecimal digits, `-`, the number of an \
-         epoch and, after another `-`, an escaped key"
-    )]
-    Text {
-        /// The text.
-        text: String,
-    },
-    /// The cursor was made for other epochs.
-    #[error(
-        "the cursor `{cursor}` belongs to other epochs, of other designs: start without a cursor, which moves no row \
-         twice"
-    )]
-    Other {
-        /// The cursor.
-        cursor: String,
-    },
-}
-
 impl MigrationCursor {
     pub(super) fn new(mark: Mark, epoch: usize, after: Option<Bytes>) -> Self {
         Self { mark, epoch, after }
     }
 
     /// Rejects a cursor of other epochs.
-    pub(super) fn check(&self, mark: Mark) -> Result<(), MigrationCursorError> {
+    pub(super) fn check(&self, mark: Mark) -> Result<(), RecipeError> {
         if self.mark == mark {
             return Ok(());
         }
-        Err(MigrationCursorError::Other {
-            cursor: self.to_string(),
-        })
+        Err(RecipeError::cursor(format!(
+            "the cursor `{self}` belongs to other epochs, of other designs: start without a cursor, which moves no row \
+             twice"
+        )))
     }
 }
 
@@ -77,9 +54,9 @@ impl fmt::Display for MigrationCursor {
 }
 
 impl FromStr for MigrationCursor {
-    type Err = MigrationCursorError;
+    type Err = RecipeError;
 
-    fn from_str(text: &str) -> Result<Self, MigrationCursorError> {
+    fn from_str(text: &str) -> Result<Self, RecipeError> {
         let read = || {
             let (mark, rest) = text.strip_prefix("migrate-")?.split_once('-')?;
             let (epoch, key) = match rest.split_once('-') {
@@ -88,16 +65,20 @@ impl FromStr for MigrationCursor {
             };
             Some(Self::new(Mark::parse(mark)?, epoch.parse().ok()?, key))
         };
-        read().ok_or_else(|| MigrationCursorError::Text {
-            text: text.chars().take(100).collect(),
+        read().ok_or_else(|| {
+            let text: String = text.chars().take(100).collect();
+            RecipeError::cursor(format!(
+                "`{text}` is not a cursor of a migration: it is `migrate-`, 16 hexadecimal digits, `-`, the number of \
+                 an epoch and, after another `-`, an escaped key"
+            ))
         })
     }
 }
 
 impl TryFrom<String> for MigrationCursor {
-    type Error = MigrationCursorError;
+    type Error = RecipeError;
 
-    fn try_from(text: String) -> Result<Self, MigrationCursorError> {
+    fn try_from(text: String) -> Result<Self, RecipeError> {
         text.parse()
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use fluo_table::{Bytes, Column, Mutation, Span, Versions};
 
-use crate::key_design::{DesignError, DesignErrorKind, KeyDesign, RowSelection, ScanCost};
+use crate::error::{RecipeError, RecipeErrorKind};
+use crate::key_design::{KeyDesign, RowSelection, ScanCost};
 use crate::salted_scan::{Mark, Owner, OwnerOf, PieceRows};
 
 /// The designs of the rows of one table, oldest first.
@@ -67,11 +68,11 @@ impl KeyMigration {
     pub fn new(
         designs: impl IntoIterator<Item = KeyDesign>,
         versions: Versions,
-    ) -> Result<Self, DesignError> {
+    ) -> Result<Self, RecipeError> {
         let list: Result<Vec<_>, _> = designs.into_iter().map(Epoch::new).collect();
         let list = list?;
         if list.is_empty() {
-            return Err(DesignError::settings(
+            return Err(RecipeError::settings(
                 "a table has at least one design, and the list of its epochs is empty",
             ));
         }
@@ -94,10 +95,10 @@ impl KeyMigration {
     /// # Errors
     ///
     /// Fails if the newest design has no key for the row.
-    pub fn key(&self, row: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn key(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
         match self.list.last() {
             Some(newest) => newest.design.encode_row(row),
-            None => Err(DesignError::settings("there are no designs")),
+            None => Err(RecipeError::settings("there are no designs")),
         }
     }
 
@@ -110,7 +111,7 @@ impl KeyMigration {
     /// # Errors
     ///
     /// Fails if none of the designs has a key for the row.
-    pub fn keys(&self, row: &[u8]) -> Result<Vec<Bytes>, DesignError> {
+    pub fn keys(&self, row: &[u8]) -> Result<Vec<Bytes>, RecipeError> {
         let mut keys: Vec<Bytes> = Vec::with_capacity(self.list.len());
         for key in self
             .of_each(|design| design.encode_row(row))?
@@ -129,7 +130,7 @@ impl KeyMigration {
     /// # Errors
     ///
     /// Fails if none of the designs can have made the key.
-    pub fn decode_key(&self, key: &[u8]) -> Result<Bytes, DesignError> {
+    pub fn decode_key(&self, key: &[u8]) -> Result<Bytes, RecipeError> {
         let mut row = Vec::with_capacity(key.len());
         self.decode_key_to(key, &mut row)?;
         Ok(row.into())
@@ -143,7 +144,7 @@ impl KeyMigration {
     /// # Errors
     ///
     /// Fails with the error of the newest design if none of the designs can have made the key.
-    pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, DesignError> {
+    pub fn decode_key_to(&self, key: &[u8], row: &mut Vec<u8>) -> Result<usize, RecipeError> {
         let mut refused = None;
         for (index, epoch) in self.list.iter().enumerate().rev() {
             match epoch.design.decode_key_to(key, row) {
@@ -151,7 +152,7 @@ impl KeyMigration {
                 Err(error) => refused = refused.or(Some(error)),
             }
         }
-        Err(refused.unwrap_or_else(|| DesignError::key("there are no designs")))
+        Err(refused.unwrap_or_else(|| RecipeError::key("there are no designs")))
     }
 
     /// Returns the pieces of the table that can contain these rows, for each design, oldest first.
@@ -160,7 +161,7 @@ impl KeyMigration {
     /// # Errors
     ///
     /// Fails like [`KeyDesign::spans`]; also if none of the designs has a key for the rows.
-    pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Vec<Span>>, DesignError> {
+    pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Vec<Span>>, RecipeError> {
         let spans = self.of_each(|design| design.spans(rows))?.into_iter();
         Ok(spans.map(Option::unwrap_or_default).collect())
     }
@@ -174,14 +175,14 @@ impl KeyMigration {
     /// the rows.
     fn of_each<T>(
         &self,
-        of: impl Fn(&KeyDesign) -> Result<T, DesignError>,
-    ) -> Result<Vec<Option<T>>, DesignError> {
+        of: impl Fn(&KeyDesign) -> Result<T, RecipeError>,
+    ) -> Result<Vec<Option<T>>, RecipeError> {
         let mut each = Vec::with_capacity(self.list.len());
         let mut without = None;
         for design in self.designs() {
             each.push(match of(design) {
                 Ok(answer) => Some(answer),
-                Err(error) if error.kind() == DesignErrorKind::Row => {
+                Err(error) if error.kind() == RecipeErrorKind::Row => {
                     without = Some(error);
                     None
                 }
@@ -207,7 +208,7 @@ impl KeyMigration {
         row: &[u8],
         columns: &[Column],
         timestamp: Option<i64>,
-    ) -> Result<Vec<Mutation>, DesignError> {
+    ) -> Result<Vec<Mutation>, RecipeError> {
         let delete = |mutation: Mutation, column: &Column| match timestamp {
             Some(timestamp) => mutation.delete_at(column.clone(), timestamp),
             None => mutation.delete(column.clone()),
@@ -253,7 +254,7 @@ impl KeyMigration {
     }
 
     /// Returns the reason why an epoch cannot have made a stored key, or `None` if it can.
-    fn refusal(&self, epoch: usize, key: &[u8]) -> Option<DesignError> {
+    fn refusal(&self, epoch: usize, key: &[u8]) -> Option<RecipeError> {
         let design = &self.list.get(epoch)?.design;
         design.decode_key_to(key, &mut Vec::new()).err()
     }
@@ -274,9 +275,9 @@ fn newest_over(pieces: &[Vec<PieceRows>], key: &[u8]) -> Option<usize> {
 }
 
 impl Epoch {
-    fn new(design: KeyDesign) -> Result<Self, DesignError> {
+    fn new(design: KeyDesign) -> Result<Self, RecipeError> {
         if design.scans().by_row != ScanCost::SingleRange {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "{design} does not determine the key of a row, so its rows cannot be moved: epochs need designs \
                  whose salts are computed from the row, such as digest-salt"
             )));
@@ -303,22 +304,22 @@ impl Epoch {
     }
 
     /// Rejects two designs that cannot share a table.
-    fn check_beside(&self, newer: &Self) -> Result<(), DesignError> {
+    fn check_beside(&self, newer: &Self) -> Result<(), RecipeError> {
         let (old, new) = (&self.design, &newer.design);
         if old == new {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "the epochs hold {new} twice: list each design once, in the order in which rows move"
             )));
         }
         if !old.has_encoding_of(new) {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "{old} and {new} write rows differently, so their rows have no common order: epochs may differ only in \
                  their salts; copy the table for another form"
             )));
         }
         match self.confusable(newer) {
             None => Ok(()),
-            Some(head) => Err(DesignError::settings(format!(
+            Some(head) => Err(RecipeError::settings(format!(
                 "keys of {old} and of {new} could be taken for each other, such as those that begin with `{}`: give \
                  the newer design another separator",
                 fluo_table::Escaped(head)

@@ -7,8 +7,7 @@ use fluo_table::{Bytes, Column, Error, Scan, Span, Table};
 use futures::TryStreamExt;
 
 use super::designs::KeyMigration;
-use super::error::MigrationError;
-use crate::key_design::DesignError;
+use crate::error::RecipeError;
 
 /// Cells per read: few, because the size of their values is unknown.
 const BATCH_CELLS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
@@ -40,7 +39,7 @@ impl KeyMigration {
         table: &dyn Table,
         rows: &[Bytes],
         columns: &[Column],
-    ) -> Result<Vec<Option<Bytes>>, MigrationError> {
+    ) -> Result<Vec<Option<Bytes>>, RecipeError> {
         let keys: Result<Vec<_>, _> = rows.iter().map(|row| self.old_keys(row)).collect();
         let keys = keys?;
         let sought: Vec<_> = keys
@@ -55,7 +54,7 @@ impl KeyMigration {
 
     /// Returns the keys under which a row can be stored, oldest first, without that of the newest
     /// design.
-    pub(crate) fn old_keys(&self, row: &[u8]) -> Result<Vec<Bytes>, DesignError> {
+    pub(crate) fn old_keys(&self, row: &[u8]) -> Result<Vec<Bytes>, RecipeError> {
         let mut keys = self.keys(row)?;
         if keys.last() == self.key(row).ok().as_ref() {
             keys.pop();

@@ -48,7 +48,6 @@
 mod counts;
 mod cursor;
 mod designs;
-mod error;
 mod find_in_old_designs;
 mod merging;
 mod migrate;
@@ -57,9 +56,8 @@ mod scan;
 mod windowed_merge;
 
 pub use counts::MigrationProgress;
-pub use cursor::{MigrationCursor, MigrationCursorError};
+pub use cursor::MigrationCursor;
 pub use designs::KeyMigration;
-pub use error::MigrationError;
 pub(crate) use find_in_old_designs::{Sought, find_first_keys};
 pub use migrate::{MigrationOptions, MigrationStep};
 pub use scan::MigratingScan;

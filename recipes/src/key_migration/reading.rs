@@ -6,8 +6,8 @@ use fluo_table::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table,
 use futures::TryStreamExt;
 
 use super::designs::KeyMigration;
-use super::error::MigrationError;
 use super::merging::merged;
+use crate::error::RecipeError;
 
 impl KeyMigration {
     /// Returns the cells of a row from all of its keys, of these columns, or of all columns if the
@@ -23,7 +23,7 @@ impl KeyMigration {
         table: &dyn Table,
         row: &[u8],
         columns: &[ColumnSelector],
-    ) -> Result<Vec<Cell>, MigrationError> {
+    ) -> Result<Vec<Cell>, RecipeError> {
         let mut places = Vec::new();
         // One after the other, oldest first (E2).
         for key in self.keys(row)? {
@@ -44,7 +44,7 @@ impl KeyMigration {
         table: &dyn Table,
         row: &[u8],
         column: &Column,
-    ) -> Result<Option<Bytes>, MigrationError> {
+    ) -> Result<Option<Bytes>, RecipeError> {
         let mut places = Vec::new();
         for key in self.keys(row)? {
             // A single batch of one cell: a column may have many versions.

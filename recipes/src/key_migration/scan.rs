@@ -9,9 +9,10 @@ use futures::stream::{self, StreamExt};
 
 use super::designs::KeyMigration;
 use super::windowed_merge::{Reached, Windows};
-use crate::key_design::{DesignError, RowSelection};
+use crate::error::RecipeError;
+use crate::key_design::RowSelection;
 use crate::salted_scan::{
-    CursorError, Mark, MergeSettings, PieceRows, SaltedRows, ScanCursor, Selection, UnknownKeys,
+    Mark, MergeSettings, PieceRows, SaltedRows, ScanCursor, Selection, UnknownKeys,
 };
 
 /// A scan of the user's rows over all epochs of a table, merged into one sequence.
@@ -38,13 +39,13 @@ impl KeyMigration {
     /// # Errors
     ///
     /// As [`spans`](Self::spans).
-    pub fn scan(&self, rows: &RowSelection) -> Result<MigratingScan, DesignError> {
+    pub fn scan(&self, rows: &RowSelection) -> Result<MigratingScan, RecipeError> {
         MigratingScan::new(self, rows)
     }
 }
 
 impl MigratingScan {
-    fn new(epochs: &KeyMigration, rows: &RowSelection) -> Result<Self, DesignError> {
+    fn new(epochs: &KeyMigration, rows: &RowSelection) -> Result<Self, RecipeError> {
         let rows_of = |span: &Span| {
             (
                 span.start().row.clone(),
@@ -122,8 +123,8 @@ impl MigratingScan {
     ///
     /// # Errors
     ///
-    /// [`CursorError::Other`] if the cursor was made with other epochs or for other rows.
-    pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, CursorError> {
+    /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with other epochs or for other rows.
+    pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
         let key = cursor.key_for(self.mark)?;
         let unsalted = self
             .epochs

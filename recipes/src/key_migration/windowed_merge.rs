@@ -20,9 +20,9 @@ use futures::TryStreamExt;
 
 use super::designs::KeyMigration;
 use super::merging::merged;
+use crate::error::RecipeError;
 use crate::salted_scan::{
-    Mark, MergeRequest, MergeSettings, PieceRows, RowBatch, SaltedRows, SaltedScanError, Selection,
-    cell_bytes,
+    Mark, MergeRequest, MergeSettings, PieceRows, RowBatch, SaltedRows, Selection, cell_bytes,
 };
 
 /// Rows of an older epoch in the first window; the number doubles with each window.
@@ -71,7 +71,7 @@ struct HeldRow {
     cells: Vec<Cell>,
 }
 
-type Result<T = ()> = std::result::Result<T, SaltedScanError>;
+type Result<T = ()> = std::result::Result<T, RecipeError>;
 
 impl Windows {
     pub(super) fn new(

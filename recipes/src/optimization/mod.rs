@@ -46,15 +46,15 @@ mod wait;
 
 pub use apply::{Applied, ApplyError, ApplyEvent, Applying, RollbackReport};
 pub use forecast::{GroupForecast, TabletRun};
-pub use optimizations::{OverlapError, TableOptimizations};
+pub use optimizations::TableOptimizations;
 pub use plan::{Plan, Planning};
-pub use requirement::{TableRequirement, TableRequirementBuilder, TableRequirementError};
+pub use requirement::{TableRequirement, TableRequirementBuilder};
 pub use step::Step;
 pub use verify::{
     CellsOfRecipe, CellsVerdict, Difference, DifferenceKind, FoundBalancer, FullestTablet,
-    GroupVerdict, HotPart, Load, LoadStanding, MaxSkew, MaxSkewError, NarrowRecipe, OtherRows,
-    OtherRowsVerdict, PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict,
-    StraySplit, TabletLoad, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
-    VerdictChanges, VerdictError, VerifyOptions, Verifying, groups,
+    GroupVerdict, HotPart, Load, LoadStanding, MaxSkew, NarrowRecipe, OtherRows, OtherRowsVerdict,
+    PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, StraySplit, TabletLoad,
+    UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict, VerdictChanges,
+    VerdictError, VerifyOptions, Verifying, groups,
 };
-pub use wait::{WaitError, WaitEvent, Waiting};
+pub use wait::{WaitEvent, Waiting};

@@ -1,58 +1,18 @@
 //! The requirements of all recipes of a table, as one value.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use fluo_table::Bytes;
-use thiserror::Error;
 
 use super::TableRequirement;
-use crate::key_design::{DesignError, KeyDesign};
-use crate::row_hasher::{RowHasher, SplitsError};
+use crate::error::RecipeError;
+use crate::key_design::KeyDesign;
+use crate::row_hasher::RowHasher;
 
 /// The split points and groups that the recipes of one table request.
 #[derive(Clone, Debug, Default)]
 pub struct TableOptimizations {
     requirements: Vec<TableRequirement>,
-}
-
-/// The error of two recipes that could have the same rows.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub struct OverlapError {
-    first: String,
-    second: String,
-    /// The recipe without a prefix, if one of them has none.
-    alone: Option<String>,
-}
-
-impl OverlapError {
-    fn between(first: &TableRequirement, second: &TableRequirement) -> Self {
-        let alone = [first, second].into_iter().find(|one| one.is_whole_table());
-        Self {
-            first: first.owner.clone(),
-            second: second.owner.clone(),
-            alone: alone.map(|alone| alone.owner.clone()),
-        }
-    }
-}
-
-impl fmt::Display for OverlapError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, .. } = self;
-        write!(
-            f,
-            "{first} and {second} overlap: rows of one could be read as rows of the other; "
-        )?;
-        match &self.alone {
-            Some(alone) => write!(
-                f,
-                "the rows of {alone} can begin with any bytes, so it must be the only recipe of its table"
-            ),
-            None => {
-                f.write_str("give them prefixes of which neither starts with the other and a `:`")
-            }
-        }
-    }
 }
 
 impl TableOptimizations {
@@ -61,7 +21,7 @@ impl TableOptimizations {
     /// # Errors
     ///
     /// The hasher cannot split into this number of tablets.
-    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
+    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, RecipeError> {
         Ok(Self {
             requirements: vec![TableRequirement::for_row_hasher(hasher, tablets)?],
         })
@@ -83,9 +43,9 @@ impl TableOptimizations {
     /// assert_eq!(optimizations.splits().len(), 9);
     /// // Its rows have no common prefix, so they need no group.
     /// assert_eq!(optimizations.group_pattern(), None);
-    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
-    pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
+    pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, RecipeError> {
         TableRequirement::for_key_design(design, tablets).map(Self::from)
     }
 
@@ -94,10 +54,10 @@ impl TableOptimizations {
     /// # Errors
     ///
     /// Two recipes overlap; the message names them.
-    pub fn merge(mut self, other: Self) -> Result<Self, OverlapError> {
+    pub fn merge(mut self, other: Self) -> Result<Self, RecipeError> {
         for theirs in other.requirements {
             if let Some(ours) = self.requirements.iter().find(|ours| ours.overlaps(&theirs)) {
-                return Err(OverlapError::between(ours, &theirs));
+                return Err(overlap(ours, &theirs));
             }
             self.requirements.push(theirs);
         }
@@ -136,6 +96,22 @@ impl From<TableRequirement> for TableOptimizations {
             requirements: vec![requirement],
         }
     }
+}
+
+/// Returns the error of two recipes that could have the same rows.
+fn overlap(first: &TableRequirement, second: &TableRequirement) -> RecipeError {
+    let mut both = [first, second].into_iter();
+    let remedy = match both.find(|one| one.is_whole_table()) {
+        Some(alone) => format!(
+            "the rows of {} can begin with any bytes, so it must be the only recipe of its table",
+            alone.owner
+        ),
+        None => "give them prefixes of which neither starts with the other and a `:`".to_owned(),
+    };
+    let (first, second) = (&first.owner, &second.owner);
+    RecipeError::settings(format!(
+        "{first} and {second} overlap: rows of one could be read as rows of the other; {remedy}"
+    ))
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use std::time::Duration;
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, join, select};
-use thiserror::Error as ThisError;
 
 use super::verify::{GroupVerdict, groups};
 use super::{Plan, RowCounting, Verdict, Verifying};
@@ -29,18 +28,6 @@ pub enum WaitEvent<'a, T> {
     NotYet(&'a T),
     /// The table was unavailable, and the check is repeated after a pause.
     Unavailable(&'a Error),
-}
-
-/// The reason why a wait ended without a state of the table.
-#[derive(Clone, Debug, ThisError)]
-pub enum WaitError {
-    /// The last check failed. An [`Unavailable`](ErrorKind::Unavailable) table was checked until
-    /// the limit; any other error ends the wait at once.
-    #[error(transparent)]
-    Table(#[from] Error),
-    /// The last check did not end within the limit.
-    #[error("the table did not answer within the limit of the wait")]
-    NoAnswer,
 }
 
 /// A wait with repeated checks: its options, and the wait itself when it is awaited.
@@ -166,7 +153,7 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
         self
     }
 
-    async fn run(self) -> Result<T, WaitError> {
+    async fn run(self) -> Result<T> {
         let Self {
             mut look,
             is_done,
@@ -182,13 +169,16 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
             let timeout = pin!(join(end.clone(), sleep(LEAST_LOOK)));
             let looked = match select(look(), timeout).await {
                 Either::Left((looked, _)) => looked,
-                Either::Right(_) => return Err(WaitError::NoAnswer),
+                Either::Right(_) => {
+                    let message = "the table did not answer within the limit of the wait";
+                    return Err(Error::new(ErrorKind::Unavailable, message));
+                }
             };
             match looked {
                 Ok(seen) if is_done(&seen) || is_over() => return Ok(seen),
                 Ok(seen) => watch(WaitEvent::NotYet(&seen)),
                 Err(error) if error.kind() != ErrorKind::Unavailable || is_over() => {
-                    return Err(error.into());
+                    return Err(error);
                 }
                 Err(error) => watch(WaitEvent::Unavailable(&error)),
             }
@@ -199,7 +189,7 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
 }
 
 impl<'a, T: Send + Sync + 'a> IntoFuture for Waiting<'a, T> {
-    type Output = Result<T, WaitError>;
+    type Output = Result<T>;
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -238,7 +228,7 @@ mod tests {
         Waiting::new(look, is_done, sleep)
     }
 
-    async fn waited(wait: Waiting<'_, u32>) -> (Result<u32, WaitError>, u128) {
+    async fn waited(wait: Waiting<'_, u32>) -> (Result<u32>, u128) {
         let start = Instant::now();
         (wait.await, start.elapsed().as_millis())
     }
@@ -307,7 +297,14 @@ mod tests {
             let look = || std::future::pending().boxed();
             let wait = Waiting::new(look, |_| true, sleep).limit(Duration::from_secs(limit));
             let (found, took) = waited(wait).await;
-            assert!(matches!(found, Err(WaitError::NoAnswer)), "{found:?}");
+            let error = found.unwrap_err();
+            assert_eq!(
+                (error.kind(), error.to_string().as_str()),
+                (
+                    ErrorKind::Unavailable,
+                    "the table did not answer within the limit of the wait"
+                )
+            );
             assert_eq!(took, ends);
         }
     }

@@ -1,8 +1,8 @@
 //! The builder of a row hasher.
 
-use super::error::EmptyPrefix;
 use super::hasher::RowHasher;
 use super::scheme::HashScheme;
+use crate::error::RecipeError;
 
 /// A builder of a [`RowHasher`]; from [`RowHasher::builder`].
 ///
@@ -13,7 +13,7 @@ use super::scheme::HashScheme;
 ///
 /// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
 /// assert_eq!(hasher.scheme(), HashScheme::Sha1Base32);
-/// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing until `build` is called"]
@@ -39,7 +39,7 @@ impl RowHasherBuilder {
     ///
     /// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
     /// assert_eq!(hasher.scheme().name(), "sha1-base32");
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     pub fn scheme(mut self, scheme: HashScheme) -> Self {
         self.scheme = scheme;
@@ -50,7 +50,7 @@ impl RowHasherBuilder {
     ///
     /// # Errors
     ///
-    /// [`EmptyPrefix`] if the prefix has no characters.
+    /// [`Settings`](crate::RecipeErrorKind::Settings) if the prefix has no characters.
     ///
     /// # Examples
     ///
@@ -60,9 +60,13 @@ impl RowHasherBuilder {
     /// assert!(RowHasher::builder("p").build().is_ok());
     /// assert!(RowHasher::builder("").build().is_err());
     /// ```
-    pub fn build(self) -> Result<RowHasher, EmptyPrefix> {
+    pub fn build(self) -> Result<RowHasher, RecipeError> {
         if self.prefix.is_empty() {
-            return Err(EmptyPrefix);
+            // Rows without a prefix could not be distinguished from those of another recipe in the
+            // same table.
+            return Err(RecipeError::settings(
+                "the prefix of a row hasher is empty: give at least one character, such as `p`",
+            ));
         }
         Ok(RowHasher::from_parts(&self.prefix, self.scheme))
     }

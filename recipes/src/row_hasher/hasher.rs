@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::builder::RowHasherBuilder;
 use super::digits::HASH_LEN;
-use super::error::EmptyPrefix;
 use super::scheme::HashScheme;
+use crate::error::RecipeError;
 use crate::java_quote::java_quote;
 
 /// A recipe that spreads rows evenly over a table by a short hash between a prefix and the row.
@@ -41,7 +41,7 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`EmptyPrefix`] if the prefix has no characters.
+    /// [`Settings`](crate::RecipeErrorKind::Settings) if the prefix has no characters.
     ///
     /// # Examples
     ///
@@ -50,9 +50,9 @@ impl RowHasher {
     ///
     /// let hasher = RowHasher::new("p")?;
     /// assert_eq!(hasher.add(b"cat"), "p:r2g7:cat");
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
-    pub fn new(prefix: impl Into<String>) -> Result<Self, EmptyPrefix> {
+    pub fn new(prefix: impl Into<String>) -> Result<Self, RecipeError> {
         Self::builder(prefix).build()
     }
 
@@ -65,7 +65,7 @@ impl RowHasher {
     ///
     /// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
     /// assert_eq!(hasher.add(b"abc"), "p:l6cj:abc");
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     pub fn builder(prefix: impl Into<String>) -> RowHasherBuilder {
         RowHasherBuilder::new(prefix.into())
@@ -84,7 +84,7 @@ impl RowHasher {
     /// use fluo_recipes::RowHasher;
     ///
     /// assert_eq!(RowHasher::new("p")?.prefix(), "p");
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[must_use]
     pub fn prefix(&self) -> &str {
@@ -99,7 +99,7 @@ impl RowHasher {
     /// use fluo_recipes::{HashScheme, RowHasher};
     ///
     /// assert_eq!(RowHasher::new("p")?.scheme(), HashScheme::Murmur3Base36);
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[must_use]
     pub fn scheme(&self) -> HashScheme {
@@ -114,7 +114,7 @@ impl RowHasher {
     /// use fluo_recipes::RowHasher;
     ///
     /// assert_eq!(&RowHasher::new("p")?.hash(b"org.wikipedia/accumulo"), b"1yl0");
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[inline]
     #[must_use]
@@ -132,7 +132,7 @@ impl RowHasher {
     /// // 1yl0 in base 36.
     /// let number = RowHasher::new("p")?.hash_number(b"org.wikipedia/accumulo");
     /// assert_eq!(number, ((1 * 36 + 34) * 36 + 21) * 36 + 0);
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[inline]
     #[must_use]
@@ -149,7 +149,7 @@ impl RowHasher {
     /// use fluo_recipes::RowHasher;
     ///
     /// assert_eq!(RowHasher::new("p")?.group_regex(), r"\Qp:\E");
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[must_use]
     pub fn group_regex(&self) -> String {

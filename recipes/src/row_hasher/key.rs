@@ -20,8 +20,8 @@
 use bytes::Bytes;
 
 use super::digits::HASH_LEN;
-use super::error::KeyError;
 use super::hasher::RowHasher;
+use crate::error::RecipeError;
 
 /// The byte that follows the hash in a key.
 pub(super) const SEPARATOR: u8 = b':';
@@ -66,7 +66,7 @@ impl RowHasher {
     /// let hasher = RowHasher::new("p")?;
     /// assert_eq!(hasher.add(b"cat"), "p:r2g7:cat");
     /// assert_eq!(hasher.add(b""), "p:0000:");
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[must_use]
     pub fn add(&self, row: &[u8]) -> Bytes {
@@ -92,7 +92,7 @@ impl RowHasher {
     ///     lines.push(b'\n');
     /// }
     /// assert_eq!(lines, b"p:r2g7:cat\np:z9az:dog\n");
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
     #[inline]
     pub fn add_to(&self, row: &[u8], key: &mut Vec<u8>) {
@@ -110,9 +110,9 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`KeyError`] for a key that this hasher cannot have made. The error names the failed check,
-    /// the offset and the expected bytes; if the hash matches in another scheme, it names that
-    /// scheme.
+    /// [`Key`](crate::RecipeErrorKind::Key) for a key that this hasher cannot have made. The message
+    /// names the failed check, the offset and the expected bytes; if the hash matches in another
+    /// scheme, it names that scheme.
     ///
     /// # Examples
     ///
@@ -129,7 +129,7 @@ impl RowHasher {
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn remove<'k>(&self, key: &'k [u8]) -> Result<&'k [u8], KeyError> {
+    pub fn remove<'k>(&self, key: &'k [u8]) -> Result<&'k [u8], RecipeError> {
         match self.cut(key) {
             Some((hash, row)) if self.hash(row) == *hash => Ok(row),
             _ => Err(self.refusal(key)),
@@ -140,7 +140,7 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`KeyError`], as [`remove`](Self::remove).
+    /// The same as [`remove`](Self::remove).
     ///
     /// # Examples
     ///
@@ -154,7 +154,7 @@ impl RowHasher {
     /// assert_eq!(row, "cat");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn remove_owned(&self, key: &Bytes) -> Result<Bytes, KeyError> {
+    pub fn remove_owned(&self, key: &Bytes) -> Result<Bytes, RecipeError> {
         Ok(key.slice_ref(self.remove(key)?))
     }
 
@@ -162,7 +162,7 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`KeyError`], as [`remove`](Self::remove).
+    /// The same as [`remove`](Self::remove).
     ///
     /// # Examples
     ///
@@ -175,7 +175,7 @@ impl RowHasher {
     /// assert_eq!(parts.row, b"cat");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn parts<'a>(&'a self, key: &'a [u8]) -> Result<KeyParts<'a>, KeyError> {
+    pub fn parts<'a>(&'a self, key: &'a [u8]) -> Result<KeyParts<'a>, RecipeError> {
         let row = self.remove(key)?;
         let number = self.hash_number(row);
         Ok(KeyParts {

@@ -22,7 +22,6 @@
 
 mod builder;
 mod digits;
-mod error;
 mod hasher;
 mod key;
 mod key_error;
@@ -35,9 +34,8 @@ mod splits;
 mod tests;
 
 pub use builder::RowHasherBuilder;
-pub use error::{EmptyPrefix, KeyError, SplitsError, UnknownScheme};
 pub use hasher::RowHasher;
 pub use key::KeyParts;
-pub use preview::Excerpt;
+pub(crate) use preview::Excerpt;
 pub use scheme::HashScheme;
 pub use split_arithmetic::SplitFormula;

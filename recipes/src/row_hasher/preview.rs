@@ -9,48 +9,21 @@ use fluo_table::Escaped;
 /// Printable ASCII is shown as it is; every other byte and the backslash are written `\xNN`. Only
 /// the first [`MAX_SHOWN`](Self::MAX_SHOWN) bytes are kept, so an error about a row of a mebibyte
 /// stays small.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_recipes::RowHasher;
-///
-/// let error = RowHasher::new("p")?.remove(b"a\x00\\").unwrap_err();
-/// assert!(error.to_string().starts_with(r"key `a\x00\x5c` has 3 bytes"));
-/// # Ok::<(), fluo_recipes::EmptyPrefix>(())
-/// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct Excerpt {
+pub(crate) struct Excerpt {
     shown: Vec<u8>,
     total: usize,
 }
 
 impl Excerpt {
     /// Maximum number of bytes of a key that a message shows.
-    pub const MAX_SHOWN: usize = 60;
+    pub(crate) const MAX_SHOWN: usize = 60;
 
     pub(crate) fn new(bytes: &[u8]) -> Self {
         Self {
             shown: bytes.iter().copied().take(Self::MAX_SHOWN).collect(),
             total: bytes.len(),
         }
-    }
-
-    /// Returns the number of bytes before truncation.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_recipes::{KeyError, RowHasher};
-    ///
-    /// let error = RowHasher::new("p")?.remove(&[b'q'; 1000]).unwrap_err();
-    /// let KeyError::WrongPrefix { key, .. } = error else { unreachable!() };
-    /// assert_eq!(key.total_len(), 1000);
-    /// # Ok::<(), fluo_recipes::EmptyPrefix>(())
-    /// ```
-    #[must_use]
-    pub fn total_len(&self) -> usize {
-        self.total
     }
 }
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
 use super::digits::{HASH_LEN, is_digit, to_digits};
-use super::error::UnknownScheme;
 use super::murmur3::murmur3_32;
+use super::preview::Excerpt;
+use crate::error::RecipeError;
 
 /// A scheme by which a [`RowHasher`](super::RowHasher) turns a row into four characters.
 ///
@@ -27,7 +28,7 @@ use super::murmur3::murmur3_32;
 /// assert_eq!(scheme, HashScheme::Sha1Base32);
 /// assert_eq!(scheme.space(), 1_048_576);
 /// assert_eq!(HashScheme::default().to_string(), "murmur3-base36");
-/// # Ok::<(), fluo_recipes::UnknownScheme>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum HashScheme {
@@ -173,13 +174,17 @@ impl fmt::Display for HashScheme {
 }
 
 impl FromStr for HashScheme {
-    type Err = UnknownScheme;
+    type Err = RecipeError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .iter()
             .copied()
             .find(|scheme| scheme.name() == name)
-            .ok_or_else(|| UnknownScheme::new(name))
+            .ok_or_else(|| {
+                let names: Vec<_> = Self::ALL.iter().map(|scheme| scheme.name()).collect();
+                let (name, known) = (Excerpt::new(name.as_bytes()), names.join(" or "));
+                RecipeError::settings(format!("there is no hash scheme {name}: give {known}"))
+            })
     }
 }

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use super::error::SplitsError;
 use super::scheme::HashScheme;
+use crate::error::RecipeError;
 
 /// The formula that gives the split points of a [`RowHasher`](super::RowHasher).
 ///
@@ -46,12 +46,15 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    pub(super) fn new(scheme: HashScheme, tablets: u32) -> Result<Self, SplitsError> {
+    pub(super) fn new(scheme: HashScheme, tablets: u32) -> Result<Self, RecipeError> {
         if tablets == 0 {
-            return Err(SplitsError::NoTablets);
+            return Err(RecipeError::splits("a table has at least 1 tablet, not 0"));
         }
-        if tablets > scheme.space() {
-            return Err(SplitsError::TooMany { tablets, scheme });
+        let space = scheme.space();
+        if tablets > space {
+            return Err(RecipeError::splits(format!(
+                "{tablets} tablets are more than the {space} hashes of scheme {scheme}: give at most {space}"
+            )));
         }
         Ok(Self {
             scheme,

@@ -9,9 +9,9 @@ use std::iter;
 
 use bytes::Bytes;
 
-use super::error::SplitsError;
 use super::hasher::RowHasher;
 use super::split_arithmetic::{Partition, SplitFormula};
+use crate::error::RecipeError;
 
 /// A byte above every digit of every scheme.
 const END: &[u8] = b"~";
@@ -45,7 +45,7 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`SplitsError`] if `tablets` is 0, or larger than the number of hashes of the scheme.
+    /// [`Splits`](crate::RecipeErrorKind::Splits) if `tablets` is 0, or larger than the number of hashes of the scheme.
     ///
     /// # Examples
     ///
@@ -60,7 +60,7 @@ impl RowHasher {
     /// assert_eq!(hasher.splits(3)?, ["p:alal", "p:lala", "p:~"]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, SplitsError> {
+    pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
         let partition = Partition::new(self.scheme(), tablets)?;
         Ok(partition
             .points()
@@ -73,7 +73,7 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`SplitsError`], as [`splits`](Self::splits).
+    /// The same as [`splits`](Self::splits).
     ///
     /// # Examples
     ///
@@ -85,7 +85,7 @@ impl RowHasher {
     /// assert_eq!(hasher.split_formula(661)?, SplitFormula::Even);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn split_formula(&self, tablets: u32) -> Result<SplitFormula, SplitsError> {
+    pub fn split_formula(&self, tablets: u32) -> Result<SplitFormula, RecipeError> {
         Ok(Partition::new(self.scheme(), tablets)?.formula())
     }
 
@@ -98,7 +98,7 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`SplitsError`], as [`splits`](Self::splits).
+    /// The same as [`splits`](Self::splits).
     ///
     /// # Examples
     ///
@@ -110,7 +110,7 @@ impl RowHasher {
     /// assert_eq!(weights.iter().sum::<u64>(), 1 << 31);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tablet_weights(&self, tablets: u32) -> Result<Vec<u64>, SplitsError> {
+    pub fn tablet_weights(&self, tablets: u32) -> Result<Vec<u64>, RecipeError> {
         let partition = Partition::new(self.scheme(), tablets)?;
         Ok(partition.weights().collect())
     }

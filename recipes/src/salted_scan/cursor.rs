@@ -11,8 +11,8 @@ use std::str::FromStr;
 use fluo_table::{Bytes, Escaped, unescape};
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
-use thiserror::Error;
 
+use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, RowSelection};
 
 /// The position from which a scan of the same design and rows resumes: right after a row.
@@ -28,7 +28,7 @@ use crate::key_design::{KeyDesign, RowSelection};
 /// let text = "scan-0123456789abcdef-07|caf\\xc3\\xa9";
 /// let cursor: ScanCursor = text.parse()?;
 /// assert_eq!(cursor.to_string(), text);
-/// # Ok::<(), fluo_recipes::CursorError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -42,32 +42,6 @@ pub struct ScanCursor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mark(u64);
 
-/// A text that is not a cursor, or a cursor of another scan.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CursorError {
-    /// The text was not written by a cursor.
-    #[error(
-        "`{text}` is not a cursor: it begins with `{expected}-`, 16 hexadecimal digits and `-`, and ends with an \
-         escaped key"
-    )]
-    Text {
-        /// The text.
-        text: String,
-        /// The text with which a cursor begins.
-        expected: &'static str,
-    },
-    /// The cursor was made by another scan.
-    #[error(
-        "the cursor `{cursor}` belongs to another scan, of other rows or of another design: scan the same rows of \
-         the same design, or start without a cursor"
-    )]
-    Other {
-        /// The cursor.
-        cursor: String,
-    },
-}
-
 impl ScanCursor {
     const KIND: &'static str = "scan";
 
@@ -76,17 +50,18 @@ impl ScanCursor {
     }
 
     /// Returns the stored key of the row after which the scan resumes, if the cursor has this mark.
-    pub(crate) fn key_for(&self, mark: Mark) -> Result<&Bytes, CursorError> {
+    pub(crate) fn key_for(&self, mark: Mark) -> Result<&Bytes, RecipeError> {
         if self.mark == mark {
             return Ok(&self.key);
         }
         Err(self.of_another())
     }
 
-    pub(crate) fn of_another(&self) -> CursorError {
-        CursorError::Other {
-            cursor: self.to_string(),
-        }
+    pub(crate) fn of_another(&self) -> RecipeError {
+        RecipeError::cursor(format!(
+            "the cursor `{self}` belongs to another scan, of other rows or of another design: scan the same rows of \
+             the same design, or start without a cursor"
+        ))
     }
 }
 
@@ -138,25 +113,29 @@ impl fmt::Display for ScanCursor {
 }
 
 impl FromStr for ScanCursor {
-    type Err = CursorError;
+    type Err = RecipeError;
 
-    fn from_str(text: &str) -> Result<Self, CursorError> {
+    fn from_str(text: &str) -> Result<Self, RecipeError> {
         let read = || {
             let rest = text.strip_prefix(Self::KIND)?.strip_prefix('-')?;
             let (mark, key) = rest.split_once('-')?;
             Some(Self::new(Mark::parse(mark)?, unescape(key).ok()?))
         };
-        read().ok_or_else(|| CursorError::Text {
-            text: text.chars().take(100).collect(),
-            expected: Self::KIND,
+        read().ok_or_else(|| {
+            let text: String = text.chars().take(100).collect();
+            RecipeError::cursor(format!(
+                "`{text}` is not a cursor: it begins with `{}-`, 16 hexadecimal digits and `-`, and ends with an \
+                 escaped key",
+                Self::KIND
+            ))
         })
     }
 }
 
 impl TryFrom<String> for ScanCursor {
-    type Error = CursorError;
+    type Error = RecipeError;
 
-    fn try_from(text: String) -> Result<Self, CursorError> {
+    fn try_from(text: String) -> Result<Self, RecipeError> {
         text.parse()
     }
 }

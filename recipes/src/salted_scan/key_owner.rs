@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::key_design::{DesignError, KeyDesign};
+use crate::error::RecipeError;
+use crate::key_design::KeyDesign;
 
 /// The owner of a stored key, from the point of view of one reader.
 pub(crate) enum Owner {
@@ -11,7 +12,7 @@ pub(crate) enum Owner {
     /// Another reader, which yields the row.
     Another,
     /// No reader, for this reason.
-    Unknown(DesignError),
+    Unknown(RecipeError),
 }
 
 /// A function that returns the owner of a stored key, and appends the row if the owner is the

@@ -11,7 +11,6 @@ use futures::stream::{FuturesUnordered, StreamExt};
 
 use super::batch::RowBatch;
 use super::cursor::Mark;
-use super::error::SaltedScanError;
 use super::fetch::{Fetched, From, Selection, fetch};
 use super::key_owner::{Owner, OwnerOf};
 use super::key_prefixes::{Heads, LAST};
@@ -20,7 +19,7 @@ use super::memory::{Memory, size_bytes};
 use super::range_cursor::{Piece, Source};
 use super::read::{Read, Whose};
 use super::settings::{MergeSettings, UnknownKeys};
-use crate::key_design::DesignError;
+use crate::error::RecipeError;
 use crate::row_hasher::Excerpt;
 
 /// Number of cells in the first read of a piece, unless a limit asks for fewer.
@@ -70,7 +69,7 @@ enum SnapshotTooOld {
     All,
 }
 
-type Result<T = ()> = std::result::Result<T, SaltedScanError>;
+type Result<T = ()> = std::result::Result<T, RecipeError>;
 
 impl Merge {
     pub(super) fn new(
@@ -219,17 +218,19 @@ impl Merge {
             .pieces
             .get(number)
             .and_then(|piece| piece.current().next_key());
-        let owner = key.map(|key| (key, (self.request.owner_of)(key, &mut Vec::new())));
+        let owner = key.map(|key| (self.request.owner_of)(key, &mut Vec::new()));
         match owner {
-            Some((key, Owner::Unknown(reason))) => self.pass_over_key(key, reason),
+            Some(Owner::Unknown(reason)) => self.pass_over_key(&reason),
             _ => Ok(()),
         }
     }
 
-    fn pass_over_key(&self, key: &[u8], reason: DesignError) -> Result {
+    fn pass_over_key(&self, reason: &RecipeError) -> Result {
         if self.request.settings.foreign == UnknownKeys::Refuse {
-            let key = Excerpt::new(key);
-            return Err(SaltedScanError::Foreign { key, reason });
+            return Err(RecipeError::key(format!(
+                "the scanned rows include a key of another design: {reason}; scan with the design that wrote it, or \
+                 skip and count such keys"
+            )));
         }
         self.skipped.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -247,7 +248,7 @@ impl Merge {
             }
             Owner::Another => batch.drop_row(),
             Owner::Unknown(reason) => {
-                let passed = self.pass_over_key(key, reason);
+                let passed = self.pass_over_key(&reason);
                 batch.drop_row();
                 return passed;
             }
@@ -382,7 +383,7 @@ impl Merge {
         Ok(())
     }
 
-    fn too_much(&self) -> SaltedScanError {
+    fn too_much(&self) -> RecipeError {
         let row_bytes = |piece: &Piece| {
             let cells = piece.current().next_cells()?;
             let row = cells.first()?.key.row.clone();
@@ -393,13 +394,14 @@ impl Merge {
             .chain([self.open_row.clone()])
             .max_by_key(|(_, bytes)| *bytes);
         let (row, largest) = largest.unwrap_or_default();
-        SaltedScanError::Memory {
-            held: self.memory.held(),
-            bound: self.memory.bound(),
-            pieces: self.pieces.len(),
-            row: Excerpt::new(&row),
-            largest,
-        }
+        RecipeError::memory(format!(
+            "the scan holds {} bytes of cells, {largest} of them for the row {}, and may hold {} for all its pieces of \
+             the table ({}): raise memory_bytes, select fewer columns, or scan fewer rows",
+            self.memory.held(),
+            Excerpt::new(&row),
+            self.memory.bound(),
+            self.pieces.len()
+        ))
     }
 }
 

@@ -48,7 +48,6 @@
 
 mod batch;
 mod cursor;
-mod error;
 mod fetch;
 mod key_owner;
 mod key_prefixes;
@@ -64,8 +63,7 @@ mod stream;
 
 pub use batch::{RowBatch, SaltedRow};
 pub(crate) use cursor::Mark;
-pub use cursor::{CursorError, ScanCursor};
-pub use error::SaltedScanError;
+pub use cursor::ScanCursor;
 pub(crate) use fetch::Selection;
 pub(crate) use key_owner::{Owner, OwnerOf};
 pub(crate) use memory::size_bytes as cell_bytes;

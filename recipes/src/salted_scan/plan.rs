@@ -26,7 +26,7 @@ use crate::key_design::KeyOrder;
 ///      at most 67108864 bytes of cells wait to be merged\n\
 ///      a key that does not belong to modulo (Java's String.hashCode modulo 10) ends the scan with an error"
 /// );
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanPlan {

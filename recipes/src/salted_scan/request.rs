@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table, row_successor};
 
-use super::cursor::{CursorError, Mark, ScanCursor};
+use super::cursor::{Mark, ScanCursor};
 use super::fetch::Selection;
 use super::key_owner::only;
 use super::memory::Memory;
@@ -13,7 +13,8 @@ use super::merge::{FIRST_CELLS, MergeRequest, PieceRows, first_of_limit};
 use super::plan::ScanPlan;
 use super::settings::{MergeSettings, UnknownKeys};
 use super::stream::SaltedRows;
-use crate::key_design::{DesignError, KeyDesign, RowSelection};
+use crate::error::RecipeError;
+use crate::key_design::{KeyDesign, RowSelection};
 
 /// A scan of the user's rows over all pieces of the table that can hold them, merged into one
 /// sequence.
@@ -71,7 +72,7 @@ impl SaltedScan {
     /// # Errors
     ///
     /// As [`KeyDesign::spans`], for rows that the design scatters.
-    pub fn new(design: &KeyDesign, rows: &RowSelection) -> Result<Self, DesignError> {
+    pub fn new(design: &KeyDesign, rows: &RowSelection) -> Result<Self, RecipeError> {
         Ok(Self {
             spans: design.spans(rows)?.into(),
             mark: Mark::of(std::slice::from_ref(design), rows),
@@ -143,8 +144,8 @@ impl SaltedScan {
     ///
     /// # Errors
     ///
-    /// [`CursorError::Other`] if the cursor was made with another design or for other rows.
-    pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, CursorError> {
+    /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with another design or for other rows.
+    pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
         let key = cursor.key_for(self.mark)?;
         let is_in =
             |span: &Span| *key >= span.start().row && span.end().is_none_or(|end| *key < end.row);

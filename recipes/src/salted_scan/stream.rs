@@ -9,15 +9,15 @@ use std::task::{Context, Poll};
 use futures::stream::{self, BoxStream, Stream, StreamExt};
 
 use super::batch::RowBatch;
-use super::error::SaltedScanError;
 use super::fetch::Selection;
 use super::merge::{Merge, MergeRequest};
+use crate::error::RecipeError;
 
 /// A stream of the rows of a salted scan, in order, in batches.
 ///
 /// It reads only while it is polled. It ends after an error; dropping it ends the scan.
 pub struct SaltedRows {
-    batches: BoxStream<'static, Result<RowBatch, SaltedScanError>>,
+    batches: BoxStream<'static, Result<RowBatch, RecipeError>>,
     skipped: Arc<AtomicU64>,
 }
 
@@ -36,7 +36,7 @@ impl SaltedRows {
     }
 
     pub(crate) fn of(
-        batches: BoxStream<'static, Result<RowBatch, SaltedScanError>>,
+        batches: BoxStream<'static, Result<RowBatch, RecipeError>>,
         skipped: Arc<AtomicU64>,
     ) -> Self {
         Self { batches, skipped }
@@ -51,7 +51,7 @@ impl SaltedRows {
 }
 
 impl Stream for SaltedRows {
-    type Item = Result<RowBatch, SaltedScanError>;
+    type Item = Result<RowBatch, RecipeError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.batches.poll_next_unpin(context)

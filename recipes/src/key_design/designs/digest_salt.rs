@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 
 use super::unsalted::Unsalted;
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
 use crate::key_design::salted_part::SaltedPart;
@@ -25,7 +25,7 @@ use crate::key_design::salted_part::SaltedPart;
 ///
 /// let last = DigestSalt { digits: 4, end: DigestSide::Last, ..DigestSalt::default() };
 /// assert_eq!(KeyDesign::new(last)?.encode_row(b"1364248490")?, "ffe51364248490");
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -55,14 +55,14 @@ impl Default for DigestSalt {
 }
 
 impl DigestSalt {
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         DesignParts::new("digest-salt", Some(self.salt()?), Unsalted {})
     }
 
-    pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
+    pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
         let digits = self.digits;
         if !(1..=MOST_DIGITS).contains(&digits) {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "a digest salt cannot have {digits} digits: give 1 to {MOST_DIGITS}; 2 digits make 256 salts"
             )));
         }
@@ -98,7 +98,7 @@ impl Salt for DigestSalt {
         part: &[u8],
         _source: Option<&SaltSource>,
         key: &mut Vec<u8>,
-    ) -> Result<(), DesignError> {
+    ) -> Result<(), RecipeError> {
         match self.digest {
             Digest::Md5 => self.write_digits(&Md5::digest(part), key),
             Digest::Sha1 => self.write_digits(&Sha1::digest(part), key),

@@ -23,8 +23,8 @@ pub use self::row_hasher::HashedRows;
 pub use self::salt_settings::SaltSettings;
 pub use self::unsalted::Unsalted;
 pub use self::web_table::{DomainDirection, WebPart, WebTable};
-use super::error::DesignError;
 use super::parts::DesignParts;
+use crate::error::RecipeError;
 
 /// The settings of a named design, as in a spec file.
 ///
@@ -54,7 +54,7 @@ pub enum DesignSettings {
 }
 
 impl DesignSettings {
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         match self {
             Self::RowHasher(settings) => settings.parts(),
             Self::Modulo(settings) => settings.parts(),

@@ -6,8 +6,8 @@ use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::unsalted::Unsalted;
+use crate::error::RecipeError;
 use crate::key_design::decimal;
-use crate::key_design::error::DesignError;
 use crate::key_design::hash_input::HashInput;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::{Salt, SaltSource, SaltSpec, check_computed};
@@ -29,7 +29,7 @@ const MOST_BUCKETS: u32 = 1_000_000;
 /// let design = KeyDesign::new(Modulo::default())?;
 /// // The hash is -2^31: a remainder would be `-8`, the floor modulus is 2.
 /// assert_eq!(design.encode_row(b"polygenelubricants")?, "02|polygenelubricants");
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -57,13 +57,13 @@ impl Default for Modulo {
 }
 
 impl Modulo {
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         DesignParts::new("modulo", Some(self.salt()?), Unsalted {})
     }
 
-    pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
+    pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
         if !(1..=MOST_BUCKETS).contains(&self.buckets) {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "the number of buckets cannot be {}: give 1 to {MOST_BUCKETS}",
                 self.buckets
             )));
@@ -93,7 +93,7 @@ impl Salt for Modulo {
         part: &[u8],
         _source: Option<&SaltSource>,
         key: &mut Vec<u8>,
-    ) -> Result<(), DesignError> {
+    ) -> Result<(), RecipeError> {
         key.extend_from_slice(&self.nth(self.of.modulo(part, self.buckets)?));
         Ok(())
     }

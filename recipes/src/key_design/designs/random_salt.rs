@@ -6,8 +6,8 @@ use fluo_table::{Bytes, Escaped};
 use serde::{Deserialize, Serialize};
 
 use super::unsalted::Unsalted;
+use crate::error::RecipeError;
 use crate::key_design::decimal;
-use crate::key_design::error::DesignError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
 use crate::key_design::salted_part::SaltedPart;
@@ -34,7 +34,7 @@ const SEPARATOR: &str = "|";
 /// assert_eq!(design.decode_key(b"12|row")?, "row");
 /// assert_eq!(design.spans(&RowSelection::Row("row".into()))?.len(), 16);
 /// assert!(design.key_of(b"row").is_err());
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,13 +61,13 @@ impl RandomSalt {
         }
     }
 
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         DesignParts::new("random-salt", Some(self.salt()?), Unsalted {})
     }
 
-    pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
+    pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
         if !(2..=MOST_PIECES).contains(&self.buckets.into()) {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "a random salt cannot have {}: give 2 to {MOST_PIECES}, because a read of one row scans every \
                  bucket",
                 counted(
@@ -103,9 +103,9 @@ impl Salt for RandomSalt {
         _part: &[u8],
         source: Option<&SaltSource>,
         key: &mut Vec<u8>,
-    ) -> Result<(), DesignError> {
+    ) -> Result<(), RecipeError> {
         let source = source.ok_or_else(|| {
-            DesignError::settings(
+            RecipeError::settings(
                 "this design has no source of random numbers for its salts: set one with `with_salt_source`",
             )
         })?;

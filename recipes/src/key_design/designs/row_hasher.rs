@@ -6,7 +6,7 @@ use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::unsalted::Unsalted;
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
 use crate::key_design::salted_part::SaltedPart;
@@ -34,9 +34,9 @@ pub struct HashedRows {
 }
 
 impl HashedRows {
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         let hasher = RowHasher::builder(&self.prefix).scheme(self.scheme).build();
-        let hasher = hasher.map_err(|error| DesignError::settings(error.to_string()))?;
+        let hasher = hasher.map_err(|error| RecipeError::settings(error.to_string()))?;
         Ok(DesignParts::for_row_hasher(hasher))
     }
 }
@@ -72,7 +72,7 @@ impl Salt for RowHasher {
         part: &[u8],
         _source: Option<&SaltSource>,
         key: &mut Vec<u8>,
-    ) -> Result<(), DesignError> {
+    ) -> Result<(), RecipeError> {
         key.extend_from_slice(self.prefix().as_bytes());
         key.push(b':');
         key.extend_from_slice(&self.hash(part));

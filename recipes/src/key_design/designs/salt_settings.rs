@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::digest_salt::DigestSalt;
 use super::modulo::Modulo;
 use super::random_salt::RandomSalt;
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::key_design::salt::SaltSpec;
 
 /// A salt before the rows of `reverse-time` or `composite`.
@@ -26,7 +26,7 @@ pub enum SaltSettings {
 }
 
 impl SaltSettings {
-    pub(super) fn salt(&self) -> Result<SaltSpec, DesignError> {
+    pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
         match self {
             Self::Modulo(settings) => settings.salt(),
             Self::DigestSalt(settings) => settings.salt(),

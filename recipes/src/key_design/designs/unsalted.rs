@@ -6,8 +6,8 @@ use fluo_table::Bytes;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use crate::error::RecipeError;
 use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
-use crate::key_design::error::DesignError;
 use crate::key_design::explain::KeyField;
 use crate::key_design::hash_input::HashInput;
 use crate::key_design::parts::DesignParts;
@@ -29,30 +29,30 @@ use crate::key_design::scan_cost::KeyOrder;
 /// assert_eq!(design.encode_row(b"user42/7")?, "user42/7");
 /// assert_eq!(design.spans(&RowSelection::Prefix("user42/".into()))?.len(), 1);
 /// assert!(design.splits(4).is_err());
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unsalted {}
 
 impl Unsalted {
-    pub(super) fn parts() -> Result<DesignParts, DesignError> {
+    pub(super) fn parts() -> Result<DesignParts, RecipeError> {
         DesignParts::new("unsalted", None, Self {})
     }
 }
 
 impl RowEncoding for Unsalted {
-    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         key.extend_from_slice(row);
         Ok(())
     }
 
-    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
         row.extend_from_slice(written);
         Ok(())
     }
 
-    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         Ok(vec![KeyField::new(
             "row",
             written.to_vec(),
@@ -68,30 +68,30 @@ impl RowEncoding for Unsalted {
         downcast::<Self>(other).is_some()
     }
 
-    fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_part(&self, part: &SaltedPart) -> Result<(), RecipeError> {
         match part {
             SaltedPart::Whole => Ok(()),
-            SaltedPart::Before(text) if text.is_empty() => Err(DesignError::settings(
+            SaltedPart::Before(text) if text.is_empty() => Err(RecipeError::settings(
                 "the salted part ends before an empty text: give the text that ends it, such as `/`",
             )),
-            SaltedPart::First(0) => Err(DesignError::settings(
+            SaltedPart::First(0) => Err(RecipeError::settings(
                 "the salted part has no bytes, so that all rows would have one salt: give at least 1",
             )),
             SaltedPart::Before(_) | SaltedPart::First(_) => Ok(()),
-            SaltedPart::Fields(_) => Err(DesignError::settings(
+            SaltedPart::Fields(_) => Err(RecipeError::settings(
                 "only rows of a composite design have fields: salt over the whole row, its first bytes, or the part \
                  before a text",
             )),
-            SaltedPart::Entity => Err(DesignError::settings(
+            SaltedPart::Entity => Err(RecipeError::settings(
                 "only rows of a reverse-time design have an entity: salt over the whole row, its first bytes, or the \
                  part before a text",
             )),
         }
     }
 
-    fn check_hash_input(&self, input: HashInput, part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_hash_input(&self, input: HashInput, part: &SaltedPart) -> Result<(), RecipeError> {
         match (input, part) {
-            (HashInput::JavaHash, SaltedPart::First(_)) => Err(DesignError::settings(
+            (HashInput::JavaHash, SaltedPart::First(_)) => Err(RecipeError::settings(
                 "Java's String.hashCode needs text, but the first bytes of a text can end within a character: salt \
                  over the part before a text, or use a digest-salt, which accepts any bytes",
             )),
@@ -99,7 +99,7 @@ impl RowEncoding for Unsalted {
         }
     }
 
-    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
+    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
         let end = match part {
             SaltedPart::Before(text) => memmem::find(row, text.as_bytes()),
             SaltedPart::First(bytes) => Some(*bytes),
@@ -137,7 +137,7 @@ impl RowEncoding for Unsalted {
         }
     }
 
-    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
         self.check_contiguous(rows)?;
         Ok(vec![RowRange::as_they_are(rows)])
     }

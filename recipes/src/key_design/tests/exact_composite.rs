@@ -3,9 +3,9 @@
 use fluo_table::{Bytes, Key, Versions};
 
 use crate::{
-    Composite, CompositeRows, DesignErrorKind, DesignSettings, DigestSalt, Field, FieldKind,
-    FieldSettings, HashInput, KeyDesign, KeyMigration, KeyOrder, Modulo, RowSelection, SaltedPart,
-    ScanCost,
+    Composite, CompositeRows, DesignSettings, DigestSalt, Field, FieldKind, FieldSettings,
+    HashInput, KeyDesign, KeyMigration, KeyOrder, Modulo, RecipeErrorKind, RowSelection,
+    SaltedPart, ScanCost,
 };
 
 fn field(kind: FieldKind) -> FieldSettings {
@@ -176,7 +176,7 @@ fn rejects_a_field_of_another_kind() {
             .unwrap()
             .encode_row(row.as_bytes())
             .unwrap_err();
-        assert_eq!(error.kind(), DesignErrorKind::Row);
+        assert_eq!(error.kind(), RecipeErrorKind::Row);
         error.to_string()
     };
     assert_eq!(
@@ -331,7 +331,7 @@ fn rejects_a_modulus_of_anything_but_a_number() {
         ),
     ] {
         let error = design(over, kind).unwrap_err();
-        assert_eq!(error.kind(), DesignErrorKind::Settings);
+        assert_eq!(error.kind(), RecipeErrorKind::Settings);
         assert_eq!(
             error.to_string(),
             format!(
@@ -410,7 +410,7 @@ fn rejects_bytes_that_it_cannot_have_written() {
         Composite::new(vec![field(FieldKind::Text), field(FieldKind::Signed)], '\t').unwrap();
     let message = |key: &[u8]| {
         let error = composite.decode(key).unwrap_err();
-        assert_eq!(error.kind(), DesignErrorKind::Key);
+        assert_eq!(error.kind(), RecipeErrorKind::Key);
         error.to_string()
     };
     assert_eq!(
@@ -614,7 +614,7 @@ fn rejects_reads_that_are_not_exact() {
     let design = KeyDesign::new(events()).unwrap();
     let message = |rows: RowSelection| {
         let error = design.spans(&rows).unwrap_err();
-        assert_eq!(error.kind(), DesignErrorKind::Scan);
+        assert_eq!(error.kind(), RecipeErrorKind::Scan);
         error.to_string()
     };
     assert_eq!(

@@ -1,7 +1,7 @@
 //! The design `modulo`: exact cases.
 
 use crate::{
-    DesignErrorKind, DigestSalt, HashInput, KeyDesign, Modulo, ReverseTime, Reversed, RowAlphabet,
+    DigestSalt, HashInput, KeyDesign, Modulo, RecipeErrorKind, ReverseTime, Reversed, RowAlphabet,
     RowHasher, RowLength, SaltedPart, ScanCost,
 };
 
@@ -47,7 +47,7 @@ fn the_number_of_tablets_is_limited() {
                 "{tablets} tablets are more than the maximum for split points: give 1 to 2097152"
             );
             let error = design.splits(tablets).unwrap_err();
-            assert_eq!(error.kind(), DesignErrorKind::Splits);
+            assert_eq!(error.kind(), RecipeErrorKind::Splits);
             assert_eq!(error.to_string(), message);
             let error = design.tablet_weights(tablets).unwrap_err();
             assert_eq!(error.to_string(), message);
@@ -96,7 +96,7 @@ fn rejects_javas_hash_of_leading_bytes() {
         ..Modulo::default()
     };
     let error = KeyDesign::new(settings.clone()).unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::Settings);
+    assert_eq!(error.kind(), RecipeErrorKind::Settings);
     assert_eq!(
         error.to_string(),
         "Java's String.hashCode needs text, but the first bytes of a text can end within a character: salt over the \

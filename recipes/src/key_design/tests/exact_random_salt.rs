@@ -2,7 +2,7 @@
 
 use fluo_table::Key;
 
-use crate::{DesignErrorKind, DesignSettings, KeyDesign, RandomSalt, RowSelection, ScanCost};
+use crate::{DesignSettings, KeyDesign, RandomSalt, RecipeErrorKind, RowSelection, ScanCost};
 
 fn design(buckets: u32) -> KeyDesign {
     KeyDesign::new(RandomSalt::new(buckets)).unwrap()
@@ -20,7 +20,7 @@ fn the_salt_is_the_drawn_number() {
 #[test]
 fn fails_without_a_source() {
     let error = design(10).encode_row(b"row").unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::Settings);
+    assert_eq!(error.kind(), RecipeErrorKind::Settings);
     assert_eq!(
         error.to_string(),
         "this design has no source of random numbers for its salts: set one with `with_salt_source`"
@@ -31,7 +31,7 @@ fn fails_without_a_source() {
 fn the_key_of_a_row_cannot_be_computed() {
     let design = design(16).with_salt_source(|| 0);
     let error = design.key_of(b"row").unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::Scan);
+    assert_eq!(error.kind(), RecipeErrorKind::Scan);
     assert_eq!(
         error.to_string(),
         "the key of `row` cannot be computed, because its salt was drawn from 16 buckets: scan for the row, which \

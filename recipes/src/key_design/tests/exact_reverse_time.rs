@@ -3,7 +3,7 @@
 use fluo_table::Bytes;
 
 use crate::{
-    DesignErrorKind, DesignSettings, DigestSalt, KeyDesign, KeyOrder, Modulo, ReverseTime,
+    DesignSettings, DigestSalt, KeyDesign, KeyOrder, Modulo, RecipeErrorKind, ReverseTime,
     RowSelection, SaltedPart, ScanCost, TimeEncoding, TimePosition,
 };
 
@@ -87,7 +87,7 @@ fn the_newest_comes_first() {
 fn a_time_has_one_text() {
     let message = |row: &str| {
         let error = last().encode_row(row.as_bytes()).unwrap_err();
-        assert_eq!(error.kind(), DesignErrorKind::Row);
+        assert_eq!(error.kind(), RecipeErrorKind::Row);
         error.to_string()
     };
     assert_eq!(
@@ -225,7 +225,7 @@ fn the_rows_of_an_entity_are_one_piece() {
     );
     let refused = |design: KeyDesign, rows: RowSelection| {
         let error = design.spans(&rows).unwrap_err();
-        assert_eq!(error.kind(), DesignErrorKind::Scan);
+        assert_eq!(error.kind(), RecipeErrorKind::Scan);
         error.to_string()
     };
     let reaches = "reaches into a time, and the order of its bytes is not that of the keys: end it before the time, \

@@ -1,7 +1,7 @@
 //! The design `reversed`: exact cases.
 
 use crate::{
-    DesignErrorKind, DesignSettings, KeyDesign, KeyOrder, Reversed, ReversedUnit, RowAlphabet,
+    DesignSettings, KeyDesign, KeyOrder, RecipeErrorKind, Reversed, ReversedUnit, RowAlphabet,
     RowLength, RowSelection, SaltedPart, ScanCost,
 };
 
@@ -23,7 +23,7 @@ fn characters(length: RowLength) -> KeyDesign {
 
 fn refused(settings: impl Into<DesignSettings>) -> String {
     let error = KeyDesign::new(settings).unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::Settings);
+    assert_eq!(error.kind(), RecipeErrorKind::Settings);
     error.to_string()
 }
 
@@ -41,7 +41,7 @@ fn bytes_of_a_fixed_length() {
 #[test]
 fn rejects_a_row_of_another_length() {
     let error = fixed(10).encode_row(b"12").unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::Row);
+    assert_eq!(error.kind(), RecipeErrorKind::Row);
     assert_eq!(
         error.to_string(),
         "`12` has 2 bytes, but all rows of this reversed design have 10: pad rows to one length, or store the length"
@@ -149,7 +149,7 @@ fn rows_are_read_by_suffix_and_not_by_prefix() {
         assert_eq!(scans.order, KeyOrder::ReversedRows);
         let message = |rows| {
             let error = design.spans(&rows).unwrap_err();
-            assert_eq!(error.kind(), DesignErrorKind::Scan);
+            assert_eq!(error.kind(), RecipeErrorKind::Scan);
             error.to_string()
         };
         let instead = "are scattered if rows are reversed, because their last bytes decide where they are stored: \
@@ -238,7 +238,7 @@ fn split_points_are_those_of_the_alphabet() {
     let bytes = design(RowLength::Stored, RowAlphabet::Bytes);
     assert_eq!(bytes.splits(65_536).unwrap()[0], &b"\0\xff\x01"[..]);
     let error = stored().splits(4).unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::NoEvenSplits);
+    assert_eq!(error.kind(), RecipeErrorKind::NoEvenSplits);
     assert_eq!(
         error.to_string(),
         "split points of reversed rows need their alphabet: set `alphabet` to `digits`, `hex`, `lower`, `printable` \

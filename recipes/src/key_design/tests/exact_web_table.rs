@@ -1,6 +1,6 @@
 //! The design `web-table`: exact cases, and each rule of a row.
 
-use crate::{DesignErrorKind, DomainDirection, KeyDesign, RowSelection, WebPart, WebTable};
+use crate::{DomainDirection, KeyDesign, RecipeErrorKind, RowSelection, WebPart, WebTable};
 
 fn design() -> KeyDesign {
     KeyDesign::new(WebTable::default()).unwrap()
@@ -20,7 +20,7 @@ fn written(row: &str) -> (String, String) {
 
 fn refusal(row: &[u8]) -> String {
     let error = design().encode_row(row).unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::Row);
+    assert_eq!(error.kind(), RecipeErrorKind::Row);
     error.to_string()
 }
 
@@ -241,7 +241,7 @@ fn rejects_what_is_not_a_page_and_names_the_remedy() {
         ),
     ] {
         let row = row.as_bytes();
-        let shown = crate::Excerpt::new(row);
+        let shown = crate::row_hasher::Excerpt::new(row);
         assert_eq!(
             refusal(row),
             format!("{shown} has no key in a web table: {reason}")

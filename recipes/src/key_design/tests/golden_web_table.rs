@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use fluo_table::Escaped;
 
-use crate::{DesignErrorKind, DomainDirection, KeyDesign, WebPart, WebTable};
+use crate::{DomainDirection, KeyDesign, RecipeErrorKind, WebPart, WebTable};
 
 const GOLDEN: &str = include_str!("golden_web_table.txt");
 const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
@@ -69,7 +69,7 @@ fn rejects_rows_of_another_list() {
     };
     assert!(of(WebTable::SUFFIX_LIST).is_ok());
     let error = of("2.1.4").unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::Settings);
+    assert_eq!(error.kind(), RecipeErrorKind::Settings);
     assert_eq!(
         error.to_string(),
         "the rows were written with the Public Suffix List `2.1.4`, and this program has 2.1.247, in which domains may \

@@ -4,7 +4,7 @@ use fluo_table::{Bytes, Key, Span};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::{DesignErrorKind, DomainDirection, KeyDesign, RowSelection, WebPart, WebTable};
+use crate::{DomainDirection, KeyDesign, RecipeErrorKind, RowSelection, WebPart, WebTable};
 
 fn designs() -> Vec<KeyDesign> {
     let design = |digits, over, text| {
@@ -137,7 +137,7 @@ proptest! {
             let key = match design.encode_row(row.as_bytes()) {
                 Ok(key) => key,
                 Err(error) => {
-                    prop_assert_eq!(error.kind(), DesignErrorKind::Row);
+                    prop_assert_eq!(error.kind(), RecipeErrorKind::Row);
                     continue;
                 }
             };
@@ -238,7 +238,7 @@ proptest! {
     fn odd_domains_are_rejected_or_exact(domain in odd(), subdomains: bool) {
         for design in designs() {
             match design.spans(&RowSelection::Domain { domain: domain.clone(), subdomains }) {
-                Err(error) => prop_assert_eq!(error.kind(), DesignErrorKind::Scan),
+                Err(error) => prop_assert_eq!(error.kind(), RecipeErrorKind::Scan),
                 Ok(spans) => {
                     let key = design.encode_row(domain.as_bytes()).unwrap();
                     prop_assert_eq!(holding(&spans, &key), 1);

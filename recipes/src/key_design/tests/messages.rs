@@ -1,8 +1,8 @@
 //! The length of messages: they stay short for every row.
 
 use crate::{
-    CompositeRows, DesignError, DigestSalt, FieldKind, FieldSettings, HashInput, HashedRows,
-    KeyDesign, Modulo, RandomSalt, ReverseTime, Reversed, ReversedUnit, RowLength, RowSelection,
+    CompositeRows, DigestSalt, FieldKind, FieldSettings, HashInput, HashedRows, KeyDesign, Modulo,
+    RandomSalt, RecipeError, ReverseTime, Reversed, ReversedUnit, RowLength, RowSelection,
     TimeEncoding, TimePosition, WebTable,
 };
 
@@ -87,7 +87,7 @@ fn long_rows() -> Vec<Vec<u8>> {
 #[test]
 fn a_long_row_has_a_short_message() {
     let mut refused = 0;
-    let mut short = |told: Result<(), DesignError>| {
+    let mut short = |told: Result<(), RecipeError>| {
         if let Err(error) = told {
             refused += 1;
             let message = error.to_string();

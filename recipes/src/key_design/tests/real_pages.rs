@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{DesignErrorKind, KeyDesign, RowSelection, WebPart, WebTable};
+use crate::{KeyDesign, RecipeErrorKind, RowSelection, WebPart, WebTable};
 
 const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
 
@@ -33,7 +33,7 @@ fn every_page_has_a_key_or_an_error() {
         let key = match design.encode_row(url.as_bytes()) {
             Ok(key) => key,
             Err(error) => {
-                assert_eq!(error.kind(), DesignErrorKind::Row);
+                assert_eq!(error.kind(), RecipeErrorKind::Row);
                 refused.push(error.to_string());
                 continue;
             }

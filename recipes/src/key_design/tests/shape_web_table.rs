@@ -3,8 +3,8 @@
 use fluo_table::{Key, Versions};
 
 use crate::{
-    DesignErrorKind, DesignSettings, DigestSalt, DomainDirection, KeyDesign, KeyMigration,
-    KeyOrder, Modulo, RowSelection, ScanCost, WebPart, WebTable,
+    DesignSettings, DigestSalt, DomainDirection, KeyDesign, KeyMigration, KeyOrder, Modulo,
+    RecipeErrorKind, RowSelection, ScanCost, WebPart, WebTable,
 };
 
 fn design() -> KeyDesign {
@@ -203,7 +203,7 @@ fn a_prefix_with_its_whole_host_is_exact() {
 fn rejects_scattered_sets() {
     let message = |rows: RowSelection| {
         let error = design().spans(&rows).unwrap_err();
-        assert_eq!(error.kind(), DesignErrorKind::Scan);
+        assert_eq!(error.kind(), RecipeErrorKind::Scan);
         error.to_string()
     };
     let by_domain = "ask for the rows of a domain, with or without its subdomains";
@@ -292,7 +292,7 @@ fn other_designs_have_no_domains() {
     let error = design
         .spans(&RowSelection::domain("example.com"))
         .unwrap_err();
-    assert_eq!(error.kind(), DesignErrorKind::Scan);
+    assert_eq!(error.kind(), RecipeErrorKind::Scan);
     assert_eq!(
         error.to_string(),
         "only the keys of a web-table design hold domains: ask for a row, a prefix or a range"

@@ -5,7 +5,7 @@ use std::fmt;
 use url::{ParseError, Url};
 
 use super::host::{HOST_CHARACTERS, Host};
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::row_hasher::Excerpt;
 
 /// Maximum length in bytes of the text of a host: more than any host has, even with every character
@@ -24,10 +24,10 @@ pub(in crate::key_design) struct Page {
 
 impl Page {
     /// Parses the page of a row.
-    pub(in crate::key_design) fn of_row(row: &[u8]) -> Result<Self, DesignError> {
+    pub(in crate::key_design) fn of_row(row: &[u8]) -> Result<Self, RecipeError> {
         text_of(row).and_then(Self::parse).map_err(|reason| {
             let row = excerpt(row);
-            DesignError::row(format!("{row} has no key in a web table: {reason}"))
+            RecipeError::row(format!("{row} has no key in a web table: {reason}"))
         })
     }
 

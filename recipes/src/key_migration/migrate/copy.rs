@@ -9,7 +9,7 @@ use fluo_table::{
 };
 use futures::TryStreamExt;
 
-use crate::key_migration::error::MigrationError;
+use crate::error::RecipeError;
 
 /// Maximum number of attempts to copy a row that writers change at the same time.
 const MOST_ATTEMPTS: usize = 4;
@@ -45,7 +45,7 @@ pub(super) async fn copy(
     table: &dyn Table,
     versions: Versions,
     moving: &[Moving],
-) -> Result<Vec<Arrival>, MigrationError> {
+) -> Result<Vec<Arrival>, RecipeError> {
     let mut shown: Vec<Shown> = vec![Shown::new(); moving.len()];
     let mut pending: Vec<usize> = (0..moving.len()).collect();
     for attempt in 0..MOST_ATTEMPTS {
@@ -82,7 +82,7 @@ async fn attempt_once(
     moving: &[Moving],
     pending: &[usize],
     shown: &[Shown],
-) -> Result<Vec<usize>, MigrationError> {
+) -> Result<Vec<usize>, RecipeError> {
     let (mut conditional, mut of_rows, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     for &index in pending {
         let (Some(row), Some(shown)) = (moving.get(index), shown.get(index)) else {
@@ -155,7 +155,7 @@ async fn look(
     moving: &[Moving],
     rows: &[usize],
     shown: &mut [Shown],
-) -> Result<(), MigrationError> {
+) -> Result<(), RecipeError> {
     let mut places = HashMap::with_capacity(rows.len());
     for &index in rows {
         if let (Some(row), Some(shown)) = (moving.get(index), shown.get_mut(index)) {

@@ -6,7 +6,7 @@ use fluo_table::{Bytes, Cell, Scan, Span, Table, row_successor};
 use futures::TryStreamExt;
 
 use super::options::MigrationOptions;
-use crate::key_migration::error::MigrationError;
+use crate::error::RecipeError;
 use crate::row_hasher::Excerpt;
 use crate::salted_scan::cell_bytes;
 
@@ -38,7 +38,7 @@ pub(super) async fn read(
     spans: Vec<Span>,
     after: Option<&Bytes>,
     options: &MigrationOptions,
-) -> Result<OldRows, MigrationError> {
+) -> Result<OldRows, RecipeError> {
     let most = options.step_cells.get();
     let batch_cells = NonZeroUsize::new(most.min(MOST_BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
     let spans = spans.into_iter().map(|span| behind(span, after));
@@ -85,8 +85,11 @@ fn behind(span: Span, after: Option<&Bytes>) -> Span {
     Span::rows(start, span.end().map(|end| end.row.clone()))
 }
 
-fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> MigrationError {
+fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> RecipeError {
     let row = cells.first().map_or(&[][..], |cell| cell.key.row.as_ref());
     let row = Excerpt::new(row);
-    MigrationError::Memory { row, bytes, bound }
+    RecipeError::memory(format!(
+        "one column of the row {row} has {bytes} bytes in all its versions, but a step may hold {bound}: raise \
+         memory_bytes"
+    ))
 }

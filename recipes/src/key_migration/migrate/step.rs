@@ -5,10 +5,10 @@ use fluo_table::{Bytes, Cell, Change, Mutation, Table, Update};
 use super::copy::{Arrival, MOST_MUTATION_BYTES, Moving, copy};
 use super::old_rows::{OldRows, Rest, read};
 use super::options::MigrationOptions;
-use crate::key_design::{DesignErrorKind, RowSelection};
+use crate::error::{RecipeError, RecipeErrorKind};
+use crate::key_design::RowSelection;
 use crate::key_migration::cursor::MigrationCursor;
 use crate::key_migration::designs::KeyMigration;
-use crate::key_migration::error::MigrationError;
 
 /// The result of one migration step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl KeyMigration {
         table: &dyn Table,
         cursor: Option<&MigrationCursor>,
         options: &MigrationOptions,
-    ) -> Result<MigrationStep, MigrationError> {
+    ) -> Result<MigrationStep, RecipeError> {
         let mark = self.mark(&RowSelection::All);
         if let Some(cursor) = cursor {
             cursor.check(mark)?;
@@ -87,7 +87,7 @@ impl KeyMigration {
         epoch: usize,
         old: &OldRows,
         step: &mut MigrationStep,
-    ) -> Result<Vec<Moving>, MigrationError> {
+    ) -> Result<Vec<Moving>, RecipeError> {
         let mut moving = Vec::new();
         for cells in old.cells.chunk_by(|one, next| one.key.row == next.key.row) {
             let Some(key) = cells.first().map(|cell| &cell.key.row) else {
@@ -101,10 +101,10 @@ impl KeyMigration {
                         to,
                         cells: cells.to_vec(),
                     }),
-                    Err(error) if error.kind() == DesignErrorKind::Row => {
+                    Err(error) if error.kind() == RecipeErrorKind::Row => {
                         step.rows_without_key += 1;
                     }
-                    Err(error) => return Err(error.into()),
+                    Err(error) => return Err(error),
                 },
                 Ok(_) => {}
                 Err(_) => step.rows_foreign += 1,
@@ -134,7 +134,7 @@ async fn table_delete(
     table: &dyn Table,
     moving: &[Moving],
     arrivals: &[Arrival],
-) -> Result<(), MigrationError> {
+) -> Result<(), RecipeError> {
     let arrived = moving
         .iter()
         .zip(arrivals)

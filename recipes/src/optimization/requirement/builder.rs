@@ -2,9 +2,9 @@
 
 use fluo_table::balancer::GroupPattern;
 use fluo_table::{Bytes, Escaped};
-use thiserror::Error;
 
 use super::TableRequirement;
+use crate::error::RecipeError;
 use crate::java_quote;
 use crate::key_design::KeyDesign;
 
@@ -22,7 +22,7 @@ use crate::key_design::KeyDesign;
 ///     .build()?;
 /// let optimizations = TableOptimizations::from(queue);
 /// assert_eq!(optimizations.group_pattern().as_deref(), Some(r"(\Qqueue:\E).*"));
-/// # Ok::<(), fluo_recipes::TableRequirementError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -30,11 +30,6 @@ pub struct TableRequirementBuilder {
     requirement: TableRequirement,
     has_group: bool,
 }
-
-/// The error of parts that do not fit together.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct TableRequirementError(String);
 
 impl TableRequirementBuilder {
     pub(super) fn new(owner: String) -> Self {
@@ -96,7 +91,7 @@ impl TableRequirementBuilder {
     /// The owner is empty; the prefix is not that of the design; the split points are not ascending
     /// or do not begin with the prefix; the group cannot be parsed or does not contain all split
     /// points; or there is not one share for each tablet.
-    pub fn build(mut self) -> Result<TableRequirement, TableRequirementError> {
+    pub fn build(mut self) -> Result<TableRequirement, RecipeError> {
         if !self.has_group && !self.requirement.prefix.is_empty() {
             let prefix = std::str::from_utf8(&self.requirement.prefix);
             self.requirement.group_regex = prefix.ok().map(java_quote);
@@ -108,17 +103,17 @@ impl TableRequirementBuilder {
 
 impl TableRequirement {
     /// Checks that the parts fit together.
-    pub(super) fn check(&self) -> Result<(), TableRequirementError> {
+    pub(super) fn check(&self) -> Result<(), RecipeError> {
         if self.owner.is_empty() {
-            return Err(TableRequirementError(
-                "the name of the recipe is empty; give the name that messages show".to_owned(),
+            return Err(RecipeError::settings(
+                "the name of the recipe is empty; give the name that messages show",
             ));
         }
         self.check_prefix()
             .and_then(|()| self.check_splits())
             .and_then(|()| self.check_group())
             .and_then(|()| self.check_shares())
-            .map_err(|what| TableRequirementError(format!("{}: {what}", self.owner)))
+            .map_err(|what| RecipeError::settings(format!("{}: {what}", self.owner)))
     }
 
     fn check_prefix(&self) -> Result<(), String> {

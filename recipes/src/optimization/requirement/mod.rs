@@ -6,9 +6,10 @@ use std::ops::RangeInclusive;
 
 use fluo_table::{Bytes, Tablets, prefix_successor};
 
-pub use self::builder::{TableRequirementBuilder, TableRequirementError};
-use crate::key_design::{DesignError, KeyDesign};
-use crate::row_hasher::{RowHasher, SplitsError};
+pub use self::builder::TableRequirementBuilder;
+use crate::error::RecipeError;
+use crate::key_design::KeyDesign;
+use crate::row_hasher::RowHasher;
 
 /// The request of one recipe to its table: its split points and, if its rows have a common prefix,
 /// its group.
@@ -38,7 +39,7 @@ impl TableRequirement {
     /// # Errors
     ///
     /// The hasher cannot split into this number of tablets.
-    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, SplitsError> {
+    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, RecipeError> {
         let shares = hasher.tablet_weights(tablets)?;
         let splits = hasher.splits(tablets)?;
         let design = KeyDesign::from(hasher);
@@ -51,7 +52,7 @@ impl TableRequirement {
     ///
     /// The design cannot split into this number of tablets, or its rows have no alphabet that could
     /// be split evenly; for such designs use [given split points](Self::for_key_design_at).
-    pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, DesignError> {
+    pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, RecipeError> {
         let splits = design.splits(tablets)?;
         let shares = design.tablet_weights(tablets)?;
         Ok(Self::of_parts(design, splits, shares))
@@ -66,7 +67,7 @@ impl TableRequirement {
     pub fn for_key_design_at(
         design: &KeyDesign,
         splits: impl IntoIterator<Item = Bytes>,
-    ) -> Result<Self, TableRequirementError> {
+    ) -> Result<Self, RecipeError> {
         let requirement = Self::of_parts(design, splits.into_iter().collect(), None);
         requirement.check()?;
         Ok(requirement)

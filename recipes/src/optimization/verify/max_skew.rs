@@ -1,7 +1,8 @@
 //! The limit of loads.
 
 use serde::Serialize;
-use thiserror::Error;
+
+use crate::error::RecipeError;
 
 /// The largest limit. Larger ones have no effect.
 const MOST: f64 = 1e6;
@@ -12,22 +13,19 @@ const MOST: f64 = 1e6;
 #[serde(transparent)]
 pub struct MaxSkew(f64);
 
-/// The error of a number that cannot be a limit of the skew.
-#[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("the largest skew is {0}; give a number from 1 to 1,000,000, such as 2")]
-pub struct MaxSkewError(f64);
-
 impl MaxSkew {
     /// Creates a limit.
     ///
     /// # Errors
     ///
-    /// The number is below 1 (the fullest place holds at least the mean) or above 1,000,000.
-    pub fn new(max_skew: f64) -> Result<Self, MaxSkewError> {
+    /// [`Settings`](crate::RecipeErrorKind::Settings): the number is below 1 (the fullest place holds at least the mean) or above 1,000,000.
+    pub fn new(max_skew: f64) -> Result<Self, RecipeError> {
         if (1.0..=MOST).contains(&max_skew) {
             Ok(Self(max_skew))
         } else {
-            Err(MaxSkewError(max_skew))
+            Err(RecipeError::settings(format!(
+                "the largest skew is {max_skew}; give a number from 1 to 1,000,000, such as 2"
+            )))
         }
     }
 

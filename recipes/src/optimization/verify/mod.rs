@@ -43,7 +43,7 @@ pub use self::changes::VerdictChanges;
 pub use self::difference::{Difference, DifferenceKind};
 pub use self::groups::{GroupVerdict, groups};
 pub use self::load::{FullestTablet, Load, LoadStanding, TabletLoad};
-pub use self::max_skew::{MaxSkew, MaxSkewError};
+pub use self::max_skew::MaxSkew;
 pub use self::options::{OtherRows, VerifyOptions};
 pub use self::other_rows::OtherRowsVerdict;
 pub use self::properties::{FoundBalancer, PropertyVerdict, UnrequestedProperty};

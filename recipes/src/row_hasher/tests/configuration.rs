@@ -6,7 +6,7 @@ use std::thread;
 use rstest::rstest;
 
 use super::{both, murmur3, sha1};
-use crate::{EmptyPrefix, HashScheme, RowHasher, java_quote};
+use crate::{HashScheme, RecipeErrorKind, RowHasher, java_quote};
 
 #[test]
 fn default_scheme_is_that_of_fluo() {
@@ -17,7 +17,7 @@ fn default_scheme_is_that_of_fluo() {
 #[test]
 fn rejects_an_empty_prefix() {
     let error = RowHasher::new("").unwrap_err();
-    assert_eq!(error, EmptyPrefix);
+    assert_eq!(error.kind(), RecipeErrorKind::Settings);
     assert_eq!(
         error.to_string(),
         "the prefix of a row hasher is empty: give at least one character, such as `p`"

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 
-use fluo_recipes::{DesignError, DesignErrorKind, KeyDesign};
+use fluo_recipes::{KeyDesign, RecipeError, RecipeErrorKind};
 use fluo_table::Bytes;
 use foldhash::quality::FixedState;
 use serde::Serialize;
@@ -161,7 +161,7 @@ impl DesignForecast {
         }
     }
 
-    fn refused(candidate: Candidate, error: &DesignError, keys: u64) -> Self {
+    fn refused(candidate: Candidate, error: &RecipeError, keys: u64) -> Self {
         let reason = error.to_string();
         Self {
             candidate,
@@ -219,7 +219,7 @@ fn splits(
     candidate: &Candidate,
     design: &KeyDesign,
     written: &[Written<'_>],
-) -> Result<Splits, DesignError> {
+) -> Result<Splits, RecipeError> {
     let tablets = candidate.tablets;
     if let Some(points) = &candidate.split_points {
         return Ok(Splits {
@@ -237,7 +237,7 @@ fn splits(
         Err(error)
             if matches!(
                 error.kind(),
-                DesignErrorKind::Splits | DesignErrorKind::NoEvenSplits
+                RecipeErrorKind::Splits | RecipeErrorKind::NoEvenSplits
             ) && tablets > 0
                 && written.iter().all(|written| written.head == 0) =>
         {

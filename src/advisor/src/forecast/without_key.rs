@@ -1,6 +1,6 @@
 //! Keys that a design rejects.
 
-use fluo_recipes::DesignError;
+use fluo_recipes::RecipeError;
 use serde::Serialize;
 
 use crate::SampledKey;
@@ -28,11 +28,11 @@ pub struct WithoutKey {
 #[derive(Default)]
 pub(super) struct Refusals<'a> {
     keys: u64,
-    first: Option<(&'a SampledKey, DesignError)>,
+    first: Option<(&'a SampledKey, RecipeError)>,
 }
 
 impl<'a> Refusals<'a> {
-    pub(super) fn add(&mut self, sampled: &'a SampledKey, error: DesignError) {
+    pub(super) fn add(&mut self, sampled: &'a SampledKey, error: RecipeError) {
         self.keys += 1;
         let is_first = |(first, _): &(&SampledKey, _)| sampled.arrival < first.arrival;
         if self.first.as_ref().is_none_or(is_first) {
@@ -45,7 +45,7 @@ impl<'a> Refusals<'a> {
     /// # Errors
     ///
     /// Returns the first error and the number of rejected keys, if they are too many.
-    pub(super) fn judged(self, sample: u64) -> Result<Option<WithoutKey>, (DesignError, u64)> {
+    pub(super) fn judged(self, sample: u64) -> Result<Option<WithoutKey>, (RecipeError, u64)> {
         let Some((_, error)) = self.first else {
             return Ok(None);
         };

@@ -1,7 +1,7 @@
 //! A recipe of a spec: a design, the layout of its tablets, and its earlier designs.
 
 use anyhow::{Result, anyhow};
-use fluo_recipes::{DesignError, DesignErrorKind, KeyDesign, TableRequirement};
+use fluo_recipes::{KeyDesign, RecipeError, RecipeErrorKind, TableRequirement};
 use fluo_table::{Bytes, unescape};
 use toml::Spanned;
 
@@ -18,9 +18,9 @@ pub(crate) struct Recipe {
 }
 
 /// Adds the command that takes a sample to the error of a design without even split points.
-pub(crate) fn with_advice(error: DesignError) -> anyhow::Error {
+pub(crate) fn with_advice(error: RecipeError) -> anyhow::Error {
     match error.kind() {
-        DesignErrorKind::NoEvenSplits => anyhow!("{error} with `fluo advise`"),
+        RecipeErrorKind::NoEvenSplits => anyhow!("{error} with `fluo advise`"),
         _ => error.into(),
     }
 }

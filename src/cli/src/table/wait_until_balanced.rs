@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Error, Result, anyhow};
-use fluo_recipes::{GroupVerdict, Plan, WaitError, WaitEvent};
+use anyhow::{Context, Error, Result};
+use fluo_recipes::{GroupVerdict, Plan, WaitEvent};
 use fluo_table::{ErrorKind, TableAdmin};
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -55,8 +55,6 @@ pub(super) async fn until_spread(
 pub(super) struct WaitLine {
     bar: ProgressBar,
     start: Instant,
-    /// The begin of the last check.
-    look: Instant,
     /// The number of checks.
     looks: usize,
 }
@@ -68,7 +66,6 @@ impl WaitLine {
         Self {
             bar: progress::waiting(what.to_owned()),
             start,
-            look: start,
             looks: 0,
         }
     }
@@ -76,10 +73,7 @@ impl WaitLine {
     /// Shows an event.
     pub(super) fn show<T>(&mut self, event: &WaitEvent<'_, T>, standing: impl Fn(&T) -> String) {
         match event {
-            WaitEvent::Look => {
-                self.looks += 1;
-                self.look = Instant::now();
-            }
+            WaitEvent::Look => self.looks += 1,
             WaitEvent::NotYet(seen) => self.bar.set_message(standing(seen)),
             WaitEvent::Unavailable(error) => {
                 let cause = exit::sentence(&Error::new((*error).clone()));
@@ -89,15 +83,12 @@ impl WaitLine {
     }
 
     /// Returns the error of a wait that failed.
-    pub(super) fn failure(&self, error: WaitError) -> Error {
-        let failure = match error {
-            WaitError::Table(error) if error.kind() != ErrorKind::Unavailable => {
-                return error.into();
-            }
-            WaitError::Table(error) => error.into(),
-            WaitError::NoAnswer => anyhow!("no answer within {}", seconds(self.look.elapsed())),
-        };
-        failure.context(format!("gave up after {}", seconds(self.start.elapsed())))
+    pub(super) fn failure(&self, error: fluo_table::Error) -> Error {
+        match error.kind() {
+            ErrorKind::Unavailable => Error::new(error)
+                .context(format!("gave up after {}", seconds(self.start.elapsed()))),
+            _ => error.into(),
+        }
     }
 }
 
@@ -242,16 +233,12 @@ mod tests {
         sleep(Duration::from_millis(4_700)).await;
         line.show(&WaitEvent::Look, String::clone);
         sleep(Duration::from_secs(10)).await;
-        let of = |kind| fluo_table::Error::new(kind, "no server answers").into();
+        let of = |kind| fluo_table::Error::new(kind, "no server answers");
         for (error, expected) in [
             (of(ErrorKind::NotFound), "no server answers"),
             (
                 of(ErrorKind::Unavailable),
                 "gave up after 14 s: no server answers",
-            ),
-            (
-                WaitError::NoAnswer,
-                "gave up after 14 s: no answer within 10 s",
             ),
         ] {
             assert_eq!(exit::sentence(&line.failure(error)), expected);

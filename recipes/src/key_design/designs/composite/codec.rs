@@ -5,8 +5,8 @@ use fluo_table::{Bytes, Span, prefix_successor};
 use super::bytes;
 use super::encoding::Composite;
 use super::field::Field;
+use crate::error::RecipeError;
 use crate::key_design::encoding::RowRange;
-use crate::key_design::error::DesignError;
 use crate::key_design::row_selection::RowSelection;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
@@ -18,15 +18,15 @@ impl Composite {
     /// # Errors
     ///
     /// Fails if there are too few or too many fields, or if a value is not of its field's kind.
-    pub fn encode(&self, fields: &[Field]) -> Result<Bytes, DesignError> {
+    pub fn encode(&self, fields: &[Field]) -> Result<Bytes, RecipeError> {
         let mut key = Vec::new();
         self.encode_to(fields, &mut key)?;
         Ok(key.into())
     }
 
-    pub(super) fn encode_to(&self, fields: &[Field], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    pub(super) fn encode_to(&self, fields: &[Field], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         if fields.len() < self.fields.len() {
-            return Err(DesignError::row(format!(
+            return Err(RecipeError::row(format!(
                 "a row of this composite design has {}, not {}",
                 counted(self.fields.len(), "field"),
                 fields.len()
@@ -40,13 +40,13 @@ impl Composite {
     /// # Errors
     ///
     /// Fails if [`encode`](Self::encode) cannot have made the bytes.
-    pub fn decode(&self, key: &[u8]) -> Result<Vec<Field>, DesignError> {
+    pub fn decode(&self, key: &[u8]) -> Result<Vec<Field>, RecipeError> {
         let mut rest = key;
         let mut values = Vec::with_capacity(self.fields.len());
         for (number, field) in self.fields.iter().enumerate() {
             let (value, behind) = bytes::read(field, rest).map_err(|reason| {
                 let (excerpt, label) = (Excerpt::new(key), self.label(number));
-                DesignError::key(format!(
+                RecipeError::key(format!(
                     "{excerpt} is not a composite row: {label}, {}: {reason}",
                     field.kind
                 ))
@@ -55,7 +55,7 @@ impl Composite {
             rest = behind;
         }
         if !rest.is_empty() {
-            return Err(DesignError::key(format!(
+            return Err(RecipeError::key(format!(
                 "{} is not a composite row: after its {} there is more, {}",
                 Excerpt::new(key),
                 counted(self.fields.len(), "field"),
@@ -85,9 +85,9 @@ impl Composite {
     /// let key = |a, b| composite.encode(&[Field::Unsigned(a), Field::Unsigned(b)]).map(Key::first_of_row);
     /// assert!(zeros.contains(&key(0, u64::MAX)?) && zeros.contains(&key(0, 0)?));
     /// assert!(!zeros.contains(&key(1, 0)?));
-    /// # Ok::<(), fluo_recipes::DesignError>(())
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
     /// ```
-    pub fn range_of(&self, leading: &[Field]) -> Result<Span, DesignError> {
+    pub fn range_of(&self, leading: &[Field]) -> Result<Span, RecipeError> {
         let mut start = Vec::new();
         self.encode_leading(leading, &mut start)?;
         let end = prefix_successor(&start);
@@ -107,7 +107,7 @@ impl Composite {
         leading: &[Field],
         from: Option<&Field>,
         to: Option<&Field>,
-    ) -> Result<Span, DesignError> {
+    ) -> Result<Span, RecipeError> {
         let RowRange { start, end } = self.written_between(leading, from, to)?;
         Ok(Span::rows(start, end))
     }
@@ -118,7 +118,7 @@ impl Composite {
     /// # Errors
     ///
     /// As [`encode`](Self::encode).
-    pub fn row(&self, fields: &[Field]) -> Result<Bytes, DesignError> {
+    pub fn row(&self, fields: &[Field]) -> Result<Bytes, RecipeError> {
         self.encode(fields)?;
         Ok(self.text_of(fields).into())
     }
@@ -128,7 +128,7 @@ impl Composite {
     /// # Errors
     ///
     /// As [`range_of`](Self::range_of).
-    pub fn rows_of(&self, leading: &[Field]) -> Result<RowSelection, DesignError> {
+    pub fn rows_of(&self, leading: &[Field]) -> Result<RowSelection, RecipeError> {
         let head = self.head_of(leading)?;
         if leading.len() == self.fields.len() {
             return Ok(RowSelection::Row(self.text_of(leading).into()));
@@ -147,7 +147,7 @@ impl Composite {
         leading: &[Field],
         from: Option<&Field>,
         to: Option<&Field>,
-    ) -> Result<RowSelection, DesignError> {
+    ) -> Result<RowSelection, RecipeError> {
         self.range_between(leading, from, to)?;
         let text = |value: &Field| Bytes::from(self.text_of(std::slice::from_ref(value)));
         Ok(RowSelection::Between {
@@ -158,7 +158,7 @@ impl Composite {
     }
 
     /// Returns the text of leading fields, with the separator after each.
-    fn head_of(&self, leading: &[Field]) -> Result<Bytes, DesignError> {
+    fn head_of(&self, leading: &[Field]) -> Result<Bytes, RecipeError> {
         self.encode_leading(leading, &mut Vec::new())?;
         let mut head = self.text_of(leading);
         if !leading.is_empty() {
@@ -171,9 +171,9 @@ impl Composite {
         &self,
         leading: &[Field],
         key: &mut Vec<u8>,
-    ) -> Result<(), DesignError> {
+    ) -> Result<(), RecipeError> {
         if leading.len() > self.fields.len() {
-            return Err(DesignError::row(format!(
+            return Err(RecipeError::row(format!(
                 "a row of this composite design has {}, not {}",
                 counted(self.fields.len(), "field"),
                 leading.len()
@@ -182,7 +182,7 @@ impl Composite {
         for (number, (value, field)) in leading.iter().zip(&self.fields).enumerate() {
             if value.kind() != field.kind {
                 let (label, found) = (self.label(number), value.kind());
-                return Err(DesignError::row(format!(
+                return Err(RecipeError::row(format!(
                     "{label} is {}, not {found}",
                     field.kind
                 )));
@@ -198,9 +198,9 @@ impl Composite {
         leading: &[Field],
         from: Option<&Field>,
         to: Option<&Field>,
-    ) -> Result<RowRange, DesignError> {
+    ) -> Result<RowRange, RecipeError> {
         let Some(field) = self.fields.get(leading.len()) else {
-            return Err(DesignError::scan(format!(
+            return Err(RecipeError::scan(format!(
                 "no field after {} can lie between two values: rows of this composite design have {}",
                 counted(leading.len(), "field"),
                 self.fields.len()

@@ -8,8 +8,8 @@ use fluo_table::{Bytes, Escaped};
 
 use super::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::{bytes, text};
+use crate::error::RecipeError;
 use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
-use crate::key_design::error::DesignError;
 use crate::key_design::explain::KeyField;
 use crate::key_design::hash_input::HashInput;
 use crate::key_design::row_selection::RowSelection;
@@ -44,7 +44,7 @@ const MOST_FIELDS: usize = 32;
 /// assert!(composite.encode(&newer)? < composite.encode(&older)?);
 /// assert_eq!(composite.decode(&composite.encode(&older)?)?, older);
 /// assert_eq!(composite.row(&older)?, "acme\t1970-01-01T00:00:00.001Z");
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composite {
@@ -62,9 +62,9 @@ impl Composite {
     ///
     /// Fails if there are no fields, more than 32, or two with the same name, or if the separator
     /// could be confused with a part of a field.
-    pub fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, DesignError> {
+    pub fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, RecipeError> {
         if fields.is_empty() || fields.len() > MOST_FIELDS {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "a composite row has 1 to {MOST_FIELDS} fields, not {}",
                 fields.len()
             )));
@@ -74,7 +74,7 @@ impl Composite {
             !name.is_empty() && names().take(*index).any(|before| before == *name)
         };
         if let Some((_, name)) = names().enumerate().find(is_given_before) {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "two fields are called `{name}`: give each a name of its own, or none"
             )));
         }
@@ -83,7 +83,7 @@ impl Composite {
             .ok()
             .filter(|_| is_mark && !"\\+-.:".contains(separator))
             .ok_or_else(|| {
-                DesignError::settings(format!(
+                RecipeError::settings(format!(
                     "`{}` cannot separate the fields of a row: give a tab, a space or an ASCII punctuation character \
                      other than `\\ + - . :`, which occur in fields",
                     separator.escape_debug()
@@ -99,7 +99,7 @@ impl Composite {
     }
 
     /// Rejects a salt that applies a modulus to anything but one number.
-    fn check_number(&self, part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_number(&self, part: &SaltedPart) -> Result<(), RecipeError> {
         let count = match part {
             SaltedPart::Fields(count) => *count,
             _ => self.fields.len(),
@@ -114,7 +114,7 @@ impl Composite {
         } else {
             format!("{count} fields")
         };
-        Err(DesignError::settings(format!(
+        Err(RecipeError::settings(format!(
             "the modulus is taken of a whole number, and the salt is over {salted}: salt over the first field alone, \
              where that is a whole number, with over = {{ fields = 1 }}, or take the modulus of a hash with of = \
              \"java-hash\""
@@ -147,11 +147,11 @@ impl Composite {
     /// # Errors
     ///
     /// Fails if the text has too few or too many fields, or if a field is not of its kind.
-    pub fn fields_of(&self, row: &[u8]) -> Result<Vec<Field>, DesignError> {
+    pub fn fields_of(&self, row: &[u8]) -> Result<Vec<Field>, RecipeError> {
         let text = utf8(row)?;
         let pieces: Vec<_> = text.split(char::from(self.separator)).collect();
         if pieces.len() != self.fields.len() {
-            return Err(DesignError::row(format!(
+            return Err(RecipeError::row(format!(
                 "{} has {} separated by `{}`, but rows of this composite design have {}",
                 Excerpt::new(row),
                 counted(pieces.len(), "field"),
@@ -163,27 +163,27 @@ impl Composite {
     }
 
     /// Parses the values of the leading fields.
-    pub(super) fn leading_of(&self, pieces: &[&str]) -> Result<Vec<Field>, DesignError> {
+    pub(super) fn leading_of(&self, pieces: &[&str]) -> Result<Vec<Field>, RecipeError> {
         let values = pieces.iter().zip(&self.fields).enumerate();
         let values = values.map(|(number, (piece, field))| {
             text::read(field.kind, piece)
-                .map_err(|reason| DesignError::row(format!("{}: {reason}", self.label(number))))
+                .map_err(|reason| RecipeError::row(format!("{}: {reason}", self.label(number))))
         });
         values.collect()
     }
 }
 
 impl RowEncoding for Composite {
-    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         self.encode_to(&self.fields_of(row)?, key)
     }
 
-    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
         row.extend_from_slice(self.text_of(&self.decode(written)?).as_bytes());
         Ok(())
     }
 
-    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         let mut rest = Bytes::copy_from_slice(written);
         let mut explained = Vec::with_capacity(self.fields.len());
         for (number, value) in self.decode(written)?.iter().enumerate() {
@@ -213,28 +213,28 @@ impl RowEncoding for Composite {
         })
     }
 
-    fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_part(&self, part: &SaltedPart) -> Result<(), RecipeError> {
         let count = self.fields.len();
         match part {
             SaltedPart::Whole => Ok(()),
             SaltedPart::Fields(leading) if (1..=count).contains(leading) => Ok(()),
-            SaltedPart::Fields(leading) => Err(DesignError::settings(format!(
+            SaltedPart::Fields(leading) => Err(RecipeError::settings(format!(
                 "the salt is over the {leading} leading fields of rows that have {count}: give 1 to {count}"
             ))),
-            _ => Err(DesignError::settings(
+            _ => Err(RecipeError::settings(
                 "a composite row is salted over its leading fields, such as `fields = 1`, or over the whole row",
             )),
         }
     }
 
-    fn check_hash_input(&self, input: HashInput, part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_hash_input(&self, input: HashInput, part: &SaltedPart) -> Result<(), RecipeError> {
         match input {
             HashInput::Number => self.check_number(part),
             HashInput::JavaHash => Ok(()),
         }
     }
 
-    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
+    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
         let fields = self.fields_of(row)?;
         let leading = match part {
             SaltedPart::Fields(leading) => fields.get(..*leading).unwrap_or(&fields),
@@ -277,7 +277,7 @@ impl RowEncoding for Composite {
         }
     }
 
-    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
         self.check_contiguous(rows)?;
         Ok(vec![self.range(rows)?])
     }
@@ -295,17 +295,17 @@ impl RowEncoding for Composite {
         ))
     }
 
-    fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, DesignError> {
-        Err(DesignError::no_even_splits(
+    fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
+        Err(RecipeError::no_even_splits(
             "the leading fields of rows have no alphabet to split evenly: set a salt, or take the points from a \
              sample",
         ))
     }
 }
 
-pub(super) fn utf8(row: &[u8]) -> Result<&str, DesignError> {
+pub(super) fn utf8(row: &[u8]) -> Result<&str, RecipeError> {
     std::str::from_utf8(row).map_err(|_| {
-        DesignError::row(format!(
+        RecipeError::row(format!(
             "{} is not UTF-8 text, which the fields of a row must be: write bytes in hexadecimal digits",
             Excerpt::new(row)
         ))

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use self::encoding::Composite;
 pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::salt_settings::SaltSettings;
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
 
 /// Settings of the design `composite`: fields in order, each ascending or descending.
@@ -46,7 +46,7 @@ use crate::key_design::parts::DesignParts;
 /// assert!(design.encode_row(b"acme\t9")? > key, "9 sorts after 12");
 /// assert_eq!(design.spans(&RowSelection::Prefix("acme\t".into()))?.len(), 1);
 /// assert_eq!(design.spans(&RowSelection::between("acme\t", "-5", "1000"))?.len(), 1);
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,11 +83,11 @@ impl CompositeRows {
     /// # Errors
     ///
     /// As [`Composite::new`].
-    pub fn composite(&self) -> Result<Composite, DesignError> {
+    pub fn composite(&self) -> Result<Composite, RecipeError> {
         Composite::new(self.fields.clone(), self.separator)
     }
 
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         let salt = self.salt.as_ref().map(SaltSettings::salt).transpose()?;
         DesignParts::new("composite", salt, self.composite()?)
     }

@@ -5,15 +5,15 @@ use fluo_table::{Bytes, Escaped};
 use super::encoding::{Composite, utf8};
 use super::field::Field;
 use super::{bytes, text};
+use crate::error::RecipeError;
 use crate::key_design::encoding::{RowEncoding as _, RowRange};
-use crate::key_design::error::DesignError;
 use crate::key_design::row_selection::RowSelection;
 use crate::number::counted;
 use crate::row_hasher::Excerpt;
 
 impl Composite {
     /// Returns the written forms of the rows of a contiguous set.
-    pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, DesignError> {
+    pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, RecipeError> {
         match rows {
             RowSelection::Row(row) => Ok(RowRange::of_row(self.written(row)?)),
             RowSelection::Prefix(prefix) => self.beginning(prefix).map(RowRange::of_prefix),
@@ -33,11 +33,11 @@ impl Composite {
 
     /// Splits the beginning of a row into its whole fields, each followed by the separator, and the
     /// rest.
-    pub(super) fn cut<'a>(&self, prefix: &'a [u8]) -> Result<(Vec<Field>, &'a str), DesignError> {
+    pub(super) fn cut<'a>(&self, prefix: &'a [u8]) -> Result<(Vec<Field>, &'a str), RecipeError> {
         let mut pieces: Vec<_> = utf8(prefix)?.split(char::from(self.separator)).collect();
         let rest = pieces.pop().unwrap_or_default();
         if pieces.len() >= self.fields.len() {
-            return Err(DesignError::scan(format!(
+            return Err(RecipeError::scan(format!(
                 "no row begins with {}: rows of this composite design have {}, and `{}` only between them",
                 Excerpt::new(prefix),
                 counted(self.fields.len(), "field"),
@@ -48,13 +48,13 @@ impl Composite {
     }
 
     /// Returns the common beginning of the keys of all rows that begin with a text.
-    fn beginning(&self, prefix: &[u8]) -> Result<Bytes, DesignError> {
+    fn beginning(&self, prefix: &[u8]) -> Result<Bytes, RecipeError> {
         let (leading, rest) = self.cut(prefix)?;
         let mut written = Vec::new();
         self.encode_leading(&leading, &mut written)?;
         if let (false, Some(field)) = (rest.is_empty(), self.fields.get(leading.len())) {
             let beginning = text::read_beginning(field.kind, rest).map_err(|reason| {
-                DesignError::scan(format!("{}: {reason}", self.label(leading.len())))
+                RecipeError::scan(format!("{}: {reason}", self.label(leading.len())))
             })?;
             bytes::write_beginning(&beginning, field.mask(), &mut written);
         }
@@ -62,22 +62,22 @@ impl Composite {
     }
 
     /// Returns the fields before the one with bounds.
-    fn whole_fields(&self, prefix: &[u8]) -> Result<Vec<Field>, DesignError> {
+    fn whole_fields(&self, prefix: &[u8]) -> Result<Vec<Field>, RecipeError> {
         let (leading, rest) = self.cut(prefix)?;
         if rest.is_empty() {
             return Ok(leading);
         }
-        Err(DesignError::scan(format!(
+        Err(RecipeError::scan(format!(
             "{} does not end with a whole field: give the leading fields, `{}` after each",
             Excerpt::new(prefix),
             Escaped(&[self.separator])
         )))
     }
 
-    fn value_of(&self, number: usize, bound: &[u8]) -> Result<Field, DesignError> {
+    fn value_of(&self, number: usize, bound: &[u8]) -> Result<Field, RecipeError> {
         let refused = |reason: String| {
             let label = self.label(number);
-            DesignError::scan(format!("{label}, between two values: {reason}"))
+            RecipeError::scan(format!("{label}, between two values: {reason}"))
         };
         let Some(field) = self.fields.get(number) else {
             return Err(refused("there is no such field".to_owned()));

@@ -20,8 +20,8 @@ use memchr::memmem;
 
 use super::time::{DIGITS, TimeEncoding};
 use super::{ReverseTime, TimePosition};
+use crate::error::RecipeError;
 use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
-use crate::key_design::error::DesignError;
 use crate::key_design::explain::KeyField;
 use crate::key_design::row_selection::RowSelection;
 use crate::key_design::salted_part::SaltedPart;
@@ -36,16 +36,16 @@ struct Parts<'a> {
 
 impl ReverseTime {
     /// Splits a row into its entity and its time.
-    fn split<'a>(&self, row: &'a [u8]) -> Result<Parts<'a>, DesignError> {
+    fn split<'a>(&self, row: &'a [u8]) -> Result<Parts<'a>, RecipeError> {
         let (entity, time) = self.halves_of_row(row).ok_or_else(|| {
-            DesignError::row(format!(
+            RecipeError::row(format!(
                 "{} has no time: {}",
                 Excerpt::new(row),
                 self.shape()
             ))
         })?;
         let time = self.encoding.read(time).map_err(|reason| {
-            DesignError::row(format!("the time of {}: {reason}", Excerpt::new(row)))
+            RecipeError::row(format!("the time of {}: {reason}", Excerpt::new(row)))
         })?;
         Ok(Parts { entity, time })
     }
@@ -65,14 +65,14 @@ impl ReverseTime {
     }
 
     /// Splits a written row into its entity and its time.
-    fn split_written<'a>(&self, written: &'a [u8]) -> Result<Parts<'a>, DesignError> {
+    fn split_written<'a>(&self, written: &'a [u8]) -> Result<Parts<'a>, RecipeError> {
         let parts = self.halves_of_written(written).and_then(|(entity, text)| {
             let time = self.encoding.counted_up(text)?;
             Some(Parts { entity, time })
         });
         parts.ok_or_else(|| {
             let excerpt = Excerpt::new(written);
-            DesignError::key(format!("{excerpt} is not {}", self.written_shape()))
+            RecipeError::key(format!("{excerpt} is not {}", self.written_shape()))
         })
     }
 
@@ -94,7 +94,7 @@ impl ReverseTime {
         }
     }
 
-    fn salted<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<&'a [u8], DesignError> {
+    fn salted<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<&'a [u8], RecipeError> {
         match part {
             SaltedPart::Entity => Ok(self.split(row)?.entity),
             _ => Ok(row),
@@ -134,7 +134,7 @@ impl ReverseTime {
 }
 
 impl RowEncoding for ReverseTime {
-    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         let Parts { entity, time } = self.split(row)?;
         let separator = self.separator.as_bytes();
         match self.time {
@@ -152,7 +152,7 @@ impl RowEncoding for ReverseTime {
         Ok(())
     }
 
-    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
         let Parts { entity, time } = self.split_written(written)?;
         let separator = self.separator.as_bytes();
         match self.time {
@@ -170,7 +170,7 @@ impl RowEncoding for ReverseTime {
         Ok(())
     }
 
-    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         let Parts { entity, time } = self.split_written(written)?;
         let mut counted_down = Vec::with_capacity(self.encoding.counted_down_len());
         self.encoding.write_counted_down(time, &mut counted_down);
@@ -201,17 +201,17 @@ impl RowEncoding for ReverseTime {
         })
     }
 
-    fn check_part(&self, part: &SaltedPart) -> Result<(), DesignError> {
+    fn check_part(&self, part: &SaltedPart) -> Result<(), RecipeError> {
         match part {
             SaltedPart::Whole | SaltedPart::Entity => Ok(()),
-            _ => Err(DesignError::settings(
+            _ => Err(RecipeError::settings(
                 "a row with a time is salted over its entity (`entity`), which keeps the rows of an entity in one \
                  piece, or over the whole row",
             )),
         }
     }
 
-    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
+    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
         Ok(self.salted(row, part)?.into())
     }
 
@@ -256,7 +256,7 @@ impl RowEncoding for ReverseTime {
         }
     }
 
-    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
         self.check_contiguous(rows)?;
         Ok(vec![self.range(rows)?])
     }
@@ -266,13 +266,13 @@ impl RowEncoding for ReverseTime {
         (!usual || self.separator != "|").then(|| self.shape())
     }
 
-    fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, DesignError> {
+    fn split_points(&self, _tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
         Err(match self.time {
-            TimePosition::Last => DesignError::no_even_splits(
+            TimePosition::Last => RecipeError::no_even_splits(
                 "the entities of rows have no alphabet to split evenly: set a salt over the entity, or take the \
                  points from a sample",
             ),
-            TimePosition::First => DesignError::splits(
+            TimePosition::First => RecipeError::splits(
                 "rows that begin with their time come one before the other, all new ones into the first tablet, \
                  whatever the points are: set a salt",
             ),

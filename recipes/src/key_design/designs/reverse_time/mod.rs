@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::time::TimeEncoding;
 use super::salt_settings::SaltSettings;
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
 
 /// Settings of the design `reverse-time`: `<entity><separator><MAX - t>`, or the time first.
@@ -36,7 +36,7 @@ use crate::key_design::parts::DesignParts;
 /// let design = KeyDesign::new(ReverseTime { salt: Some(salt.into()), ..ReverseTime::default() })?;
 /// assert_eq!(design.spans(&RowSelection::Prefix("sensor7|".into()))?.len(), 1);
 /// assert_eq!(design.spans(&RowSelection::between("sensor7|", "1696744000000", "1696745000000"))?.len(), 1);
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -65,18 +65,18 @@ impl Default for ReverseTime {
 }
 
 impl ReverseTime {
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         let may_be_empty =
             (self.time, self.encoding) == (TimePosition::First, TimeEncoding::Binary);
         if self.separator.is_empty() && !may_be_empty {
-            return Err(DesignError::settings(
+            return Err(RecipeError::settings(
                 "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such \
                  as `|`; only binary times that come first need none",
             ));
         }
         let has_digit = self.separator.bytes().any(|byte| byte.is_ascii_digit());
         if self.encoding == TimeEncoding::Decimal && has_digit {
-            return Err(DesignError::settings(format!(
+            return Err(RecipeError::settings(format!(
                 "the separator `{}` contains a digit, which looks like part of a decimal time: give one without \
                  digits, such as `|`",
                 Escaped(self.separator.as_bytes())

@@ -8,14 +8,14 @@ use fluo_table::{Bytes, Escaped, prefix_successor};
 use memchr::memmem;
 
 use super::{ReverseTime, TimeEncoding, TimePosition};
+use crate::error::RecipeError;
 use crate::key_design::encoding::{RowEncoding as _, RowRange};
-use crate::key_design::error::DesignError;
 use crate::key_design::row_selection::RowSelection;
 use crate::row_hasher::Excerpt;
 
 impl ReverseTime {
     /// Returns the written forms of the rows of a contiguous set.
-    pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, DesignError> {
+    pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, RecipeError> {
         match rows {
             RowSelection::Row(row) => Ok(RowRange::of_row(self.written(row)?)),
             RowSelection::Prefix(prefix) => self.written_prefix(prefix).map(RowRange::of_prefix),
@@ -35,7 +35,7 @@ impl ReverseTime {
     }
 
     /// Returns the common beginning of the written forms of all rows that begin with a prefix.
-    fn written_prefix(&self, prefix: &Bytes) -> Result<Bytes, DesignError> {
+    fn written_prefix(&self, prefix: &Bytes) -> Result<Bytes, RecipeError> {
         if prefix.is_empty() {
             return Ok(Bytes::new());
         }
@@ -58,7 +58,7 @@ impl ReverseTime {
         }
         if !separator.starts_with(rest) && !rest.starts_with(separator) {
             let shape = self.shape();
-            return Err(DesignError::scan(format!(
+            return Err(RecipeError::scan(format!(
                 "no row begins with {}: {shape}",
                 Excerpt::new(prefix)
             )));
@@ -69,7 +69,7 @@ impl ReverseTime {
     }
 
     /// Rejects a bound that extends into the time of rows whose time is last.
-    fn check_before_time(&self, bound: &[u8]) -> Result<(), DesignError> {
+    fn check_before_time(&self, bound: &[u8]) -> Result<(), RecipeError> {
         let separator = self.separator.as_bytes();
         match memmem::find(bound, separator) {
             Some(found) if found + separator.len() < bound.len() => Err(self.cut_time(bound)),
@@ -82,12 +82,12 @@ impl ReverseTime {
         prefix: &Bytes,
         from: Option<&Bytes>,
         to: Option<&Bytes>,
-    ) -> Result<RowRange, DesignError> {
+    ) -> Result<RowRange, RecipeError> {
         self.check_whole(prefix)?;
         let head = prefix.as_ref();
         let behind = |time: &Bytes| {
             let written = [head, &self.counted_down(time)?].concat();
-            Ok::<_, DesignError>(prefix_successor(&written))
+            Ok::<_, RecipeError>(prefix_successor(&written))
         };
         // Later times have smaller keys, so the range begins after `to`, which is excluded.
         let start = match to {
@@ -104,7 +104,7 @@ impl ReverseTime {
     }
 
     /// Rejects a prefix that does not end right before a time.
-    fn check_whole(&self, prefix: &[u8]) -> Result<(), DesignError> {
+    fn check_whole(&self, prefix: &[u8]) -> Result<(), RecipeError> {
         let separator = self.separator.as_bytes();
         let is_whole = match self.time {
             TimePosition::First => prefix.is_empty(),
@@ -115,7 +115,7 @@ impl ReverseTime {
             return Ok(());
         }
         let excerpt = Excerpt::new(prefix);
-        Err(DesignError::scan(match self.time {
+        Err(RecipeError::scan(match self.time {
             TimePosition::First => format!(
                 "rows begin with their time, so the prefix before the times must be empty, not {excerpt}"
             ),
@@ -126,18 +126,18 @@ impl ReverseTime {
         }))
     }
 
-    fn counted_down(&self, time: &[u8]) -> Result<Vec<u8>, DesignError> {
+    fn counted_down(&self, time: &[u8]) -> Result<Vec<u8>, RecipeError> {
         let time = self.encoding.read(time);
         let time =
-            time.map_err(|reason| DesignError::scan(format!("the time to read: {reason}")))?;
+            time.map_err(|reason| RecipeError::scan(format!("the time to read: {reason}")))?;
         let mut written = Vec::with_capacity(self.encoding.counted_down_len());
         self.encoding.write_counted_down(time, &mut written);
         Ok(written)
     }
 
-    fn cut_time(&self, bound: &[u8]) -> DesignError {
+    fn cut_time(&self, bound: &[u8]) -> RecipeError {
         let shape = self.shape();
-        DesignError::scan(format!(
+        RecipeError::scan(format!(
             "{} reaches into a time, and the order of its bytes is not that of the keys: end it before the time, or \
              ask for the rows between two times; {shape}",
             Excerpt::new(bound)

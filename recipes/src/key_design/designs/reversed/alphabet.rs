@@ -5,7 +5,7 @@ use std::fmt;
 use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 
 /// The characters of which rows consist, for their split points. Rows with other characters can be
 /// stored as well, but the points are not even for them.
@@ -64,7 +64,7 @@ impl RowAlphabet {
     /// Point `i` is `i * symbols^d / tablets`, rounded down, in `d` symbols, without the lowest
     /// symbols at its end. `d` is the smallest number of symbols that divides evenly, or that
     /// leaves the pieces about equal; at most `longest`.
-    pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, DesignError> {
+    pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, RecipeError> {
         let Beginnings { digits, count } = self.beginnings(tablets, longest)?;
         let wanted = u64::from(tablets);
         // The product of two large numbers may exceed 64 bits; the quotient is below the count
@@ -83,7 +83,7 @@ impl RowAlphabet {
         self,
         tablets: u32,
         longest: usize,
-    ) -> Result<Beginnings, DesignError> {
+    ) -> Result<Beginnings, RecipeError> {
         let symbols = self.symbols();
         let wanted = u64::from(tablets);
         let (mut digits, mut count) = (1, symbols);
@@ -92,7 +92,7 @@ impl RowAlphabet {
             count *= symbols;
         }
         if count < wanted {
-            return Err(DesignError::splits(format!(
+            return Err(RecipeError::splits(format!(
                 "{tablets} tablets are more than the {count} rows of length {longest} over {self}: give at most {count}"
             )));
         }

@@ -19,8 +19,8 @@ use fluo_table::{Bytes, Escaped};
 
 use super::alphabet::RowAlphabet;
 use super::{Reversed, ReversedUnit, RowLength};
+use crate::error::RecipeError;
 use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
-use crate::key_design::error::DesignError;
 use crate::key_design::escape;
 use crate::key_design::explain::KeyField;
 use crate::key_design::row_selection::RowSelection;
@@ -45,10 +45,10 @@ macro_rules! scattered {
 
 impl Reversed {
     /// Returns the reversed row, without its stored length.
-    fn unwrapped(&self, written: &[u8]) -> Result<Vec<u8>, DesignError> {
+    fn unwrapped(&self, written: &[u8]) -> Result<Vec<u8>, RecipeError> {
         let refused = |reason: String| {
             let excerpt = Excerpt::new(written);
-            DesignError::key(format!("{excerpt} is not a reversed row: {reason}"))
+            RecipeError::key(format!("{excerpt} is not a reversed row: {reason}"))
         };
         match self.length {
             RowLength::Fixed(length) => {
@@ -103,11 +103,11 @@ impl Reversed {
     }
 
     /// Returns the common beginning of the keys of all rows with a suffix.
-    fn beginning(&self, suffix: &[u8]) -> Result<Bytes, DesignError> {
+    fn beginning(&self, suffix: &[u8]) -> Result<Bytes, RecipeError> {
         let reversed = self.reverse(suffix).ok_or_else(|| not_text(suffix))?;
         if let RowLength::Fixed(length) = self.length {
             if self.units(&reversed) > length {
-                return Err(DesignError::scan(format!(
+                return Err(RecipeError::scan(format!(
                     "no row ends with {}: rows have {}, fewer than that",
                     Excerpt::new(suffix),
                     self.counted(length)
@@ -118,9 +118,9 @@ impl Reversed {
         Ok(escaped(&reversed))
     }
 
-    fn split_alphabet(&self) -> Result<RowAlphabet, DesignError> {
+    fn split_alphabet(&self) -> Result<RowAlphabet, RecipeError> {
         self.alphabet.ok_or_else(|| {
-            DesignError::no_even_splits(
+            RecipeError::no_even_splits(
                 "split points of reversed rows need their alphabet: set `alphabet` to `digits`, `hex`, `lower`, \
                  `printable` or `bytes`, or take the points from a sample",
             )
@@ -136,13 +136,13 @@ impl Reversed {
 }
 
 impl RowEncoding for Reversed {
-    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         let reversed = self.reverse(row).ok_or_else(|| not_text(row))?;
         match self.length {
             RowLength::Fixed(length) => {
                 let found = self.units(&reversed);
                 if found != length {
-                    return Err(DesignError::row(format!(
+                    return Err(RecipeError::row(format!(
                         "{} has {}, but all rows of this reversed design have {length}: pad rows to one length, or \
                          store the length",
                         Excerpt::new(row),
@@ -154,7 +154,7 @@ impl RowEncoding for Reversed {
             RowLength::Stored => {
                 let length = u32::try_from(row.len()).ok().filter(|len| *len <= LONGEST);
                 let length = length.ok_or_else(|| {
-                    DesignError::row(format!(
+                    RecipeError::row(format!(
                         "a row has at most {LONGEST} bytes, not {}",
                         row.len()
                     ))
@@ -167,10 +167,10 @@ impl RowEncoding for Reversed {
         Ok(())
     }
 
-    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
         let reversed = self.unwrapped(written)?;
         let found = self.reverse(&reversed).ok_or_else(|| {
-            DesignError::key(format!(
+            RecipeError::key(format!(
                 "{} is not a reversed row: it is not UTF-8 text, which is reversed by characters",
                 Excerpt::new(written)
             ))
@@ -179,7 +179,7 @@ impl RowEncoding for Reversed {
         Ok(())
     }
 
-    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         let mut row = Vec::with_capacity(written.len());
         self.read(written, &mut row)?;
         let end = match self.length {
@@ -218,7 +218,7 @@ impl RowEncoding for Reversed {
         }
     }
 
-    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
         self.check_contiguous(rows)?;
         let range = match rows {
             RowSelection::Row(row) => RowRange::of_row(self.written(row)?),
@@ -240,7 +240,7 @@ impl RowEncoding for Reversed {
         })
     }
 
-    fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, DesignError> {
+    fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
         let points = self.split_alphabet()?.points(tablets, self.longest())?;
         Ok(match self.length {
             RowLength::Fixed(_) => points,
@@ -248,7 +248,7 @@ impl RowEncoding for Reversed {
         })
     }
 
-    fn check_split(&self, tablets: u32) -> Result<(), DesignError> {
+    fn check_split(&self, tablets: u32) -> Result<(), RecipeError> {
         let alphabet = self.split_alphabet()?;
         alphabet.beginnings(tablets, self.longest()).map(drop)
     }
@@ -260,8 +260,8 @@ fn escaped(bytes: &[u8]) -> Bytes {
     written.into()
 }
 
-fn not_text(row: &[u8]) -> DesignError {
-    DesignError::row(format!(
+fn not_text(row: &[u8]) -> RecipeError {
+    RecipeError::row(format!(
         "{} is not UTF-8 text, so its characters cannot be reversed: reverse bytes instead",
         Excerpt::new(row)
     ))

@@ -6,7 +6,7 @@ mod encoding;
 use serde::{Deserialize, Serialize};
 
 pub use self::alphabet::RowAlphabet;
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
 
 /// Settings of the design `reversed`: the row's last byte or character first.
@@ -25,7 +25,7 @@ use crate::key_design::parts::DesignParts;
 /// assert_eq!(design.splits(5)?, ["2", "4", "6", "8"]);
 /// assert_eq!(design.spans(&RowSelection::Suffix("34".into()))?.len(), 1);
 /// assert!(design.spans(&RowSelection::Prefix("00".into())).is_err());
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,14 +75,14 @@ impl Reversed {
         }
     }
 
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         if self.length == RowLength::Fixed(0) {
-            return Err(DesignError::settings(
+            return Err(RecipeError::settings(
                 "rows of length 0 cannot be reversed: give the length that all rows have, or store it",
             ));
         }
         if (self.unit, self.alphabet) == (ReversedUnit::Characters, Some(RowAlphabet::Bytes)) {
-            return Err(DesignError::settings(
+            return Err(RecipeError::settings(
                 "rows reversed by characters are text, and text is not made of all bytes: give the alphabet \
                  `printable`, or reverse bytes",
             ));

@@ -29,8 +29,8 @@ use fluo_table::Bytes;
 
 use super::ranges::{self, NO_PART, NO_RANGE, ONLY_PREFIXES};
 use super::{DomainDirection, WebPart, WebTable, written};
+use crate::error::RecipeError;
 use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
-use crate::key_design::error::DesignError;
 use crate::key_design::explain::KeyField;
 use crate::key_design::row_selection::RowSelection;
 use crate::key_design::salted_part::SaltedPart;
@@ -42,17 +42,17 @@ use crate::row_hasher::Excerpt;
 
 /// The salted part of a page does not affect the bytes after the salt.
 impl RowEncoding for WebTable {
-    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         written::write(&Page::of_row(row)?, key);
         Ok(())
     }
 
-    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), DesignError> {
+    fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
         row.extend_from_slice(written::read(written)?.to_string().as_bytes());
         Ok(())
     }
 
-    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, DesignError> {
+    fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         let page = written::read(written)?;
         Ok(written::fields(&page, &self.salted(&page.host)))
     }
@@ -65,7 +65,7 @@ impl RowEncoding for WebTable {
         downcast::<Self>(other).is_some()
     }
 
-    fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, DesignError> {
+    fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
         let page = Page::of_row(row)?;
         Ok(self.part_of_host(&page.host).into_bytes().into())
     }
@@ -118,7 +118,7 @@ impl RowEncoding for WebTable {
         }
     }
 
-    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
         ranges::ranges(rows)
     }
 

@@ -7,7 +7,7 @@ mod written;
 use serde::{Deserialize, Serialize};
 
 use super::digest_salt::DigestSalt;
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::SaltSpec;
 use crate::key_design::web::is_web_address;
@@ -50,7 +50,7 @@ use crate::row_hasher::Excerpt;
 /// assert_eq!(design.spans(&RowSelection::domain("example.com"))?.len(), 1);
 /// // The pages below a public suffix have many salts.
 /// assert_eq!(design.spans(&RowSelection::domain_and_subdomains("com"))?.len(), 256);
-/// # Ok::<(), fluo_recipes::DesignError>(())
+/// # Ok::<(), fluo_recipes::RecipeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -115,10 +115,10 @@ impl WebTable {
         is_web_address(row)
     }
 
-    fn check_list(&self) -> Result<(), DesignError> {
+    fn check_list(&self) -> Result<(), RecipeError> {
         let compiled_in = Self::SUFFIX_LIST;
         match self.list.as_deref() {
-            Some(list) if list != compiled_in => Err(DesignError::settings(format!(
+            Some(list) if list != compiled_in => Err(RecipeError::settings(format!(
                 "the rows were written with the Public Suffix List {}, and this program has {compiled_in}, in which \
                  domains may have other salts: read the table with a program that has its list, and copy it into one \
                  that is written with `list = \"{compiled_in}\"`",
@@ -128,7 +128,7 @@ impl WebTable {
         }
     }
 
-    pub(super) fn parts(&self) -> Result<DesignParts, DesignError> {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         self.check_list()?;
         let digits = DigestSalt {
             digits: self.digits,

@@ -3,8 +3,8 @@
 use fluo_table::{Bytes, prefix_successor};
 
 use super::written::{self, PORT};
+use crate::error::RecipeError;
 use crate::key_design::encoding::RowRange;
-use crate::key_design::error::DesignError;
 use crate::key_design::row_selection::RowSelection;
 use crate::key_design::web::{
     Host, Page, authority, excerpt, parse_domain, text_of, without_scheme,
@@ -23,16 +23,16 @@ pub(super) const NO_PREFIX: &str = "keys begin with the top level of their host,
      scattered, unless the prefix holds the whole host and the `/` behind it, such as `https://example.com/docs/`: \
      ask for the rows of a domain, with or without its subdomains";
 
-pub(super) fn ranges(rows: &RowSelection) -> Result<Vec<RowRange>, DesignError> {
+pub(super) fn ranges(rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
     match rows {
         RowSelection::All => Ok(vec![RowRange::as_they_are(rows)]),
         RowSelection::Row(row) => Ok(vec![RowRange::of_row(written(&Page::of_row(row)?))]),
         RowSelection::Prefix(prefix) => of_prefix(prefix),
-        RowSelection::Range { .. } => Err(DesignError::scan(format!(
+        RowSelection::Range { .. } => Err(RecipeError::scan(format!(
             "a range of URLs cannot be read: {NO_RANGE}"
         ))),
         RowSelection::Domain { domain, subdomains } => of_domain(domain, *subdomains),
-        RowSelection::Suffix(_) | RowSelection::Between { .. } => Err(DesignError::scan(NO_PART)),
+        RowSelection::Suffix(_) | RowSelection::Between { .. } => Err(RecipeError::scan(NO_PART)),
     }
 }
 
@@ -44,10 +44,10 @@ fn written(page: &Page) -> Bytes {
 
 /// Returns the range of a domain: a `/` follows its own host, a `.` the host of a subdomain, and
 /// the two bytes are neighbours.
-fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<RowRange>, DesignError> {
+fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<RowRange>, RecipeError> {
     let host = parse_domain(domain).map_err(|reason| {
         let domain = excerpt(domain.as_bytes());
-        DesignError::scan(format!("{domain} is not a domain: {reason}"))
+        RecipeError::scan(format!("{domain} is not a domain: {reason}"))
     })?;
     let first = match host {
         Host::Name(_) if subdomains => ".",
@@ -60,10 +60,10 @@ fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<RowRange>, DesignErro
     }])
 }
 
-fn of_prefix(prefix: &[u8]) -> Result<Vec<RowRange>, DesignError> {
+fn of_prefix(prefix: &[u8]) -> Result<Vec<RowRange>, RecipeError> {
     let page = page_of_prefix(prefix).map_err(|reason| {
         let prefix = excerpt(prefix);
-        DesignError::scan(format!("the prefix {prefix} cannot be read: {reason}"))
+        RecipeError::scan(format!("the prefix {prefix} cannot be read: {reason}"))
     })?;
     let range = RowRange::of_prefix(written(&page));
     if page.port.is_some() || page.rest != "/" {

@@ -1,6 +1,6 @@
 //! The written form of a page, and its parser.
 
-use crate::key_design::error::DesignError;
+use crate::error::RecipeError;
 use crate::key_design::explain::KeyField;
 use crate::key_design::web::{Host, Page, excerpt};
 
@@ -25,7 +25,7 @@ fn port_text(page: &Page) -> String {
 /// # Errors
 ///
 /// Fails if the bytes are not exactly the written form of a page.
-pub(super) fn read(written: &[u8]) -> Result<Page, DesignError> {
+pub(super) fn read(written: &[u8]) -> Result<Page, RecipeError> {
     let found = split(written).and_then(|row| Page::parse(&row));
     let reason = match found {
         Err(reason) => reason,
@@ -38,7 +38,7 @@ pub(super) fn read(written: &[u8]) -> Result<Page, DesignError> {
             format!("the page is written {}", excerpt(&right))
         }
     };
-    Err(DesignError::key(format!(
+    Err(RecipeError::key(format!(
         "{} is not the key of a page: {reason}",
         excerpt(written)
     )))
