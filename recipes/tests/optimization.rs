@@ -121,10 +121,7 @@ async fn forecasts_the_placement_of_tablets() {
     let tables = table().await;
     let plan = planned(&tables, false).await;
     applied(&tables, &plan).await;
-    let options = VerifyOptions {
-        rows: RowCounting::Skip,
-        ..Default::default()
-    };
+    let options = VerifyOptions::new().rows(RowCounting::Skip);
     let verdict = optimizations()
         .verify(&tables, TABLE)
         .options(&options)
@@ -171,10 +168,7 @@ async fn removes_extra_split_points_only_when_pruning() {
     applied(&tables, &keeping).await;
     assert_eq!(tables.splits(TABLE).await.unwrap().len(), 29);
 
-    let options = VerifyOptions {
-        rows: RowCounting::Skip,
-        ..Default::default()
-    };
+    let options = VerifyOptions::new().rows(RowCounting::Skip);
     let verdict = optimizations()
         .verify(&tables, TABLE)
         .options(&options)
@@ -184,10 +178,7 @@ async fn removes_extra_split_points_only_when_pruning() {
         verdict.sentences(),
         ["5 split points are not part of any recipe, the first is `a`"]
     );
-    let lenient = VerifyOptions {
-        allow_extra_splits: true,
-        ..options
-    };
+    let lenient = options.allow_extra_splits(true);
     assert!(
         optimizations()
             .verify(&tables, TABLE)
@@ -358,7 +349,7 @@ async fn verify_reports_each_kind_of_drift() {
     load(&tables, &RowHasher::new("p").unwrap(), 5_000).await;
     load(&tables, &RowHasher::new("q").unwrap(), 100).await;
     let differences = async || {
-        let options = VerifyOptions::default();
+        let options = VerifyOptions::new();
         optimizations()
             .verify(&tables, TABLE)
             .options(&options)
@@ -458,10 +449,7 @@ async fn counts_rows_by_tablet_and_does_not_read_a_large_table() {
     applied(&tables, &planned(&tables, false).await).await;
     load(&tables, &RowHasher::new("p").unwrap(), 2_000).await;
     let counted = async |rows| {
-        let options = VerifyOptions {
-            rows,
-            ..Default::default()
-        };
+        let options = VerifyOptions::new().rows(rows);
         let mut seen = 0;
         let verdict = optimizations()
             .verify(&tables, TABLE)
@@ -505,7 +493,7 @@ async fn reports_a_missing_table_and_missing_recipes() {
         error.to_string(),
         "the optimizations are empty; name at least one recipe"
     );
-    let options = VerifyOptions::default();
+    let options = VerifyOptions::new();
     let error = empty
         .verify(&table().await, TABLE)
         .options(&options)

@@ -47,11 +47,9 @@ async fn servers() -> Servers {
 }
 
 async fn verdict(servers: &Servers, allow_extra_splits: bool) -> Verdict {
-    let options = VerifyOptions {
-        rows: RowCounting::Skip,
-        allow_extra_splits,
-        ..Default::default()
-    };
+    let options = VerifyOptions::new()
+        .rows(RowCounting::Skip)
+        .allow_extra_splits(allow_extra_splits);
     optimizations()
         .verify(servers, TABLE)
         .options(&options)
@@ -290,10 +288,7 @@ async fn a_verdict_without_read_permission_covers_everything_except_rows() {
     };
     add_split(&servers, "a").await;
     for rows in [RowCounting::All, RowCounting::UpTo(10)] {
-        let options = VerifyOptions {
-            rows,
-            ..Default::default()
-        };
+        let options = VerifyOptions::new().rows(rows);
         let told = optimizations()
             .verify(&servers, TABLE)
             .options(&options)

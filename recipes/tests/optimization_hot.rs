@@ -61,7 +61,7 @@ impl Scene {
             property: None,
             servers: 4,
             placed: Vec::new(),
-            options: VerifyOptions::default(),
+            options: VerifyOptions::new(),
         }
     }
 
@@ -345,10 +345,7 @@ fn hot_tables() -> Vec<(&'static str, Scene, &'static str)> {
             "extra split points pass, and hide no hot host",
             Scene {
                 added: vec!["g", "h", "i", "j", "k"],
-                options: VerifyOptions {
-                    allow_extra_splits: true,
-                    ..VerifyOptions::default()
-                },
+                options: VerifyOptions::new().allow_extra_splits(true),
                 ..Scene::new(of(&by_host(2), 20), keys(&by_host(2), plain()))
             },
             "1,819 of its rows share the salted part `com.github`",
@@ -657,10 +654,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
                 added: vec![
                     "a", "b", "c", "p:1sst:", "p:1sst;", "p:1sst<", "p:1sst=", "q", "r", "s", "t",
                 ],
-                options: VerifyOptions {
-                    allow_extra_splits: true,
-                    ..VerifyOptions::default()
-                },
+                options: VerifyOptions::new().allow_extra_splits(true),
                 ..Scene::new(hashed("p", 20), under("p", plain()))
             },
             "",

@@ -53,7 +53,7 @@ async fn applied(
 }
 
 async fn verdict(admin: &dyn TableAdmin, optimizations: &TableOptimizations) -> Verdict {
-    let options = VerifyOptions::default();
+    let options = VerifyOptions::new();
     optimizations
         .verify(admin, TABLE)
         .options(&options)

@@ -3,9 +3,9 @@
 #![cfg(test)]
 
 use fluo_advisor::{
-    AdviceSettings, AdvisedLayout, AdvisorError, AdvisorErrorKind, AdvisorReport, Arrivals,
+    AdviceOptions, AdvisedLayout, AdvisorError, AdvisorErrorKind, AdvisorReport, Arrivals,
     Candidate, DesignForecast, DesignVerdict, ExistingTable, ForecastResult, KeyProfile,
-    LoadForecast, ProfileBuilder, ProfileSettings, Read, Severity, Suitability, advise,
+    LoadForecast, ProfileBuilder, ProfileOptions, Read, Severity, Suitability, advise,
     advise_among,
 };
 use fluo_recipes::{
@@ -14,10 +14,8 @@ use fluo_recipes::{
 use fluo_table::Escaped;
 
 fn profile(keys: impl IntoIterator<Item = String>) -> KeyProfile {
-    let mut builder = ProfileBuilder::new(ProfileSettings {
-        seed: 1,
-        arrivals: Arrivals::AsWritten,
-    });
+    let mut builder =
+        ProfileBuilder::new(ProfileOptions::new().seed(1).arrivals(Arrivals::AsWritten));
     for key in keys {
         builder.push(key.as_bytes());
     }
@@ -35,23 +33,20 @@ fn shuffled(keys: &[String]) -> Vec<String> {
     shuffled
 }
 
-fn servers(servers: u32) -> AdviceSettings {
-    AdviceSettings {
-        servers,
-        ..AdviceSettings::default()
-    }
+fn servers(servers: u32) -> AdviceOptions {
+    AdviceOptions::new().servers(servers)
 }
 
-fn advised(profile: KeyProfile, settings: &AdviceSettings) -> AdvisorReport {
-    advise(profile, settings).unwrap()
+fn advised(profile: KeyProfile, options: &AdviceOptions) -> AdvisorReport {
+    advise(profile, options).unwrap()
 }
 
 fn tried(
     profile: KeyProfile,
     candidates: Vec<Candidate>,
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> AdvisorReport {
-    advise_among(profile, candidates, settings).unwrap()
+    advise_among(profile, candidates, options).unwrap()
 }
 
 fn verdict<'a>(report: &'a AdvisorReport, label: &str) -> &'a DesignVerdict {
@@ -185,11 +180,8 @@ fn a_field_with_half_of_the_keys_is_hot_if_fields_stay_together() {
             }
         })
         .collect();
-    let settings = AdviceSettings {
-        reads: vec![Read::Field],
-        ..servers(4)
-    };
-    let report = advised(profile(shuffled(&keys)), &settings);
+    let options = servers(4).reads(vec![Read::Field]);
+    let report = advised(profile(shuffled(&keys)), &options);
     let by_field = verdict(&report, "digest-salt of what is before `|`");
     assert_eq!(by_field.standing, Suitability::Uneven);
     says(
@@ -215,11 +207,8 @@ fn a_field_with_half_of_the_keys_is_hot_if_fields_stay_together() {
 fn random_keys_get_no_salt() {
     let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
     let keys = (0..100_000).map(|id| format!("{:016x}", random(id)));
-    let settings = AdviceSettings {
-        reads: vec![Read::Range],
-        ..servers(4)
-    };
-    let report = advised(profile(keys), &settings);
+    let options = servers(4).reads(vec![Read::Range]);
+    let report = advised(profile(keys), &options);
     assert_eq!(report.advice.design.as_deref(), Some("unsalted"));
     let advised = &report.advice.spec.as_ref().unwrap().key_design[0];
     let AdvisedLayout::SplitPoints(points) = &advised.layout else {
@@ -254,11 +243,8 @@ fn keys_of_one_leading_field_are_tried_with_a_salt_over_it() {
 #[test]
 fn reads_decide_between_even_designs() {
     let ids = || profile((0..100_000).map(|id| format!("{id:012}")));
-    let settings = AdviceSettings {
-        reads: vec![Read::Range],
-        ..servers(4)
-    };
-    let ranged = advised(ids(), &settings);
+    let options = servers(4).reads(vec![Read::Range]);
+    let ranged = advised(ids(), &options);
     assert_eq!(
         verdict(&ranged, "row-hasher").standing,
         Suitability::Unreadable
@@ -279,10 +265,8 @@ fn reads_decide_between_even_designs() {
 /// order.
 #[test]
 fn unordered_keys_have_no_tail() {
-    let mut builder = ProfileBuilder::new(ProfileSettings {
-        seed: 1,
-        arrivals: Arrivals::Unordered,
-    });
+    let mut builder =
+        ProfileBuilder::new(ProfileOptions::new().seed(1).arrivals(Arrivals::Unordered));
     for id in 0..50_000 {
         builder.push(format!("{id:012}").as_bytes());
     }
@@ -331,10 +315,7 @@ fn reports_a_key_that_is_repeated() {
     says(&random.against, "One row: 8 pieces of the table");
     says(&report.advice.reasons, "No design spreads these keys well.");
 
-    let scanned = AdviceSettings {
-        scans_only: true,
-        ..reading(Read::Range, 2)
-    };
+    let scanned = reading(Read::Range, 2).scans_only(true);
     let report = advised(keys(), &scanned);
     assert_eq!(report.advice.design.as_deref(), Some("random-salt 8"));
 
@@ -390,7 +371,7 @@ fn keys_of_a_design_keep_their_design() {
     ] {
         for arrivals in [Arrivals::AsWritten, Arrivals::Unordered] {
             let design = KeyDesign::new(settings.clone()).unwrap();
-            let mut builder = ProfileBuilder::new(ProfileSettings { seed: 1, arrivals });
+            let mut builder = ProfileBuilder::new(ProfileOptions::new().seed(1).arrivals(arrivals));
             for id in 0..10_000 {
                 builder.push(
                     &design
@@ -441,12 +422,9 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
         splits: design.splits(20).unwrap(),
         group_pattern: None,
     };
-    let there = AdviceSettings {
-        table: Some(table),
-        ..servers(2)
-    };
-    let layout = |settings: &AdviceSettings| {
-        let report = advised(keys(), settings);
+    let there = servers(2).table(table);
+    let layout = |options: &AdviceOptions| {
+        let report = advised(keys(), options);
         let spec = report.advice.spec.unwrap();
         assert_eq!(spec.key_design[0].settings, DigestSalt::default().into());
         (spec.key_design[0].layout.clone(), report.advice.findings)
@@ -454,14 +432,8 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
     let (kept, told) = layout(&there);
     assert_eq!(kept, AdvisedLayout::Tablets(20));
     says(&told, "The table has 20 tablets on 2 servers.");
-    let five = AdviceSettings {
-        servers: 5,
-        ..there.clone()
-    };
-    let (more, told) = layout(&AdviceSettings {
-        tablets: Some(40),
-        ..five
-    });
+    let five = there.clone().servers(5);
+    let (more, told) = layout(&five.tablets(40));
     assert_eq!(more, AdvisedLayout::Tablets(40));
     says(
         &told,
@@ -479,20 +451,17 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
 fn an_evenly_split_table_of_plain_rows_stays_unchanged() {
     let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
     let keys = || {
-        let mut builder = ProfileBuilder::new(ProfileSettings {
-            seed: 1,
-            arrivals: Arrivals::Unordered,
-        });
+        let mut builder =
+            ProfileBuilder::new(ProfileOptions::new().seed(1).arrivals(Arrivals::Unordered));
         (0..5_000).for_each(|id| builder.push(format!("{:016x}", random(id)).as_bytes()));
         builder.finish()
     };
-    let split_at = |points: &[&'static str]| AdviceSettings {
-        table: Some(ExistingTable {
+    let split_at = |points: &[&'static str]| {
+        servers(1).table(ExistingTable {
             servers: 1,
             splits: points.iter().map(|point| (*point).into()).collect(),
             group_pattern: None,
-        }),
-        ..servers(1)
+        })
     };
     let report = advised(keys(), &split_at(&["3f", "81", "c0"]));
     assert_eq!(
@@ -602,12 +571,9 @@ fn a_few_keys_are_not_called_even() {
 /// 250 keys get about 160 of 256 salts by chance, which is no fault of the hash.
 #[test]
 fn does_not_blame_the_hash_for_salts_that_are_unused_by_chance() {
-    let settings = AdviceSettings {
-        tablets: Some(200),
-        ..AdviceSettings::default()
-    };
+    let options = AdviceOptions::new().tablets(200);
     let keys = (0..250).map(|id| format!("user{id:05}"));
-    let report = advised(profile(keys), &settings);
+    let report = advised(profile(keys), &options);
     let label = "digest-salt, 2 digits";
     let used = load(&report, label).salts_used.unwrap();
     assert!((130..190).contains(&used), "{used}");
@@ -625,11 +591,8 @@ fn does_not_blame_the_hash_for_salts_that_are_unused_by_chance() {
 #[test]
 fn reports_salts_that_do_not_divide_evenly() {
     let ids = (0..100_000).map(|id| format!("{id:012}"));
-    let settings = AdviceSettings {
-        tablets: Some(200),
-        ..AdviceSettings::default()
-    };
-    let report = advised(profile(ids), &settings);
+    let options = AdviceOptions::new().tablets(200);
+    let report = advised(profile(ids), &options);
     let verdict = verdict(&report, "digest-salt, 2 digits");
     assert_eq!(verdict.standing, Suitability::Uneven);
     says(
@@ -689,11 +652,8 @@ fn a_design_that_reads_some_prefixes_only_is_not_advised_for_prefixes() {
 
     let readings =
         (0..20_000).map(|id| format!("sensor{}|{}", id % 500, 1_696_744_051_903_u64 + id));
-    let settings = AdviceSettings {
-        reads: vec![Read::Prefix, Read::Range],
-        ..servers(4)
-    };
-    let report = advised(profile(readings), &settings);
+    let options = servers(4).reads(vec![Read::Prefix, Read::Range]);
+    let report = advised(profile(readings), &options);
     let timed = verdict(&report, "reverse-time, salted by entity");
     assert_eq!(timed.standing, Suitability::Unreadable);
     says(
@@ -739,11 +699,8 @@ fn tries_every_named_design_that_suits() {
     assert_eq!(verdict(&report, "reversed").standing, Suitability::Suitable);
 }
 
-fn reading(read: Read, servers: u32) -> AdviceSettings {
-    AdviceSettings {
-        reads: vec![read],
-        ..self::servers(servers)
-    }
+fn reading(read: Read, servers: u32) -> AdviceOptions {
+    self::servers(servers).reads(vec![read])
 }
 
 /// None of 1,000 tenants is hot. They still are a field, so a design that cannot read it is not
@@ -802,11 +759,8 @@ fn keys_without_a_field_cannot_be_read_by_it() {
 #[test]
 fn repeated_rows_are_no_sign_of_unevenness() {
     let keys: Vec<_> = (0..60_000).map(|id| format!("id-{:05}", id / 60)).collect();
-    let settings = AdviceSettings {
-        tablets: Some(64),
-        ..AdviceSettings::default()
-    };
-    let report = advised(profile(keys), &settings);
+    let options = AdviceOptions::new().tablets(64);
+    let report = advised(profile(keys), &options);
     for label in [
         "row-hasher",
         "digest-salt, 4 digits",
@@ -870,11 +824,8 @@ fn does_not_blame_a_good_hash_by_chance() {
 fn splits_at_every_key_if_there_are_more_tablets_than_keys() {
     let keys: Vec<_> = (0..100).map(|id| format!("{id:03}")).collect();
     let candidates = vec![Candidate::unsalted(1_000)];
-    let settings = AdviceSettings {
-        tablets: Some(1_000),
-        ..AdviceSettings::default()
-    };
-    let report = tried(profile(shuffled(&keys)), candidates, &settings);
+    let options = AdviceOptions::new().tablets(1_000);
+    let report = tried(profile(shuffled(&keys)), candidates, &options);
     let unsalted = load(&report, "unsalted");
     assert!(unsalted.tablets() >= 90, "{unsalted:?}");
     assert!(unsalted.keys.iter().all(|keys| *keys <= 6), "{unsalted:?}");
@@ -883,14 +834,11 @@ fn splits_at_every_key_if_there_are_more_tablets_than_keys() {
 #[test]
 fn rejects_a_table_without_tablets() {
     let keys = || profile(["a".to_owned()]);
-    let settings = AdviceSettings {
-        tablets: Some(0),
-        ..AdviceSettings::default()
-    };
+    let options = AdviceOptions::new().tablets(0);
     let refused = Some(AdvisorErrorKind::Tablets);
     let kind = |report: Result<AdvisorReport, AdvisorError>| report.err().map(|error| error.kind());
-    assert_eq!(kind(advise(keys(), &settings)), refused);
-    let tried = advise_among(keys(), vec![Candidate::unsalted(1)], &settings);
+    assert_eq!(kind(advise(keys(), &options)), refused);
+    let tried = advise_among(keys(), vec![Candidate::unsalted(1)], &options);
     assert_eq!(kind(tried), refused);
 
     let forecast = DesignForecast::new(&keys(), Candidate::unsalted(0));
@@ -912,11 +860,8 @@ fn a_design_without_split_points_gets_those_of_the_sample() {
         ..ReverseTime::default()
     };
     let candidates = vec![Candidate::new("timed", timed, 8)];
-    let settings = AdviceSettings {
-        tablets: Some(8),
-        ..AdviceSettings::default()
-    };
-    let report = tried(profile(shuffled(&readings)), candidates, &settings);
+    let options = AdviceOptions::new().tablets(8);
+    let report = tried(profile(shuffled(&readings)), candidates, &options);
     assert_eq!(report.advice.design.as_deref(), Some("timed"));
     let points = load(&report, "timed").splits.iter();
     let points: Vec<_> = points.map(|point| Escaped(point).to_string()).collect();

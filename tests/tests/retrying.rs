@@ -46,12 +46,13 @@ fn column() -> Column {
     Column::new("account", "balance")
 }
 
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_millis(400);
+
 fn policy() -> RetryPolicy {
-    RetryPolicy {
-        first_pause: Duration::from_millis(100),
-        longest_pause: Duration::from_millis(400),
-        ..RetryPolicy::default()
-    }
+    RetryPolicy::new()
+        .first_pause(FIRST_PAUSE)
+        .longest_pause(LONGEST_PAUSE)
 }
 
 /// An attempt that the hook received.
@@ -166,7 +167,7 @@ async fn the_hook_receives_each_failed_attempt_before_the_pause() {
     let (seen, starts, times) = (asked.seen(), tried.starts(), tried.times());
     assert_eq!(starts.len(), 6);
     assert!(starts.is_sorted_by(|one, next| one < next), "{starts:?}");
-    let mut whole = policy().first_pause;
+    let mut whole = FIRST_PAUSE;
     for (attempt, seen) in seen.iter().enumerate() {
         assert_eq!(seen.start, starts[attempt]);
         assert_eq!(begun + seen.elapsed, seen.at);
@@ -183,7 +184,7 @@ async fn the_hook_receives_each_failed_attempt_before_the_pause() {
             pause <= whole && pause > whole / 2,
             "{pause:?} of {whole:?}"
         );
-        whole = (whole * 2).min(policy().longest_pause);
+        whole = (whole * 2).min(LONGEST_PAUSE);
         let CommitError::Conflict(conflict) = &seen.error else {
             panic!("{:?}", seen.error);
         };
@@ -224,10 +225,7 @@ async fn the_decision_of_the_hook_replaces_the_planned_one() {
 
     // The reverse: the policy gives up, and the hook retries.
     let (asked, tried) = (Asked::default(), Tried::default());
-    let once = RetryPolicy {
-        max_attempts: NonZeroU32::new(1),
-        ..policy()
-    };
+    let once = policy().max_attempts(NonZeroU32::new(1));
     let runner = asked.by(client.runner().retry(once), |_| {
         RetryDecision::RetryAfter(Duration::ZERO)
     });
@@ -250,10 +248,7 @@ fn is_the_conflict_of(error: &Error, start: Timestamp) {
 #[tokio::test(start_paused = true)]
 async fn a_runner_stops_after_the_greatest_number_of_attempts() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
-    let three = RetryPolicy {
-        max_attempts: NonZeroU32::new(3),
-        ..policy()
-    };
+    let three = policy().max_attempts(NonZeroU32::new(3));
     let runner = asked.by(client.runner().retry(three), |attempt| {
         attempt.policy_decision
     });
@@ -277,27 +272,23 @@ async fn a_runner_stops_after_the_greatest_number_of_attempts() {
 #[tokio::test(start_paused = true)]
 async fn a_runner_stops_after_the_longest_time() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
-    let ten_seconds = RetryPolicy {
-        max_elapsed: Duration::from_secs(10),
-        first_pause: Duration::from_secs(1),
-        longest_pause: Duration::from_secs(2),
-        max_attempts: None,
-    };
+    let (limit, longest_pause) = (Duration::from_secs(10), Duration::from_secs(2));
+    let ten_seconds = RetryPolicy::new()
+        .max_elapsed(limit)
+        .first_pause(Duration::from_secs(1))
+        .longest_pause(longest_pause);
     let runner = asked.by(client.runner().retry(ten_seconds), |it| it.policy_decision);
     let error = tried.run(&client, &runner, 100).await.unwrap_err();
     let seen = asked.seen();
     let (last, before) = seen.split_last().unwrap();
     assert!(before.len() >= 5, "{before:?}");
     for seen in before {
-        assert!(seen.elapsed < ten_seconds.max_elapsed);
+        assert!(seen.elapsed < limit);
         assert_ne!(seen.planned, RetryDecision::GiveUp);
     }
     assert_eq!(last.planned, RetryDecision::GiveUp);
-    let most = ten_seconds.max_elapsed + ten_seconds.longest_pause + TICK;
-    assert!(
-        last.elapsed >= ten_seconds.max_elapsed && last.elapsed <= most,
-        "{last:?}"
-    );
+    let most = limit + longest_pause + TICK;
+    assert!(last.elapsed >= limit && last.elapsed <= most, "{last:?}");
     is_the_conflict_of(&error, last.start);
 }
 

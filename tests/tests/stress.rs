@@ -121,10 +121,7 @@ fn hasty() -> ClientOptions {
 }
 
 fn patient() -> RetryPolicy {
-    RetryPolicy {
-        max_elapsed: PATIENCE,
-        ..RetryPolicy::default()
-    }
+    RetryPolicy::new().max_elapsed(PATIENCE)
 }
 
 fn balance() -> Column {

@@ -66,7 +66,9 @@ pub(super) async fn unrequested_properties(
     table: &str,
     found: &BTreeMap<String, String>,
 ) -> Result<Vec<Unrequested>> {
-    let class = found.get(BALANCER).map(|class| BalancerClass::of(class));
+    let class = found
+        .get(BALANCER)
+        .map(|class| BalancerClass::from_name(class));
     if class == Some(BalancerClass::Unknown) {
         return Ok(Vec::new());
     }
@@ -95,7 +97,7 @@ pub(super) fn pattern_in_force<'a>(
     class: Option<&str>,
     pattern: Option<&'a str>,
 ) -> Option<&'a str> {
-    let class = BalancerClass::of(class?);
+    let class = BalancerClass::from_name(class?);
     pattern.filter(|_| class == BalancerClass::ByGroup)
 }
 

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Either, join, select};
 
 use super::verify::{GroupVerdict, groups};
-use super::{Plan, RowCounting, Verdict, Verifying};
+use super::{Plan, Verdict, Verifying};
 
 /// Pauses between checks. The first ones are short, because the servers may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -117,7 +117,7 @@ impl<'a> Verifying<'a> {
     where
         S: Future<Output = ()> + Send + 'a,
     {
-        let look = self.rows(RowCounting::Skip).repeated();
+        let look = self.without_rows().repeated();
         Waiting::new(look, Verdict::is_laid_out, sleep)
     }
 }

@@ -32,7 +32,7 @@ async fn work(client: &ProxyClient) -> Result<()> {
     let range = client.row_range("pear").await?;
     println!("one row: {:?}", rows(client, range).await?);
 
-    let pear = Key::of_row("pear").in_column("fruit", "n");
+    let pear = Key::from_row("pear").in_column("fruit", "n");
     let after = client.following_key(&pear, PartialKey::Row).await?;
     println!("the key after the row: {:?}", after.row);
     let rest = Range::between(Some(after), None);

@@ -56,11 +56,11 @@ fn table_of_tablets(name: &str) -> Result<&'static str> {
 fn options(id: &str) -> ScanOptions {
     let row = |end: u8| [id.as_bytes(), &[end]].concat();
     let range = Range {
-        start: Some(Key::of_row(row(END_ROW))),
+        start: Some(Key::from_row(row(END_ROW))),
         start_inclusive: true,
         // The row of the last tablet is the last row of the table, and rows of other ids do not
         // begin with it.
-        stop: Some(Key::of_row([row(LAST), vec![0]].concat())),
+        stop: Some(Key::from_row([row(LAST), vec![0]].concat())),
         stop_inclusive: false,
     };
     ScanOptions::default().range(range).columns([

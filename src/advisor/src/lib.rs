@@ -1,17 +1,17 @@
 //! Advice on key designs: measures keys, tries designs on them, and recommends one with reasons.
 //!
 //! ```
-//! use fluo_advisor::{AdviceSettings, ProfileBuilder, ProfileSettings, advise};
+//! use fluo_advisor::{AdviceOptions, ProfileBuilder, ProfileOptions, advise};
 //!
 //! // Measure the keys, in their order of arrival.
-//! let mut builder = ProfileBuilder::new(ProfileSettings::default());
+//! let mut builder = ProfileBuilder::new(ProfileOptions::new());
 //! for id in 0..20_000 {
 //!     builder.push(format!("order-{id:08}").as_bytes());
 //! }
 //!
 //! // Ask for a design on 4 servers.
-//! let settings = AdviceSettings { servers: 4, ..AdviceSettings::default() };
-//! let advice = advise(builder.finish(), &settings)?.advice;
+//! let options = AdviceOptions::new().servers(4);
+//! let advice = advise(builder.finish(), &options)?.advice;
 //! assert_eq!(advice.decision.to_string(), "Use row-hasher in 16 tablets.");
 //!
 //! // Read the reasons as sentences, or match on them.
@@ -29,7 +29,7 @@
 //! | the properties of keys, in bounded memory | [`ProfileBuilder`] to [`KeyProfile`] |
 //! | the effect of one design: loads, newest keys, costs of scans | [`DesignForecast`] |
 //! | the designs that are tried | [`Candidate::all_for`] |
-//! | servers, rates, sizes and reads | [`AdviceSettings`] |
+//! | servers, rates, sizes and reads | [`AdviceOptions`] |
 //! | all results, serializable as JSON | [`advise`] to [`AdvisorReport`] |
 //! | the recommendation | [`Advice`], its [`Decision`] and its [`AdviceReason`]s |
 //! | the suitability of each design | [`DesignVerdict`] and its [`DesignReason`]s |
@@ -54,7 +54,7 @@ mod number;
 mod profile;
 
 pub use advice::{
-    Advice, AdviceReason, AdviceSettings, AdvisedDesign, AdvisedSpec, AdvisorReport, Decision,
+    Advice, AdviceOptions, AdviceReason, AdvisedDesign, AdvisedSpec, AdvisorReport, Decision,
     DesignFinding, DesignInTablets, DesignReason, DesignVerdict, Evenness, Finding, FullestLoad,
     KeyShare, KeysWithoutDesign, LoadReason, OrderFinding, Read, RepeatedFinding, Severity,
     Suitability, TableFinding, TabletAdvice, TabletDemand, TabletReason, advise, advise_among,
@@ -70,5 +70,5 @@ pub use forecast::{
 pub use profile::{
     Alphabet, AlphabetProfile, Arrivals, Distinct, FieldCut, FrequentPrefix, HeatMap, HotField,
     KeyProfile, KeySample, LeadingFields, LengthProfile, OrderProfile, PositionAlphabet,
-    PrefixProfile, ProfileBuilder, ProfileSettings, SampledKey,
+    PrefixProfile, ProfileBuilder, ProfileOptions, SampledKey,
 };

@@ -132,10 +132,7 @@ pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(in
     let _open = client.snapshot().await.unwrap();
     let number = client.transactor();
     scene.end_session(&client).await;
-    let policy = RetryPolicy {
-        max_attempts: NonZeroU32::new(3),
-        ..RetryPolicy::default()
-    };
+    let policy = RetryPolicy::new().max_attempts(NonZeroU32::new(3));
     let run = client.runner().retry(policy);
     run.run(async |tx| {
         tx.set("alice", &balance(), "7")?;

@@ -192,10 +192,7 @@ pub(crate) async fn is_as_wanted(
     name: &str,
     optimizations: &TableOptimizations,
 ) {
-    let options = VerifyOptions {
-        rows: RowCounting::Skip,
-        ..VerifyOptions::default()
-    };
+    let options = VerifyOptions::new().rows(RowCounting::Skip);
     let verdict = optimizations
         .verify(tables, name)
         .options(&options)

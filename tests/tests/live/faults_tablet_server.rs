@@ -53,11 +53,9 @@ async fn prepare(tables: &AccumuloTables) {
 /// The layout is what this test is about: the writers' rows belong to no recipe, and after a
 /// recovery the servers report their entries.
 async fn settled_on(tables: &AccumuloTables, servers: usize) -> Verdict {
-    let options = VerifyOptions {
-        allow_extra_splits: true,
-        rows: RowCounting::Skip,
-        ..VerifyOptions::default()
-    };
+    let options = VerifyOptions::new()
+        .allow_extra_splits(true)
+        .rows(RowCounting::Skip);
     let start = Instant::now();
     loop {
         // While servers are missed, not even the metadata need be there.

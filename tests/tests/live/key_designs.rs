@@ -195,7 +195,7 @@ async fn a_table_of_a_design_is_planned_migrated_and_verified() {
     let cells = table.read(Scan::over_all([Span::all()])).await;
     assert_eq!(cells.unwrap().len(), rows.len(), "each row is stored once");
 
-    let options = VerifyOptions::default();
+    let options = VerifyOptions::new();
     let verdict = optimizations
         .verify(&tables, &name)
         .options(&options)

@@ -109,10 +109,10 @@ async fn the_stop_of_a_batch_scan_is_always_exclusive() {
     };
     ground.put(&["a", "b", "c", "d", "e"]).await;
     let low_level = ground.client.low_level();
-    let stop = |row: &'static str| Some(Key::of_row(row).in_column("f", "q").at(i64::MIN));
+    let stop = |row: &'static str| Some(Key::from_row(row).in_column("f", "q").at(i64::MIN));
     let range = Range {
         stop_inclusive: true,
-        ..Range::between(Some(Key::of_row("b")), stop("c"))
+        ..Range::between(Some(Key::from_row("b")), stop("c"))
     };
     let options = BatchScanOptions::over([range, Range::row("e")]);
     let scanner = low_level
@@ -279,20 +279,20 @@ async fn conditional_mutations_are_decided_row_by_row() {
 async fn the_proxy_computes_ranges_and_following_keys() {
     let Some(client) = client().await else { return };
     let range = client.row_range("b").await.unwrap();
-    assert_eq!(range.start, Some(Key::of_row("b")));
-    assert_eq!(range.stop, Some(Key::of_row(b"b\0".to_vec())));
+    assert_eq!(range.start, Some(Key::from_row("b")));
+    assert_eq!(range.stop, Some(Key::from_row(b"b\0".to_vec())));
     assert!(range.start_inclusive && !range.stop_inclusive);
 
-    let key = Key::of_row("b").in_column("f", "q").at(7);
+    let key = Key::from_row("b").in_column("f", "q").at(7);
     let after_row = client.following_key(&key, PartialKey::Row).await.unwrap();
-    assert_eq!(after_row, Key::of_row(b"b\0".to_vec()));
+    assert_eq!(after_row, Key::from_row(b"b\0".to_vec()));
     let after_column = client
         .following_key(&key, PartialKey::RowFamilyQualifier)
         .await
         .unwrap();
     assert_eq!(
         after_column,
-        Key::of_row("b").in_column("f", b"q\0".to_vec())
+        Key::from_row("b").in_column("f", b"q\0".to_vec())
     );
     assert!(key < after_column && after_column < after_row);
 }

@@ -52,7 +52,7 @@ async fn a_table_inherits_the_balancer_of_the_instance() {
     tables.create_table(&name, Versions::All).await.unwrap();
     let inherited = tables.inherited_properties(&name).await.unwrap();
     assert_eq!(
-        BalancerClass::of(&inherited[BALANCER]),
+        BalancerClass::from_name(&inherited[BALANCER]),
         BalancerClass::ByCount
     );
     let (_, by_group) = group_balancers().last().unwrap();

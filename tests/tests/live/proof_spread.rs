@@ -52,7 +52,7 @@ async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
         sleep(Duration::from_millis(250)).await;
     }
     say(&format!("five and five after {:?}", start.elapsed()));
-    let options = VerifyOptions::default();
+    let options = VerifyOptions::new();
     let verdict = optimizations
         .verify(&tables, &table)
         .options(&options)
@@ -139,10 +139,7 @@ async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
     ));
     assert!(furthest < TOLERANCE_PERCENT, "{counts:?}");
 
-    let options = VerifyOptions {
-        rows: RowCounting::All,
-        ..VerifyOptions::default()
-    };
+    let options = VerifyOptions::new().rows(RowCounting::All);
     let verdict = optimizations
         .verify(&tables, &name)
         .options(&options)

@@ -119,10 +119,10 @@ async fn a_range_separates_the_versions_of_a_column() {
             .write(&table, vec![Mutation::new(row).update(put)])
             .await
             .unwrap();
-        let key = Key::of_row(row).in_column("f", "q").at(timestamp);
+        let key = Key::from_row(row).in_column("f", "q").at(timestamp);
         for inclusive in [true, false] {
             let range = Range {
-                start: Some(Key::of_row(row)),
+                start: Some(Key::from_row(row)),
                 start_inclusive: true,
                 stop: Some(key.clone()),
                 stop_inclusive: inclusive,

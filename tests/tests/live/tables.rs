@@ -185,7 +185,10 @@ async fn splits(ground: &Ground) -> Vec<String> {
 /// Returns the end rows of the tablets from the metadata.
 async fn end_rows(ground: &Ground) -> Vec<String> {
     let id = ground.client.table_operations().id_map().await.unwrap()[&ground.table].clone();
-    let (start, stop) = (Key::of_row(format!("{id};")), Key::of_row(format!("{id}<")));
+    let (start, stop) = (
+        Key::from_row(format!("{id};")),
+        Key::from_row(format!("{id}<")),
+    );
     let options = ScanOptions::default().range(Range::between(Some(start), Some(stop)));
     let entries = entries(&ground.client, "accumulo.metadata", &options).await;
     let rows: BTreeSet<_> = entries.iter().map(|entry| text(&entry.key.row)).collect();

@@ -100,7 +100,7 @@ impl Plan {
                 "it sets property {name}, though no recipe has a group"
             )));
         }
-        if name == property::BALANCER && BalancerClass::of(after) != BalancerClass::ByGroup {
+        if name == property::BALANCER && BalancerClass::from_name(after) != BalancerClass::ByGroup {
             return Err(edited(&format!(
                 "`{}` is not a group balancer",
                 after.escape_debug()

@@ -5,26 +5,75 @@ use fluo_table::Authorizations;
 use super::max_skew::MaxSkew;
 use super::row_counting::RowCounting;
 
-/// The options of [`TableOptimizations::verify`](crate::TableOptimizations::verify) as one value,
-/// to use them several times.
+/// The options of [`TableOptimizations::verify`](crate::TableOptimizations::verify).
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::{MaxSkew, VerifyOptions};
+///
+/// // A set-up script verifies a table that is empty; a test after a load does not accept one.
+/// let after_load = VerifyOptions::new().max_skew(MaxSkew::new(1.5)?).require_rows(true);
+/// # let _ = after_load;
+/// # Ok::<(), fluo_recipes::RecipeError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct VerifyOptions {
-    /// `true` if split points that no recipe requests are accepted.
-    pub allow_extra_splits: bool,
-    /// The way to count rows.
-    pub rows: RowCounting,
-    /// The authorizations of the counting scan. Rows all of whose cells need other authorizations
-    /// are not counted.
-    pub authorizations: Authorizations,
-    /// The maximum load of the fullest tablet of a recipe or a group, and of the fullest server, as
-    /// a multiple of the mean; 2 unless set.
-    pub max_skew: MaxSkew,
-    /// The handling of rows that belong to no recipe; they are a difference unless set otherwise.
-    pub other_rows: OtherRows,
-    /// `true` if the verdict fails without enough rows to prove that they are spread evenly: the
+    pub(super) allow_extra_splits: bool,
+    pub(super) rows: RowCounting,
+    pub(super) authorizations: Authorizations,
+    pub(super) max_skew: MaxSkew,
+    pub(super) other_rows: OtherRows,
+    pub(super) require_rows: bool,
+}
+
+impl VerifyOptions {
+    /// Returns the default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets whether split points that no recipe requests are accepted. Default: no.
+    pub fn allow_extra_splits(mut self, allow: bool) -> Self {
+        self.allow_extra_splits = allow;
+        self
+    }
+
+    /// Sets the way to count rows. Default: by reading them, if the table has at most ten million
+    /// entries.
+    pub fn rows(mut self, rows: RowCounting) -> Self {
+        self.rows = rows;
+        self
+    }
+
+    /// Sets the authorizations of the counting scan. Rows all of whose cells need others are not
+    /// counted. Default: none.
+    pub fn authorizations(mut self, authorizations: Authorizations) -> Self {
+        self.authorizations = authorizations;
+        self
+    }
+
+    /// Sets the maximum load of the fullest tablet of a recipe or a group, and of the fullest
+    /// server, as a multiple of the mean. Default: 2.
+    pub fn max_skew(mut self, max_skew: MaxSkew) -> Self {
+        self.max_skew = max_skew;
+        self
+    }
+
+    /// Sets whether rows that belong to no recipe are accepted. Default: no.
+    pub fn other_rows(mut self, other_rows: OtherRows) -> Self {
+        self.other_rows = other_rows;
+        self
+    }
+
+    /// Sets whether the verdict fails without enough rows to prove that they are spread evenly: the
     /// table or a recipe has none, there are fewer than would show a tablet that is too full, or
-    /// rows are not counted.
-    pub require_rows: bool,
+    /// rows are not counted. Default: no.
+    pub fn require_rows(mut self, require: bool) -> Self {
+        self.require_rows = require;
+        self
+    }
 }
 
 /// The handling of rows that belong to no recipe.

@@ -96,7 +96,7 @@ pub(super) async fn read(
 
 impl FoundBalancer {
     async fn ask(admin: &dyn TableAdmin, table: &str, class: &str) -> Result<Self> {
-        let kind = BalancerClass::of(class);
+        let kind = BalancerClass::from_name(class);
         // The group balancer itself cannot be probed, but another class of its package can: see
         // `group_balancers`.
         let neighbour = group_balancers().find(|(_, group_balancer)| group_balancer == class);

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use fluo_table::{Authorizations, Result, TableAdmin};
+use fluo_table::{Result, TableAdmin};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::{Found, MaxSkew, OtherRows, RowCounting, Verdict, VerifyOptions};
+use super::{Found, RowCounting, Verdict, VerifyOptions};
 use crate::optimization::TableOptimizations;
 
 /// A call of [`TableOptimizations::verify`]: its options, and the call itself when it is awaited.
@@ -38,7 +38,7 @@ impl TableOptimizations {
     ///
     /// ```
     /// use fluo_table::{Instance, TableAdmin, Versions};
-    /// use fluo_recipes::{MaxSkew, RowHasher, TableOptimizations};
+    /// use fluo_recipes::{RowHasher, TableOptimizations, VerifyOptions};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -51,8 +51,8 @@ impl TableOptimizations {
     /// optimizations.verify(&fluo, "pages").await?.into_result()?;
     ///
     /// // The table is empty, so nothing proves that its rows are even.
-    /// let strict = optimizations.verify(&fluo, "pages").max_skew(MaxSkew::new(1.5)?).require_rows(true);
-    /// assert!(!strict.await?.ok);
+    /// let strict = VerifyOptions::new().require_rows(true);
+    /// assert!(!optimizations.verify(&fluo, "pages").options(&strict).await?.ok);
     /// # Ok(())
     /// # }
     /// ```
@@ -61,56 +61,22 @@ impl TableOptimizations {
             optimizations: self,
             tables,
             table,
-            options: VerifyOptions::default(),
+            options: VerifyOptions::new(),
             progress: Box::new(|_| ()),
         }
     }
 }
 
 impl<'a> Verifying<'a> {
-    /// Replaces all options.
+    /// Sets the options.
     pub fn options(mut self, options: &VerifyOptions) -> Self {
         self.options = options.clone();
         self
     }
 
-    /// Sets whether split points that no recipe asks for pass. Default: no.
-    pub fn allow_extra_splits(mut self, allow: bool) -> Self {
-        self.options.allow_extra_splits = allow;
-        self
-    }
-
-    /// Sets the way to count rows. Default: by reading them, if the table has at most ten million
-    /// entries.
-    pub fn rows(mut self, rows: RowCounting) -> Self {
-        self.options.rows = rows;
-        self
-    }
-
-    /// Sets the authorizations to count rows with. Rows all of whose cells need others are not
-    /// counted. Default: none.
-    pub fn authorizations(mut self, authorizations: Authorizations) -> Self {
-        self.options.authorizations = authorizations;
-        self
-    }
-
-    /// Sets the largest skew that passes: how many times the mean the fullest tablet of a recipe or
-    /// a group, or the fullest server, may hold. Default: 2.
-    pub fn max_skew(mut self, max_skew: MaxSkew) -> Self {
-        self.options.max_skew = max_skew;
-        self
-    }
-
-    /// Sets whether rows that belong to no recipe pass. Default: no.
-    pub fn other_rows(mut self, other_rows: OtherRows) -> Self {
-        self.options.other_rows = other_rows;
-        self
-    }
-
-    /// Sets whether the verdict fails if there are too few rows to prove that they are even.
-    /// Default: no.
-    pub fn require_rows(mut self, require: bool) -> Self {
-        self.options.require_rows = require;
+    /// Skips the count of rows.
+    pub(in super::super) fn without_rows(mut self) -> Self {
+        self.options = self.options.rows(RowCounting::Skip);
         self
     }
 

@@ -16,8 +16,8 @@ use bytes::Bytes;
 /// ```
 /// use accumulo_proxy::Key;
 ///
-/// assert!(Key::of_row("a").at(2) < Key::of_row("a").at(1));
-/// assert!(Key::of_row("a") < Key::of_row("b"));
+/// assert!(Key::from_row("a").at(2) < Key::from_row("a").at(1));
+/// assert!(Key::from_row("a") < Key::from_row("b"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
@@ -61,7 +61,7 @@ pub enum PartialKey {
 
 impl Key {
     /// Creates the first key of a row: empty column, newest timestamp.
-    pub fn of_row(row: impl Into<Bytes>) -> Self {
+    pub fn from_row(row: impl Into<Bytes>) -> Self {
         Self {
             row: row.into(),
             family: Bytes::new(),

@@ -47,7 +47,7 @@ impl Range {
 
     /// Returns the range of rows from `start`, inclusive, to `stop`, exclusive.
     pub fn rows(start: Option<Bytes>, stop: Option<Bytes>) -> Self {
-        Self::between(start.map(Key::of_row), stop.map(Key::of_row))
+        Self::between(start.map(Key::from_row), stop.map(Key::from_row))
     }
 
     /// Returns the range of one row.

@@ -54,16 +54,16 @@ mod tests {
 
     fn range(start: i64, start_inclusive: bool, stop: i64, stop_inclusive: bool) -> Range {
         Range {
-            start: Some(Key::of_row("r").at(start)),
+            start: Some(Key::from_row("r").at(start)),
             start_inclusive,
-            stop: Some(Key::of_row("r").at(stop)),
+            stop: Some(Key::from_row("r").at(stop)),
             stop_inclusive,
         }
     }
 
     #[test]
     fn computes_the_successor_of_a_key() {
-        let key = Key::of_row("r").in_column("f", "q").at(5);
+        let key = Key::from_row("r").in_column("f", "q").at(5);
         assert_eq!(successor(&key), key.clone().at(4));
         let earliest = key.clone().at(i64::MIN);
         let next = successor(&earliest);

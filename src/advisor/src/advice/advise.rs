@@ -2,8 +2,8 @@
 
 use super::Advice;
 use super::as_it_is::{as_it_is, plain_rows};
+use super::options::AdviceOptions;
 use super::report::AdvisorReport;
-use super::settings::AdviceSettings;
 use super::tablets::TabletAdvice;
 use crate::error::AdvisorError;
 use crate::existing::Existing;
@@ -13,30 +13,27 @@ use crate::{Candidate, DesignForecast, KeyProfile};
 ///
 /// # Errors
 ///
-/// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
+/// Returns an error if an option is impossible: see [`AdviceOptions::tablet_advice`].
 ///
 /// # Examples
 ///
 /// ```
-/// use fluo_advisor::{AdviceSettings, Decision, ProfileBuilder, ProfileSettings, advise};
+/// use fluo_advisor::{AdviceOptions, Decision, ProfileBuilder, ProfileOptions, advise};
 ///
-/// let mut builder = ProfileBuilder::new(ProfileSettings::default());
+/// let mut builder = ProfileBuilder::new(ProfileOptions::new());
 /// for id in 0..20_000 {
 ///     builder.push(format!("order-{id:08}").as_bytes());
 /// }
-/// let settings = AdviceSettings { servers: 4, ..AdviceSettings::default() };
-/// let advice = advise(builder.finish(), &settings)?.advice;
+/// let options = AdviceOptions::new().servers(4);
+/// let advice = advise(builder.finish(), &options)?.advice;
 /// assert_eq!(advice.tablets.tablets, 16);
 /// assert_eq!(advice.design.as_deref(), Some("row-hasher"));
 /// assert!(matches!(advice.decision, Decision::NewDesign { tablets: 16, .. }));
 /// assert_eq!(advice.decision.to_string(), "Use row-hasher in 16 tablets.");
 /// # Ok::<(), fluo_advisor::AdvisorError>(())
 /// ```
-pub fn advise(
-    profile: KeyProfile,
-    settings: &AdviceSettings,
-) -> Result<AdvisorReport, AdvisorError> {
-    advise_with(profile, Vec::new(), settings)
+pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorReport, AdvisorError> {
+    advise_with(profile, Vec::new(), options)
 }
 
 /// Tries the designs that suit the keys, then these, and advises. If keys already have designs,
@@ -44,25 +41,22 @@ pub fn advise(
 ///
 /// # Errors
 ///
-/// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
+/// Returns an error if an option is impossible: see [`AdviceOptions::tablet_advice`].
 pub fn advise_with(
     profile: KeyProfile,
     own: Vec<Candidate>,
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> Result<AdvisorReport, AdvisorError> {
-    let tablets = settings.tablets()?;
-    let existing = Existing::new(&profile, settings.table.as_ref());
+    let tablets = options.tablet_advice()?;
+    let existing = Existing::new(&profile, options.table.as_ref());
     if !existing.is_none() {
-        return Ok(as_it_is(profile, &existing, own, settings));
+        return Ok(as_it_is(profile, &existing, own, options));
     }
-    let table = settings
-        .table
-        .as_ref()
-        .filter(|_| !settings.is_for_others());
+    let table = options.table.as_ref().filter(|_| !options.is_for_others());
     let plain = table.and_then(|table| plain_rows(table, &existing));
     let suiting = Candidate::all_for(&profile, tablets.tablets);
     let candidates = plain.into_iter().chain(suiting).chain(own).collect();
-    let report = among(profile, candidates, &existing, tablets, settings);
+    let report = among(profile, candidates, &existing, tablets, options);
     Ok(report)
 }
 
@@ -70,15 +64,15 @@ pub fn advise_with(
 ///
 /// # Errors
 ///
-/// Returns an error if a setting is impossible: see [`AdviceSettings::tablets`].
+/// Returns an error if an option is impossible: see [`AdviceOptions::tablet_advice`].
 ///
 /// # Examples
 ///
 /// ```
-/// use fluo_advisor::{AdviceSettings, Candidate, ProfileBuilder, ProfileSettings, advise_among};
+/// use fluo_advisor::{AdviceOptions, Candidate, ProfileBuilder, ProfileOptions, advise_among};
 /// use fluo_recipes::{DigestSalt, Modulo};
 ///
-/// let mut builder = ProfileBuilder::new(ProfileSettings::default());
+/// let mut builder = ProfileBuilder::new(ProfileOptions::new());
 /// for id in 0..20_000 {
 ///     builder.push(format!("order-{id:08}").as_bytes());
 /// }
@@ -87,18 +81,18 @@ pub fn advise_with(
 ///     Candidate::new("digest", DigestSalt::default(), 4),
 ///     Candidate::new("modulo", Modulo::default(), 4),
 /// ];
-/// let report = advise_among(builder.finish(), candidates, &AdviceSettings::default())?;
+/// let report = advise_among(builder.finish(), candidates, &AdviceOptions::new())?;
 /// assert_eq!(report.advice.design.as_deref(), Some("digest"));
 /// # Ok::<(), fluo_advisor::AdvisorError>(())
 /// ```
 pub fn advise_among(
     profile: KeyProfile,
     candidates: Vec<Candidate>,
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> Result<AdvisorReport, AdvisorError> {
-    let tablets = settings.tablets()?;
+    let tablets = options.tablet_advice()?;
     let existing = Existing::default();
-    let report = among(profile, candidates, &existing, tablets, settings);
+    let report = among(profile, candidates, &existing, tablets, options);
     Ok(report)
 }
 
@@ -108,13 +102,13 @@ fn among(
     candidates: Vec<Candidate>,
     existing: &Existing,
     tablets: TabletAdvice,
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> AdvisorReport {
     let forecasts: Vec<_> = candidates
         .into_iter()
         .map(|candidate| DesignForecast::new(&profile, candidate))
         .collect();
-    let advice = Advice::new(&profile, &forecasts, existing, tablets, settings);
+    let advice = Advice::new(&profile, &forecasts, existing, tablets, options);
     AdvisorReport {
         profile,
         forecasts,

@@ -7,17 +7,17 @@ use super::decision::{Decision, DesignInTablets};
 use super::design_reason::DesignReason;
 use super::keys;
 use super::keys_without_design::KeysWithoutDesign;
+use super::options::AdviceOptions;
 use super::reason::AdviceReason;
 use super::recipe_tablets::{advised, candidate, is_of_table, tablets, tablets_of};
 use super::report::AdvisorReport;
-use super::settings::AdviceSettings;
 use super::spec::AdvisedSpec;
 use super::verdict::{DesignVerdict, Suitability, Tried};
 use crate::existing::{Existing, MOST_KEYS};
 use crate::number::count;
 use crate::{
     AdvisedLayout, Candidate, DesignForecast, ExistingRecipe, ExistingTable, KeyProfile, OtherKeys,
-    ProfileBuilder, ProfileSettings,
+    ProfileBuilder, ProfileOptions,
 };
 
 /// The share of keys without a design that is worth a warning.
@@ -36,24 +36,24 @@ pub(super) fn as_it_is(
     profile: KeyProfile,
     existing: &Existing,
     own: Vec<Candidate>,
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> AdvisorReport {
     let tried = existing.recipes.iter().zip(&existing.rows);
     let mut forecasts: Vec<_> = tried
-        .map(|(recipe, rows)| DesignForecast::new(rows, candidate(recipe, settings)))
+        .map(|(recipe, rows)| DesignForecast::new(rows, candidate(recipe, options)))
         .collect();
     let mut verdicts: Vec<_> = forecasts
         .iter()
         .zip(&existing.rows)
-        .map(|(forecast, rows)| DesignVerdict::new(rows, forecast, settings, Tried::AsItIs))
+        .map(|(forecast, rows)| DesignVerdict::new(rows, forecast, options, Tried::AsItIs))
         .collect();
-    let advice = Advice::as_it_is(&profile, existing, &forecasts, &mut verdicts, settings);
+    let advice = Advice::as_it_is(&profile, existing, &forecasts, &mut verdicts, options);
     if !own.is_empty() {
         let rows = all_rows(&profile, existing);
         let wanted = Tried::In(advice.tablets.tablets);
         for candidate in own {
             let forecast = DesignForecast::new(&rows, candidate);
-            verdicts.push(DesignVerdict::new(&rows, &forecast, settings, wanted));
+            verdicts.push(DesignVerdict::new(&rows, &forecast, options, wanted));
             forecasts.push(forecast);
         }
     }
@@ -70,11 +70,11 @@ impl Advice {
         existing: &Existing,
         forecasts: &[DesignForecast],
         verdicts: &mut [DesignVerdict],
-        settings: &AdviceSettings,
+        options: &AdviceOptions,
     ) -> Self {
         let recipes = &existing.recipes;
-        let tablets = tablets(recipes, forecasts, settings);
-        let decision = decision(profile, existing, forecasts, settings);
+        let tablets = tablets(recipes, forecasts, options);
+        let decision = decision(profile, existing, forecasts, options);
         let is_known = !matches!(decision, Decision::UnknownDesign { .. });
         let mut reasons = vec![AdviceReason::Decision(decision.clone())];
         reasons.extend(is_known.then(|| AdviceReason::Tablets(tablets.reason.clone())));
@@ -95,14 +95,14 @@ impl Advice {
         let labels: Vec<_> = recipes.iter().map(|recipe| recipe.label.as_str()).collect();
         Self {
             decision,
-            findings: keys::findings(profile, settings, tablets.tablets, existing),
+            findings: keys::findings(profile, options, tablets.tablets, existing),
             tablets,
             existing: recipes.clone(),
             others: existing.others.clone(),
             verdicts: Vec::new(),
             design: is_known.then(|| labels.join(", ")),
             reasons,
-            spec: has_spec.then(|| spec(recipes, forecasts, settings)),
+            spec: has_spec.then(|| spec(recipes, forecasts, options)),
         }
     }
 }
@@ -121,12 +121,12 @@ fn keep(verdict: &mut DesignVerdict, recipe: &ExistingRecipe) {
 fn spec(
     recipes: &[ExistingRecipe],
     forecasts: &[DesignForecast],
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> AdvisedSpec {
     let designs = recipes.iter().zip(forecasts);
     AdvisedSpec {
         key_design: designs
-            .map(|(recipe, forecast)| advised(recipe, forecast, settings))
+            .map(|(recipe, forecast)| advised(recipe, forecast, options))
             .collect(),
     }
 }
@@ -136,7 +136,7 @@ fn decision(
     profile: &KeyProfile,
     existing: &Existing,
     forecasts: &[DesignForecast],
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> Decision {
     let recipes = &existing.recipes;
     let designs = recipes
@@ -164,7 +164,7 @@ fn decision(
     match recipes.iter().map(|recipe| recipe.in_earlier_designs).sum() {
         0 => Decision::HasDesign {
             designs,
-            is_split: recipes.iter().all(|recipe| is_of_table(recipe, settings)),
+            is_split: recipes.iter().all(|recipe| is_of_table(recipe, options)),
         },
         keys => Decision::MigrationUnderWay { designs, keys },
     }
@@ -182,10 +182,11 @@ fn all_rows(profile: &KeyProfile, existing: &Existing) -> KeyProfile {
     if let [rows] = existing.rows.as_slice() {
         return rows.clone();
     }
-    let mut builder = ProfileBuilder::new(ProfileSettings {
-        seed: profile.sample.seed,
-        arrivals: profile.order.arrivals,
-    });
+    let mut builder = ProfileBuilder::new(
+        ProfileOptions::new()
+            .seed(profile.sample.seed)
+            .arrivals(profile.order.arrivals),
+    );
     let rows = existing.rows.iter().flat_map(|rows| &rows.sample.keys);
     rows.for_each(|sampled| builder.push(&sampled.key));
     let mut rows = builder.finish();

@@ -2,7 +2,7 @@
 
 use fluo_recipes::DesignSettings;
 
-use super::settings::{AdviceSettings, Read};
+use super::options::{AdviceOptions, Read};
 use super::verdict::{DesignVerdict, Suitability};
 use crate::number::float_len;
 use crate::{DesignForecast, KeyProfile};
@@ -16,7 +16,7 @@ pub(super) fn choice(
     profile: &KeyProfile,
     forecasts: &[DesignForecast],
     verdicts: &[DesignVerdict],
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> Option<usize> {
     if profile.keys == 0 {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn choice(
     };
     let best = |standing| {
         of_standing(standing)
-            .filter_map(|(place, forecast)| Some((pieces(forecast, settings)?, place)))
+            .filter_map(|(place, forecast)| Some((pieces(forecast, options)?, place)))
             .min()
     };
     let least_bad = || {
@@ -42,7 +42,7 @@ pub(super) fn choice(
 
 /// Returns the number of pieces of all requested reads together; `None` if one of them is
 /// impossible.
-fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
+fn pieces(forecast: &DesignForecast, options: &AdviceOptions) -> Option<u64> {
     let (_, scans) = forecast.possible()?;
     let of_read = |read: Read| match read {
         Read::Prefix => scans.by_prefix.ranges(),
@@ -50,7 +50,7 @@ fn pieces(forecast: &DesignForecast, settings: &AdviceSettings) -> Option<u64> {
         Read::Field => scans.by_leading_field.as_ref()?.ranges(),
         Read::Domain => scans.by_domain.as_ref()?.ranges(),
     };
-    settings
+    options
         .different_reads()
         .map(of_read)
         .try_fold(scans.by_row.ranges()?, |sum, pieces| {

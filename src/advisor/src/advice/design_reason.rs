@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::key_share::KeyShare;
 use super::load_reason::LoadReason;
-use super::settings::Read;
+use super::options::Read;
 use crate::formatting::plural;
 
 /// A reason for or against a design.

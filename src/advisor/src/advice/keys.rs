@@ -7,7 +7,7 @@ use super::finding::{
     ASCENDING, DesignFinding, Finding, OrderFinding, RepeatedFinding, TableFinding,
 };
 use super::key_share::KeyShare;
-use super::settings::AdviceSettings;
+use super::options::AdviceOptions;
 use crate::existing::Existing;
 use crate::number::{count, share};
 use crate::profile::{Arrivals, FieldCut};
@@ -24,7 +24,7 @@ const TIMESTAMP_BYTES: u64 = 8;
 /// Returns the findings about a profile.
 pub(super) fn findings(
     profile: &KeyProfile,
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
     tablets: u32,
     existing: &Existing,
 ) -> Vec<Finding> {
@@ -38,9 +38,9 @@ pub(super) fn findings(
         alphabet: profile.alphabet.all,
     }];
     all.extend(lengths(profile));
-    all.push(size(profile, settings));
+    all.push(size(profile, options));
     all.extend((profile.ending_in_return == profile.keys).then_some(Finding::CarriageReturns));
-    all.extend(of_table(settings).into_iter().map(Finding::Table));
+    all.extend(of_table(options).into_iter().map(Finding::Table));
     all.extend(designs(profile, existing).map(Finding::Design));
     if existing.is_none() {
         all.extend(order(profile).map(Finding::Order));
@@ -69,14 +69,14 @@ fn lengths(profile: &KeyProfile) -> impl Iterator<Item = Finding> {
     short.into_iter().chain(long)
 }
 
-fn size(profile: &KeyProfile, settings: &AdviceSettings) -> Finding {
-    let cells = profile.keys.saturating_mul(settings.cells_per_row);
+fn size(profile: &KeyProfile, options: &AdviceOptions) -> Finding {
+    let cells = profile.keys.saturating_mul(options.cells_per_row);
     Finding::Size {
-        keys: profile.bytes.saturating_mul(settings.cells_per_row),
-        columns: cells.saturating_mul(settings.column_bytes),
+        keys: profile.bytes.saturating_mul(options.cells_per_row),
+        columns: cells.saturating_mul(options.column_bytes),
         timestamps: cells.saturating_mul(TIMESTAMP_BYTES),
-        cells_per_row: settings.cells_per_row,
-        column_bytes: settings.column_bytes,
+        cells_per_row: options.cells_per_row,
+        column_bytes: options.column_bytes,
     }
 }
 
@@ -106,21 +106,21 @@ fn order(profile: &KeyProfile) -> Option<OrderFinding> {
 }
 
 /// Returns the size of the table, and the differences from the size that the advice is for.
-fn of_table(settings: &AdviceSettings) -> Vec<TableFinding> {
-    let Some(table) = &settings.table else {
+fn of_table(options: &AdviceOptions) -> Vec<TableFinding> {
+    let Some(table) = &options.table else {
         return Vec::new();
     };
     let mut all = vec![TableFinding::Size {
         tablets: table.tablets(),
         servers: table.servers,
     }];
-    if settings.servers != table.servers {
+    if options.servers != table.servers {
         all.push(TableFinding::OtherServers {
-            requested: settings.servers,
+            requested: options.servers,
             of_table: table.servers,
         });
     }
-    if let Some(requested) = settings.tablets
+    if let Some(requested) = options.tablets
         && u64::from(requested) != table.tablets()
     {
         all.push(TableFinding::OtherTablets {

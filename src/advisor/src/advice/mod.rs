@@ -39,10 +39,10 @@ mod key_share;
 mod keys;
 mod keys_without_design;
 mod load_reason;
+mod options;
 mod reason;
 mod recipe_tablets;
 mod report;
-mod settings;
 mod spec;
 mod tablets;
 mod verdict;
@@ -58,9 +58,9 @@ pub use self::finding::{
 pub use self::key_share::KeyShare;
 pub use self::keys_without_design::KeysWithoutDesign;
 pub use self::load_reason::{Evenness, FullestLoad, LoadReason};
+pub use self::options::{AdviceOptions, Read};
 pub use self::reason::AdviceReason;
 pub use self::report::AdvisorReport;
-pub use self::settings::{AdviceSettings, Read};
 pub use self::spec::{AdvisedDesign, AdvisedSpec};
 pub use self::tablets::{TabletAdvice, TabletDemand, TabletReason};
 pub use self::verdict::{DesignVerdict, Suitability};
@@ -104,19 +104,19 @@ impl Advice {
         forecasts: &[DesignForecast],
         existing: &Existing,
         tablets: TabletAdvice,
-        settings: &AdviceSettings,
+        options: &AdviceOptions,
     ) -> Self {
         let wanted = Tried::In(tablets.tablets);
         let verdict = |forecast: &DesignForecast| {
             let is_there = forecast.candidate.split_points.is_some();
             let tried = if is_there { Tried::AsItIs } else { wanted };
-            DesignVerdict::new(profile, forecast, settings, tried)
+            DesignVerdict::new(profile, forecast, options, tried)
         };
         let mut verdicts: Vec<_> = forecasts.iter().map(verdict).collect();
-        let look = existing.look.as_ref().filter(|_| settings.table.is_some());
+        let look = existing.look.as_ref().filter(|_| options.table.is_some());
         let chosen = match look {
             Some(_) => forecasts.iter().position(is_unsalted),
-            None => choice(profile, forecasts, &verdicts, settings),
+            None => choice(profile, forecasts, &verdicts, options),
         };
         let is_unreadable = profile.keys > 0
             && verdicts
@@ -124,7 +124,7 @@ impl Advice {
                 .any(|verdict| verdict.standing == Suitability::Unreadable);
         let mut advice = Self {
             decision: Decision::NoDesign { is_unreadable },
-            findings: keys::findings(profile, settings, tablets.tablets, existing),
+            findings: keys::findings(profile, options, tablets.tablets, existing),
             tablets,
             existing: Vec::new(),
             others: None,
@@ -134,8 +134,8 @@ impl Advice {
             spec: None,
         };
         match chosen.and_then(|place| forecasts.get(place).zip(verdicts.get_mut(place))) {
-            Some((forecast, verdict)) => advice.settle(forecast, verdict, look, settings),
-            None => advice.settle_without_design(forecasts, is_unreadable, settings),
+            Some((forecast, verdict)) => advice.settle(forecast, verdict, look, options),
+            None => advice.settle_without_design(forecasts, is_unreadable, options),
         }
         advice.verdicts = verdicts;
         advice
@@ -147,7 +147,7 @@ impl Advice {
         forecast: &DesignForecast,
         verdict: &mut DesignVerdict,
         look: Option<&SaltedLook>,
-        settings: &AdviceSettings,
+        options: &AdviceOptions,
     ) {
         let candidate = &forecast.candidate;
         let is_good = verdict.standing != Suitability::Uneven;
@@ -172,7 +172,7 @@ impl Advice {
                 label: None,
                 reason,
             }));
-        if settings.reads.is_empty() && look.is_none() {
+        if options.reads.is_empty() && look.is_none() {
             self.reasons.push(AdviceReason::UnknownReads);
         }
         if is_good {
@@ -193,7 +193,7 @@ impl Advice {
         &mut self,
         forecasts: &[DesignForecast],
         is_unreadable: bool,
-        settings: &AdviceSettings,
+        options: &AdviceOptions,
     ) {
         self.reasons
             .push(AdviceReason::Decision(self.decision.clone()));
@@ -210,7 +210,7 @@ impl Advice {
         ];
         let requested = unsupported
             .into_iter()
-            .filter(|(read, is_none)| is_unreadable && *is_none && settings.reads.contains(read));
+            .filter(|(read, is_none)| is_unreadable && *is_none && options.reads.contains(read));
         self.reasons
             .extend(requested.map(|(read, _)| AdviceReason::UnsupportedRead(read)));
     }

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::decision::Decision;
 use super::design_reason::DesignReason;
 use super::keys_without_design::KeysWithoutDesign;
-use super::settings::Read;
+use super::options::Read;
 use super::tablets::TabletReason;
 use crate::existing::name;
 use crate::formatting::{is_or_are, listed, plural};

@@ -2,15 +2,15 @@
 
 use fluo_recipes::{DesignSettings, KeyDesign};
 
-use super::settings::AdviceSettings;
+use super::options::AdviceOptions;
 use super::spec::AdvisedDesign;
 use super::tablets::{TabletAdvice, TabletReason};
 use crate::number::count;
 use crate::{AdvisedLayout, Candidate, DesignForecast, ExistingRecipe};
 
 /// Returns the number of tablets for a recipe: at most as many as its design has salts.
-fn wanted(recipe: &ExistingRecipe, settings: &AdviceSettings) -> u32 {
-    let mut wanted = settings.for_one_recipe();
+fn wanted(recipe: &ExistingRecipe, options: &AdviceOptions) -> u32 {
+    let mut wanted = options.for_one_recipe();
     let design = KeyDesign::new(recipe.settings.clone());
     while wanted > 1
         && design
@@ -29,11 +29,11 @@ fn is_too_many(design: &KeyDesign, tablets: u32) -> bool {
 pub(super) fn advised(
     recipe: &ExistingRecipe,
     forecast: &DesignForecast,
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> AdvisedDesign {
-    let of_table = recipe.layout.clone().filter(|_| !settings.is_for_others());
+    let of_table = recipe.layout.clone().filter(|_| !options.is_for_others());
     let unsplit = || {
-        let is_one = is_of_table(recipe, settings);
+        let is_one = is_of_table(recipe, options);
         is_one.then(|| AdvisedLayout::SplitPoints(Vec::new()))
     };
     AdvisedDesign {
@@ -45,13 +45,13 @@ pub(super) fn advised(
     }
 }
 
-pub(super) fn candidate(recipe: &ExistingRecipe, settings: &AdviceSettings) -> Candidate {
+pub(super) fn candidate(recipe: &ExistingRecipe, options: &AdviceOptions) -> Candidate {
     let label = recipe.label.clone();
     let design = recipe.settings.clone();
-    let of_table = recipe.layout.as_ref().filter(|_| !settings.is_for_others());
+    let of_table = recipe.layout.as_ref().filter(|_| !options.is_for_others());
     match of_table {
-        None if is_of_table(recipe, settings) => Candidate::with_split_points(label, design, &[]),
-        None => Candidate::new(label, design, wanted(recipe, settings)),
+        None if is_of_table(recipe, options) => Candidate::with_split_points(label, design, &[]),
+        None => Candidate::new(label, design, wanted(recipe, options)),
         Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, design, *tablets),
         // No row of a hasher sorts after the last split point of its tablets.
         Some(AdvisedLayout::SplitPoints(_)) => match recipe.points() {
@@ -74,16 +74,16 @@ pub(super) fn tablets_of(forecast: &DesignForecast) -> u64 {
 pub(super) fn tablets(
     recipes: &[ExistingRecipe],
     forecasts: &[DesignForecast],
-    settings: &AdviceSettings,
+    options: &AdviceOptions,
 ) -> TabletAdvice {
     let all: u64 = forecasts.iter().map(tablets_of).sum();
-    let is_of_table = recipes.iter().all(|recipe| is_of_table(recipe, settings));
+    let is_of_table = recipes.iter().all(|recipe| is_of_table(recipe, options));
     let reason = if is_of_table {
         TabletReason::OfRecipes(all)
     } else if recipes.len() == 1 {
-        settings.checked_tablets().reason
+        options.checked_tablets().reason
     } else {
-        TabletReason::ForEachRecipe(Box::new(settings.checked_tablets().reason))
+        TabletReason::ForEachRecipe(Box::new(options.checked_tablets().reason))
     };
     TabletAdvice {
         tablets: u32::try_from(all).unwrap_or(u32::MAX),
@@ -93,12 +93,12 @@ pub(super) fn tablets(
 
 /// Checks whether the advice for a recipe is to keep its tablets in the table. An unsplit table has
 /// no tablets of a row hasher, because the last of them ends with the hasher's prefix.
-pub(super) fn is_of_table(recipe: &ExistingRecipe, settings: &AdviceSettings) -> bool {
-    let is_unsplit = settings
+pub(super) fn is_of_table(recipe: &ExistingRecipe, options: &AdviceOptions) -> bool {
+    let is_unsplit = options
         .table
         .as_ref()
         .is_some_and(|table| table.splits.is_empty());
     let is_hasher = matches!(recipe.settings, DesignSettings::RowHasher(_));
     let is_there = recipe.is_split() || (is_unsplit && !is_hasher);
-    is_there && !settings.is_for_others()
+    is_there && !options.is_for_others()
 }

@@ -7,7 +7,7 @@ use super::design_reason::DesignReason;
 use super::evenness::{self, SPREAD_ENOUGH};
 use super::key_share::KeyShare;
 use super::load_reason::LoadReason;
-use super::settings::{AdviceSettings, Read};
+use super::options::{AdviceOptions, Read};
 use crate::number::{count, float, float_len};
 use crate::{DesignForecast, ForecastResult, KeyProfile, LoadForecast, ScanCosts};
 
@@ -73,7 +73,7 @@ impl DesignVerdict {
     pub(super) fn new(
         profile: &KeyProfile,
         forecast: &DesignForecast,
-        settings: &AdviceSettings,
+        options: &AdviceOptions,
         tried: Tried,
     ) -> Self {
         let mut verdict = Self {
@@ -100,7 +100,7 @@ impl DesignVerdict {
                 verdict.add(reasons.into_iter().map(DesignReason::Load), !is_even);
                 let (is_spread, reason) = newest(load, tried);
                 verdict.add(reason.map(DesignReason::Load), !is_spread);
-                let is_readable = verdict.add_reads(scans, settings);
+                let is_readable = verdict.add_reads(scans, options);
                 let few = too_few_tablets(forecast, load, tried);
                 let is_large_enough = few.is_none();
                 verdict.add(few, true);
@@ -128,22 +128,22 @@ impl DesignVerdict {
     }
 
     /// Adds the costs of the requested reads. Returns `true` if the design supports all of them.
-    fn add_reads(&mut self, scans: &ScanCosts, settings: &AdviceSettings) -> bool {
+    fn add_reads(&mut self, scans: &ScanCosts, options: &AdviceOptions) -> bool {
         let mut is_readable = true;
         if let ScanCost::FanOut { ranges: pieces } = scans.by_row {
             self.reasons.push(DesignReason::RowInPieces { pieces });
-            if !settings.scans_only {
+            if !options.scans_only {
                 is_readable = false;
                 self.against.push(DesignReason::ForScansOnly { pieces });
             }
         }
-        let costs = costs(scans, settings);
+        let costs = costs(scans, options);
         for alike in costs.chunk_by(|(_, a), (_, b)| a == b) {
             let Some((_, cost)) = alike.first() else {
                 continue;
             };
             let reads: Vec<_> = alike.iter().map(|(read, _)| *read).collect();
-            let is_requested = reads.iter().any(|read| settings.reads.contains(read));
+            let is_requested = reads.iter().any(|read| options.reads.contains(read));
             let is_against = is_requested && cost.ranges().is_none();
             is_readable &= !is_against;
             let cost = cost.clone();
@@ -155,8 +155,8 @@ impl DesignVerdict {
 
 /// Returns the costs of the scans that matter. A read that is impossible for all keys needs a
 /// reason only if it is requested.
-fn costs(scans: &ScanCosts, settings: &AdviceSettings) -> Vec<(Read, ScanCost)> {
-    let is_requested = |read| settings.reads.contains(&read);
+fn costs(scans: &ScanCosts, options: &AdviceOptions) -> Vec<(Read, ScanCost)> {
+    let is_requested = |read| options.reads.contains(&read);
     let or_impossible = |read: Read, cost: &Option<ScanCost>| {
         let impossible = || {
             let reason = read.missing_in_keys()?.to_owned();

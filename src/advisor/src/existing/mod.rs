@@ -33,7 +33,7 @@ pub use self::look::SaltedLook;
 pub use self::recipes::ExistingRecipe;
 pub(super) use self::recipes::name;
 use super::profile::SampledKey;
-use super::{KeyProfile, ProfileBuilder, ProfileSettings};
+use super::{KeyProfile, ProfileBuilder, ProfileOptions};
 use crate::number::share;
 
 /// The share of the keys from which a design is recognised if no split point shows it.
@@ -150,14 +150,13 @@ impl Existing {
             .collect();
         let mut by_arrival: Vec<_> = profile.sample.keys.iter().collect();
         by_arrival.sort_unstable_by_key(|sampled| sampled.arrival);
-        let settings = ProfileSettings {
-            seed: profile.sample.seed,
-            arrivals: profile.order.arrivals,
-        };
+        let options = ProfileOptions::new()
+            .seed(profile.sample.seed)
+            .arrivals(profile.order.arrivals);
         let mut rows: Vec<_> = self
             .recipes
             .iter()
-            .map(|_| ProfileBuilder::new(settings))
+            .map(|_| ProfileBuilder::new(options))
             .collect();
         let mut others = Vec::new();
         for sampled in by_arrival {

@@ -84,10 +84,10 @@ impl DesignForecast {
     /// ```
     /// use fluo_recipes::Modulo;
     /// use fluo_advisor::{
-    ///     Candidate, DesignForecast, ForecastResult, ProfileBuilder, ProfileSettings,
+    ///     Candidate, DesignForecast, ForecastResult, ProfileBuilder, ProfileOptions,
     /// };
     ///
-    /// let mut builder = ProfileBuilder::new(ProfileSettings::default());
+    /// let mut builder = ProfileBuilder::new(ProfileOptions::new());
     /// for id in (0..10_000).map(|id| id * 10) {
     ///     builder.push(id.to_string().as_bytes());
     /// }

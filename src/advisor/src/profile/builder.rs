@@ -11,13 +11,31 @@ use super::order::{Arrivals, Order, OrderProfile};
 use super::prefixes::{CommonPrefix, PrefixProfile};
 use super::sample::{KeySample, Reservoir};
 
-/// Settings of a profile.
+/// The options of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ProfileSettings {
-    /// The seed of all hashing and of the random choice of the sample.
-    pub seed: u64,
-    /// The meaning of the order of the keys.
-    pub arrivals: Arrivals,
+#[must_use]
+pub struct ProfileOptions {
+    seed: u64,
+    arrivals: Arrivals,
+}
+
+impl ProfileOptions {
+    /// Returns the default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the seed of all hashing and of the random choice of the sample. Default: 0.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the meaning of the order of the keys. Default: the order in which they were written.
+    pub fn arrivals(mut self, arrivals: Arrivals) -> Self {
+        self.arrivals = arrivals;
+        self
+    }
 }
 
 /// The properties of a set of keys.
@@ -25,9 +43,9 @@ pub struct ProfileSettings {
 /// # Examples
 ///
 /// ```
-/// use fluo_advisor::{Alphabet, ProfileBuilder, ProfileSettings};
+/// use fluo_advisor::{Alphabet, ProfileBuilder, ProfileOptions};
 ///
-/// let mut builder = ProfileBuilder::new(ProfileSettings::default());
+/// let mut builder = ProfileBuilder::new(ProfileOptions::new());
 /// for id in 0..1_000 {
 ///     builder.push(format!("{id:06}").as_bytes());
 /// }
@@ -94,17 +112,17 @@ pub struct ProfileBuilder {
 impl ProfileBuilder {
     /// Creates a builder without keys.
     #[must_use]
-    pub fn new(settings: ProfileSettings) -> Self {
+    pub fn new(options: ProfileOptions) -> Self {
         Self {
-            arrivals: settings.arrivals,
+            arrivals: options.arrivals,
             lengths: Lengths::default(),
             ending_in_return: 0,
             alphabets: Alphabets::default(),
             common: CommonPrefix::default(),
             order: Order::default(),
-            fields: LeadingFieldCounter::new(settings.seed),
-            distinct: DistinctKeys::new(settings.seed),
-            reservoir: Reservoir::new(settings.seed),
+            fields: LeadingFieldCounter::new(options.seed),
+            distinct: DistinctKeys::new(options.seed),
+            reservoir: Reservoir::new(options.seed),
         }
     }
 
@@ -155,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_profile_of_no_keys_is_empty() {
-        let profile = ProfileBuilder::new(ProfileSettings::default()).finish();
+        let profile = ProfileBuilder::new(ProfileOptions::new()).finish();
         assert_eq!(profile.keys, 0);
         assert!(profile.sample.is_complete && profile.sample.keys.is_empty());
         assert_eq!(profile.leading_fields, LeadingFields::default());
@@ -163,10 +181,8 @@ mod tests {
 
     #[test]
     fn serializes_without_the_keys_of_the_sample() {
-        let mut builder = ProfileBuilder::new(ProfileSettings {
-            seed: 9,
-            arrivals: Arrivals::Unordered,
-        });
+        let mut builder =
+            ProfileBuilder::new(ProfileOptions::new().seed(9).arrivals(Arrivals::Unordered));
         for key in [b"a:\xff".as_slice(), b"a:\x00", b"b:<"] {
             builder.push(key);
         }

@@ -22,7 +22,7 @@ mod sample;
 mod text;
 
 pub use self::alphabet::{Alphabet, AlphabetProfile, PositionAlphabet};
-pub use self::builder::{KeyProfile, ProfileBuilder, ProfileSettings};
+pub use self::builder::{KeyProfile, ProfileBuilder, ProfileOptions};
 pub use self::distinct::Distinct;
 pub use self::heat_map::HeatMap;
 pub use self::leading_fields::{FieldCut, HotField, LeadingFields};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use fluo_advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileSettings};
+use fluo_advisor::{ExistingTable, KeyProfile, ProfileBuilder, ProfileOptions};
 use fluo_table::table::property::GROUP_PATTERN;
 use fluo_table::{
     Authorizations, Cell, CellBatches, ErrorKind, Filter, Scan, Span, Table, TableAdmin,
@@ -45,7 +45,7 @@ impl Source {
     pub(super) async fn of_file(
         path: &Path,
         encoding: Encoding,
-        settings: ProfileSettings,
+        options: ProfileOptions,
     ) -> Result<Self> {
         let (name, input) = opened(path)?;
         let bar = progress::counter("keys");
@@ -68,7 +68,7 @@ impl Source {
         name: &str,
         labels: Authorizations,
         most: u64,
-        settings: ProfileSettings,
+        options: ProfileOptions,
     ) -> Result<Self> {
         let tablets = tables.tablets(name).await?;
         let entries: Vec<_> = tablets.spans().map(|(_, tablet)| tablet.entries).collect();
@@ -134,7 +134,7 @@ fn opened(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
 fn profile_of(
     input: impl Read,
     encoding: Encoding,
-    settings: ProfileSettings,
+    options: ProfileOptions,
     bar: &ProgressBar,
 ) -> Result<KeyProfile> {
     let mut builder = ProfileBuilder::new(settings);

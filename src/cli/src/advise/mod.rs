@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use fluo_advisor::{
-    AdviceSettings, AdvisorReport, Arrivals, Candidate, ExistingTable, ProfileSettings, Read,
+    AdviceOptions, AdvisorReport, Arrivals, Candidate, ExistingTable, ProfileOptions, Read,
     advise_with,
 };
 use fluo_recipes::KeyDesign;
@@ -134,19 +134,18 @@ impl From<ReadName> for Read {
 }
 
 impl TableArguments {
-    fn settings(&self, table: Option<ExistingTable>) -> AdviceSettings {
+    fn settings(&self, table: Option<ExistingTable>) -> AdviceOptions {
         let servers = self.servers.or_else(|| Some(table.as_ref()?.servers));
-        AdviceSettings {
-            servers: servers.unwrap_or(1),
-            tablets: self.tablets,
-            rows_per_second: self.rows_per_second,
-            table_bytes: self.table_bytes,
-            reads: self.reads.iter().copied().map(Read::from).collect(),
-            scans_only: self.scans_only,
-            cells_per_row: self.cells_per_row,
-            column_bytes: self.column_bytes,
-            table,
-        }
+        AdviceOptions::new()
+            .servers(servers.unwrap_or(1))
+            .tablets(self.tablets)
+            .rows_per_second(self.rows_per_second)
+            .table_bytes(self.table_bytes)
+            .reads(self.reads.iter().copied().map(Read::from))
+            .scans_only(self.scans_only)
+            .cells_per_row(self.cells_per_row)
+            .column_bytes(self.column_bytes)
+            .table(table)
     }
 }
 
@@ -221,15 +220,12 @@ impl Advise {
     async fn answer(&self) -> Result<Answer> {
         // First, so that an invalid spec is reported before anything is read.
         let own = self.spec.as_deref().map(spec::recipes).transpose()?;
-        let settings = ProfileSettings {
-            seed: self.seed,
-            // A table returns its rows in their order.
-            arrivals: if self.unordered || self.target.0.is_some() {
-                Arrivals::Unordered
-            } else {
-                Arrivals::AsWritten
-            },
+        // A table returns its rows in their order.
+        let arrivals = match self.unordered || self.target.0.is_some() {
+            true => Arrivals::Unordered,
+            false => Arrivals::AsWritten,
         };
+        let options = ProfileOptions::new().seed(self.seed).arrivals(arrivals);
         let source = match &self.target.0 {
             None => Source::of_file(&self.what, self.encoding, settings).await?,
             Some(target) => {
@@ -254,7 +250,7 @@ impl Advise {
             );
         }
         let (profile, advice) = (source.profile, self.table.settings(source.table));
-        let own = self.own_designs(&own.unwrap_or_default(), advice.tablets()?.tablets);
+        let own = self.own_designs(&own.unwrap_or_default(), advice.tablet_advice()?.tablets);
         let work = move || advise_with(profile, own, &advice);
         let report = tokio::task::spawn_blocking(work).await??;
         let spec = report

@@ -89,12 +89,10 @@ impl Limits {
 
     /// Returns the options: the expectations of the spec, unless the command overrides them.
     pub(super) fn options(&self, expected: Expected) -> VerifyOptions {
-        VerifyOptions {
-            max_skew: self.max_skew.unwrap_or(expected.max_skew),
-            other_rows: expected.other_rows,
-            authorizations: self.labels(),
-            ..VerifyOptions::default()
-        }
+        VerifyOptions::new()
+            .max_skew(self.max_skew.unwrap_or(expected.max_skew))
+            .other_rows(expected.other_rows)
+            .authorizations(self.labels())
     }
 }
 
@@ -133,12 +131,12 @@ pub(super) enum Rows {
 impl Verify {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         let (optimizations, expected) = self.spec.read_expected()?;
-        let options = VerifyOptions {
-            allow_extra_splits: self.allow_extra_splits,
-            rows: self.rows.into(),
-            require_rows: self.require_rows,
-            ..self.limits.options(expected)
-        };
+        let options = self
+            .limits
+            .options(expected)
+            .allow_extra_splits(self.allow_extra_splits)
+            .rows(self.rows.into())
+            .require_rows(self.require_rows);
         let (tables, damage) = self.target.open_with_damage().await?;
         if let Some(limit) = self.wait {
             self.until_laid_out(&*tables, &optimizations, &options, limit)

@@ -120,7 +120,7 @@ impl Compaction {
                     return Ok(hidden);
                 }
                 self.column.extend_from_slice(key::column_of(bytes));
-                self.column_garbage = self.garbage.of_column(key.family, versions);
+                self.column_garbage = self.garbage.for_column(key.family, versions);
             }
             self.look_for_garbage(key.timestamp, value.value(), is_delete);
             if view.admit(key, value.value(), is_delete) == Admission::Hide {

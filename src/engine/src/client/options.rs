@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_usual_run_outlives_a_lock_that_must_be_rolled_back() {
-        let (usual, client) = (RetryPolicy::default(), ClientOptions::new());
+        let (usual, client) = (RetryPolicy::new(), ClientOptions::new());
         assert!(usual.max_elapsed >= client.rollback_after * 2);
     }
 

@@ -56,33 +56,75 @@ pub struct Runner {
 type Hook = Arc<dyn Fn(&Attempt<'_>) -> RetryDecision + Send + Sync>;
 
 /// The limits and pauses for retries of a transaction that conflicted or became stale.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+/// use fluo::RetryPolicy;
+///
+/// let patient = RetryPolicy::new().max_elapsed(Duration::from_secs(3_600));
+/// # let _ = patient;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Maximum number of attempts; `None` sets no limit but the time. Default: `None`.
-    pub max_attempts: Option<NonZeroU32>,
-    /// The time since the start of the first attempt after which a failed attempt is the last. The
-    /// last attempt may begin one pause later than that. Default: 10 minutes.
-    ///
-    /// A lock whose owner hangs is rolled back after
-    /// [`rollback_after`](crate::ClientOptions::rollback_after). A run with a shorter limit fails
-    /// because of one such lock. So the default limit of a client's runner is at least twice as
-    /// long, unless you [set](Runner::retry) a policy.
-    pub max_elapsed: Duration,
-    /// The pause before the second attempt. Each further one is twice as long, and each is
-    /// shortened by up to a half. Default: 1 millisecond.
-    pub first_pause: Duration,
-    /// The longest pause. Default: 1 second.
-    pub longest_pause: Duration,
+    pub(super) max_attempts: Option<NonZeroU32>,
+    pub(super) max_elapsed: Duration,
+    pub(super) first_pause: Duration,
+    pub(super) longest_pause: Duration,
 }
 
 impl Default for RetryPolicy {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl RetryPolicy {
+    /// Returns the default policy.
+    #[must_use]
+    pub const fn new() -> Self {
         Self {
             max_attempts: None,
             max_elapsed: Duration::from_secs(600),
             first_pause: Duration::from_millis(1),
             longest_pause: Duration::from_secs(1),
         }
+    }
+
+    /// Sets the maximum number of attempts; `None` sets no limit but the time. Default: `None`.
+    #[must_use]
+    pub fn max_attempts(mut self, max_attempts: impl Into<Option<NonZeroU32>>) -> Self {
+        self.max_attempts = max_attempts.into();
+        self
+    }
+
+    /// Sets the time since the start of the first attempt after which a failed attempt is the last.
+    /// The last attempt may begin one pause later than that. Default: 10 minutes.
+    ///
+    /// A lock whose owner hangs is rolled back after
+    /// [`rollback_after`](crate::ClientOptions::rollback_after). A run with a shorter limit fails
+    /// because of one such lock. So the default limit of a client's runner is at least twice as
+    /// long, unless you [set](Runner::retry) a policy.
+    #[must_use]
+    pub const fn max_elapsed(mut self, max_elapsed: Duration) -> Self {
+        self.max_elapsed = max_elapsed;
+        self
+    }
+
+    /// Sets the pause before the second attempt. Each further one is twice as long, and each is
+    /// shortened by up to a half. Default: 1 millisecond.
+    #[must_use]
+    pub const fn first_pause(mut self, first_pause: Duration) -> Self {
+        self.first_pause = first_pause;
+        self
+    }
+
+    /// Sets the longest pause. Default: 1 second.
+    #[must_use]
+    pub const fn longest_pause(mut self, longest_pause: Duration) -> Self {
+        self.longest_pause = longest_pause;
+        self
     }
 }
 
@@ -113,13 +155,10 @@ pub enum RetryDecision {
 impl Runner {
     pub(crate) fn new(client: Client) -> Self {
         let rollback_after = client.shared.options.rollback_after;
-        let usual = RetryPolicy::default();
+        let usual = RetryPolicy::new();
         Self {
             client,
-            policy: RetryPolicy {
-                max_elapsed: usual.max_elapsed.max(rollback_after.saturating_mul(2)),
-                ..usual
-            },
+            policy: usual.max_elapsed(usual.max_elapsed.max(rollback_after.saturating_mul(2))),
             hook: None,
             trigger: None,
         }

@@ -31,7 +31,7 @@ pub enum BalancerClass {
 
 impl BalancerClass {
     /// Parses the full name of a class.
-    pub fn of(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         let in_package = |package: &&str| name.strip_prefix(*package)?.strip_prefix('.');
         match PACKAGES.iter().find_map(in_package) {
             Some(BY_GROUP) => Self::ByGroup,
@@ -58,7 +58,7 @@ pub fn group_balancers() -> impl Iterator<Item = (String, String)> {
 /// Checks whether tables with simulated servers report that these load a class: the simulated
 /// balancers that can be created without arguments.
 pub fn simulates_class(class: &str) -> bool {
-    BalancerClass::of(class) == BalancerClass::ByCount
+    BalancerClass::from_name(class) == BalancerClass::ByCount
 }
 
 #[cfg(test)]
@@ -68,12 +68,15 @@ mod tests {
     #[test]
     fn classes_are_recognised_in_either_package() {
         for (probe, group_balancer) in group_balancers() {
-            assert_eq!(BalancerClass::of(&group_balancer), BalancerClass::ByGroup);
-            assert_eq!(BalancerClass::of(&probe), BalancerClass::ByCount);
+            assert_eq!(
+                BalancerClass::from_name(&group_balancer),
+                BalancerClass::ByGroup
+            );
+            assert_eq!(BalancerClass::from_name(&probe), BalancerClass::ByCount);
             assert!(simulates_class(&probe) && !simulates_class(&group_balancer));
         }
         for unknown in ["", "RegexGroupBalancer", "org.example.RegexGroupBalancer"] {
-            assert_eq!(BalancerClass::of(unknown), BalancerClass::Unknown);
+            assert_eq!(BalancerClass::from_name(unknown), BalancerClass::Unknown);
         }
     }
 }

@@ -69,7 +69,7 @@ pub fn place_by_properties(
     let by_count = || place_by_count(end_rows.len(), servers);
     let class = properties
         .get(property::BALANCER)
-        .map(|class| BalancerClass::of(class));
+        .map(|class| BalancerClass::from_name(class));
     match class.unwrap_or(BalancerClass::ByCount) {
         BalancerClass::ByCount => by_count(),
         BalancerClass::ByGroup => match group_pattern(properties) {

@@ -30,7 +30,7 @@ pub enum Garbage {
 impl Garbage {
     /// Returns the collector of the garbage in a column of this family in a table that keeps these
     /// versions, or `None` if nothing is to be collected.
-    pub fn of_column(self, family: &[u8], versions: Versions) -> Option<ColumnGarbage> {
+    pub fn for_column(self, family: &[u8], versions: Versions) -> Option<ColumnGarbage> {
         match self {
             Self::DropBelow(horizon) if versions == Versions::All => {
                 Some(match family == NOTIFICATION_FAMILY.as_bytes() {
@@ -79,12 +79,12 @@ mod tests {
     fn finds_garbage_only_if_the_caller_asks_for_it() {
         let horizon = Garbage::DropBelow(Timestamp::new(10).unwrap());
         for family in [&b"f"[..], b"ntfy"] {
-            assert!(Garbage::Keep.of_column(family, Versions::All).is_none());
-            assert!(horizon.of_column(family, Versions::default()).is_none());
+            assert!(Garbage::Keep.for_column(family, Versions::All).is_none());
+            assert!(horizon.for_column(family, Versions::default()).is_none());
         }
-        let cell = horizon.of_column(b"f", Versions::All);
+        let cell = horizon.for_column(b"f", Versions::All);
         assert!(matches!(cell, Some(ColumnGarbage::Cell(_))));
-        let notifications = horizon.of_column(b"ntfy", Versions::All);
+        let notifications = horizon.for_column(b"ntfy", Versions::All);
         assert!(matches!(
             notifications,
             Some(ColumnGarbage::Notifications(_))

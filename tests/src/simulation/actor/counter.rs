@@ -16,10 +16,7 @@ const COUNTERS: [&str; 2] = ["count:a", "count:b"];
 pub(super) async fn count(actor: &Actor) -> Result<()> {
     let world = &actor.world;
     let row = world.random.pick(&COUNTERS);
-    let policy = RetryPolicy {
-        max_elapsed: world.dials.give_up_after,
-        ..RetryPolicy::default()
-    };
+    let policy = RetryPolicy::new().max_elapsed(world.dials.give_up_after);
     let last: Mutex<Option<StoryId>> = Mutex::default();
     let last = || last.lock().unwrap_or_else(PoisonError::into_inner);
     let counted = actor

@@ -125,7 +125,7 @@ async fn reports_a_changed_balancer_or_pattern() {
     let Some(ground) = ground().await else { return };
     let properties = ground.tables.properties(&ground.table).await.unwrap();
     let class = &properties[property::BALANCER];
-    assert_eq!(BalancerClass::of(class), BalancerClass::ByGroup);
+    assert_eq!(BalancerClass::from_name(class), BalancerClass::ByGroup);
 
     let told = ground
         .with_property(property::BALANCER, DEFAULT_BALANCER)

@@ -11,7 +11,7 @@ use fluo_recipes::{
 use super::*;
 
 fn existing(keys: impl Iterator<Item = Vec<u8>>, table: Option<&ExistingTable>) -> Existing {
-    let mut builder = ProfileBuilder::new(ProfileSettings::default());
+    let mut builder = ProfileBuilder::new(ProfileOptions::new());
     keys.for_each(|key| builder.push(&key));
     Existing::new(&builder.finish(), table)
 }

@@ -136,11 +136,12 @@ impl Watcher<'_> {
         if target.is_live() {
             self.connected = Some(Arc::clone(&tables));
         }
-        let options = VerifyOptions {
-            allow_extra_splits: self.watch.allow_extra_splits,
-            rows: RowCounting::from(self.watch.rows),
-            ..self.watch.limits.options(self.expected)
-        };
+        let options = self
+            .watch
+            .limits
+            .options(self.expected)
+            .allow_extra_splits(self.watch.allow_extra_splits)
+            .rows(RowCounting::from(self.watch.rows));
         match self
             .optimizations
             .verify(&*tables, name)

@@ -183,7 +183,7 @@ fn garbage_of_column(
     let has_marker = column.iter().any(|(stored, _)| stored.is_delete);
     let first = column.first().filter(|_| !has_marker);
     let of_first =
-        |(stored, _): &(&StoredKey, _)| garbage.of_column(&stored.key.column.family, versions);
+        |(stored, _): &(&StoredKey, _)| garbage.for_column(&stored.key.column.family, versions);
     let Some(mut garbage) = first.and_then(of_first) else {
         return Vec::new();
     };

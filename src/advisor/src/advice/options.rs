@@ -1,4 +1,4 @@
-//! The settings of an advice: servers, rates, reads.
+//! The options of an advice: servers, rates, reads.
 
 use serde::Serialize;
 
@@ -6,31 +6,20 @@ use super::tablets::{TabletAdvice, TabletDemand, TabletReason};
 use crate::ExistingTable;
 use crate::error::{AdvisorError, MOST_TABLETS};
 
-/// Settings of an advice.
+/// The options of an advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AdviceSettings {
-    /// The number of servers, from 1. The default is 1.
-    pub servers: u32,
-    /// The number of tablets, 1 to 65,536. By default, the formula of [`tablets`](Self::tablets)
-    /// applies.
-    pub tablets: Option<u32>,
-    /// The number of rows to write in a second. Unknown by default.
-    pub rows_per_second: Option<u64>,
-    /// The size of the table in bytes. Unknown by default.
-    pub table_bytes: Option<u64>,
-    /// The ways to read several rows. By default, rows are read one by one. Duplicates are ignored.
-    pub reads: Vec<Read>,
-    /// `true` if rows are only read as `reads` states, and never one by one. The default is
-    /// `false`.
-    pub scans_only: bool,
-    /// The number of cells in a row, from 1. The default is 1.
-    pub cells_per_row: u64,
-    /// The number of bytes of family, qualifier and visibility of a cell together. 0 by default.
-    pub column_bytes: u64,
-    /// The table of the keys, if it exists. The advice is for its present tablets if the number of
-    /// servers is that of the table, and there is neither `tablets` nor a rate nor a size.
+#[must_use]
+pub struct AdviceOptions {
+    pub(crate) servers: u32,
+    pub(crate) tablets: Option<u32>,
+    pub(crate) rows_per_second: Option<u64>,
+    pub(crate) table_bytes: Option<u64>,
+    pub(crate) reads: Vec<Read>,
+    pub(crate) scans_only: bool,
+    pub(crate) cells_per_row: u64,
+    pub(crate) column_bytes: u64,
     #[serde(skip)]
-    pub table: Option<ExistingTable>,
+    pub(crate) table: Option<ExistingTable>,
 }
 
 /// A way to read rows that a design must support.
@@ -76,8 +65,15 @@ impl Read {
     }
 }
 
-impl Default for AdviceSettings {
+impl Default for AdviceOptions {
     fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl AdviceOptions {
+    /// Returns the default options.
+    pub const fn new() -> Self {
         Self {
             servers: 1,
             tablets: None,
@@ -90,37 +86,90 @@ impl Default for AdviceSettings {
             table: None,
         }
     }
-}
 
-impl AdviceSettings {
+    /// Sets the number of servers, from 1. Default: 1.
+    pub fn servers(mut self, servers: u32) -> Self {
+        self.servers = servers;
+        self
+    }
+
+    /// Sets the number of tablets, 1 to 65,536. Default: `None`, for the formula of
+    /// [`tablet_advice`](Self::tablet_advice).
+    pub fn tablets(mut self, tablets: impl Into<Option<u32>>) -> Self {
+        self.tablets = tablets.into();
+        self
+    }
+
+    /// Sets the number of rows to write in a second. Default: `None`, for unknown.
+    pub fn rows_per_second(mut self, rows: impl Into<Option<u64>>) -> Self {
+        self.rows_per_second = rows.into();
+        self
+    }
+
+    /// Sets the size of the table in bytes. Default: `None`, for unknown.
+    pub fn table_bytes(mut self, bytes: impl Into<Option<u64>>) -> Self {
+        self.table_bytes = bytes.into();
+        self
+    }
+
+    /// Sets the ways to read several rows. Duplicates are ignored. Default: none, for rows that are
+    /// read one by one.
+    pub fn reads(mut self, reads: impl IntoIterator<Item = Read>) -> Self {
+        self.reads = reads.into_iter().collect();
+        self
+    }
+
+    /// Sets whether rows are only read as [`reads`](Self::reads) states, and never one by one.
+    /// Default: no.
+    pub fn scans_only(mut self, scans_only: bool) -> Self {
+        self.scans_only = scans_only;
+        self
+    }
+
+    /// Sets the number of cells in a row, from 1. Default: 1.
+    pub fn cells_per_row(mut self, cells: u64) -> Self {
+        self.cells_per_row = cells;
+        self
+    }
+
+    /// Sets the number of bytes of family, qualifier and visibility of a cell together. Default: 0.
+    pub fn column_bytes(mut self, bytes: u64) -> Self {
+        self.column_bytes = bytes;
+        self
+    }
+
+    /// Sets the table of the keys, if it exists. The advice is for its present tablets if the
+    /// number of servers is that of the table, and neither [`tablets`](Self::tablets) nor a rate
+    /// nor a size is set. Default: `None`.
+    pub fn table(mut self, table: impl Into<Option<ExistingTable>>) -> Self {
+        self.table = table.into();
+        self
+    }
+
     /// Returns the advised number of tablets.
     ///
     /// It is the largest of 4 for each server, one for each 5,000 rows a second, and one for each
     /// GiB, rounded up to a multiple of the number of servers, and at most 65,536. A table with
-    /// more tablets keeps them, unless the settings ask for something else.
+    /// more tablets keeps them, unless the options ask for something else.
     ///
     /// # Errors
     ///
-    /// Returns an error if a setting is impossible: 0 servers, 0 tablets or more than 65,536, rows
+    /// Returns an error if an option is impossible: 0 servers, 0 tablets or more than 65,536, rows
     /// of 0 cells.
     ///
     /// # Examples
     ///
     /// ```
-    /// use fluo_advisor::{AdviceSettings, AdvisorErrorKind};
+    /// use fluo_advisor::{AdviceOptions, AdvisorErrorKind};
     ///
-    /// let settings = AdviceSettings {
-    ///     servers: 3,
-    ///     rows_per_second: Some(62_000),
-    ///     ..AdviceSettings::default()
-    /// };
-    /// assert_eq!(settings.tablets()?.tablets, 15);
+    /// let options = AdviceOptions::new().servers(3).rows_per_second(62_000);
+    /// assert_eq!(options.tablet_advice()?.tablets, 15);
     ///
-    /// let settings = AdviceSettings { tablets: Some(0), ..settings };
-    /// assert_eq!(settings.tablets().unwrap_err().kind(), AdvisorErrorKind::Tablets);
+    /// let options = options.tablets(0);
+    /// assert_eq!(options.tablet_advice().unwrap_err().kind(), AdvisorErrorKind::Tablets);
     /// # Ok::<(), fluo_advisor::AdvisorError>(())
     /// ```
-    pub fn tablets(&self) -> Result<TabletAdvice, AdvisorError> {
+    pub fn tablet_advice(&self) -> Result<TabletAdvice, AdvisorError> {
         self.check()?;
         Ok(self.checked_tablets())
     }
@@ -191,23 +240,18 @@ mod tests {
 
     #[test]
     fn advises_the_largest_demand_with_its_reason() {
-        let settings = AdviceSettings {
-            servers: 3,
-            ..AdviceSettings::default()
-        };
-        let advice = settings.tablets().unwrap();
+        let options = AdviceOptions::new().servers(3);
+        let advice = options.tablet_advice().unwrap();
         assert_eq!(advice.tablets, 12);
         assert_eq!(
             advice.reason.to_string(),
             "12 tablets: the largest of 12 for 3 servers at 4 each, rounded up to a multiple of the servers."
         );
-        let settings = AdviceSettings {
-            servers: 7,
-            rows_per_second: Some(1_000_000),
-            table_bytes: Some(50_000_000_000),
-            ..AdviceSettings::default()
-        };
-        let advice = settings.tablets().unwrap();
+        let options = AdviceOptions::new()
+            .servers(7)
+            .rows_per_second(1_000_000)
+            .table_bytes(50_000_000_000);
+        let advice = options.tablet_advice().unwrap();
         assert_eq!(advice.tablets, 203);
         assert_eq!(
             advice.reason.to_string(),
@@ -218,22 +262,17 @@ mod tests {
 
     #[test]
     fn keeps_a_requested_number_and_bounds_the_others() {
-        let settings = AdviceSettings {
-            tablets: Some(5),
-            ..AdviceSettings::default()
-        };
+        let options = AdviceOptions::new().tablets(5);
         assert_eq!(
-            settings.tablets().unwrap().reason.to_string(),
+            options.tablet_advice().unwrap().reason.to_string(),
             "5 tablets, as requested."
         );
         for servers in [1, u32::MAX] {
-            let settings = AdviceSettings {
-                servers,
-                table_bytes: Some(u64::MAX),
-                rows_per_second: Some(u64::MAX),
-                ..AdviceSettings::default()
-            };
-            let advice = settings.tablets().unwrap();
+            let options = AdviceOptions::new()
+                .servers(servers)
+                .table_bytes(u64::MAX)
+                .rows_per_second(u64::MAX);
+            let advice = options.tablet_advice().unwrap();
             assert_eq!(advice.tablets, 65_536, "{servers}");
             let names_the_cap = "65,536 tablets, the maximum: the largest of ";
             let reason = advice.reason.to_string();
@@ -246,40 +285,28 @@ mod tests {
 
     #[test]
     fn rejects_impossible_settings_with_their_bounds() {
-        let refused = |settings: AdviceSettings| settings.tablets().unwrap_err().to_string();
-        let given = AdviceSettings::default;
-        let servers = AdviceSettings {
-            servers: 0,
-            ..given()
-        };
+        let refused = |options: AdviceOptions| options.tablet_advice().unwrap_err().to_string();
+        let given = AdviceOptions::default;
+        let servers = given().servers(0);
         assert_eq!(
             refused(servers),
             "0 servers cannot hold a table: give at least 1"
         );
         for (tablets, text) in [(0, "0"), (65_537, "65,537"), (u32::MAX, "4,294,967,295")] {
-            let tablets = AdviceSettings {
-                tablets: Some(tablets),
-                ..given()
-            };
+            let tablets = given().tablets(tablets);
             assert_eq!(
                 refused(tablets),
                 format!("a table cannot have {text} tablets: give 1 to 65,536")
             );
         }
-        let cells = AdviceSettings {
-            cells_per_row: 0,
-            ..given()
-        };
+        let cells = given().cells_per_row(0);
         assert_eq!(refused(cells), "a row cannot have 0 cells: give at least 1");
     }
 
     #[test]
     fn ignores_duplicate_reads() {
-        let settings = AdviceSettings {
-            reads: vec![Read::Field, Read::Prefix, Read::Field],
-            ..AdviceSettings::default()
-        };
-        let reads: Vec<_> = settings.different_reads().collect();
+        let options = AdviceOptions::new().reads(vec![Read::Field, Read::Prefix, Read::Field]);
+        let reads: Vec<_> = options.different_reads().collect();
         assert_eq!(reads, [Read::Prefix, Read::Field]);
     }
 }
