@@ -76,12 +76,12 @@ impl Scene {
     }
 
     fn with_others(mut self) -> Self {
-        self.options.other_rows = OtherRows::Allowed;
+        self.options = self.options.other_rows(OtherRows::Allowed);
         self
     }
 
     fn counting(mut self, rows: RowCounting) -> Self {
-        self.options.rows = rows;
+        self.options = self.options.rows(rows);
         self
     }
 
@@ -625,7 +625,7 @@ fn even_tables() -> Vec<(&'static str, Scene, &'static str)> {
             "a hot host that the spec accepts",
             {
                 let mut scene = Scene::new(of(&by_host(2), 20), keys(&by_host(2), plain()));
-                scene.options.max_skew = MaxSkew::new(12.0).unwrap();
+                scene.options = scene.options.max_skew(MaxSkew::new(12.0).unwrap());
                 scene
             },
             "",
@@ -792,7 +792,7 @@ async fn reports_a_server_that_the_spec_makes_hot() {
         assert!(summary.contains(told), "{summary}");
     }
     let mut scene = Scene::new(unsalted(&[]), plain());
-    scene.options.require_rows = true;
+    scene.options = scene.options.require_rows(true);
     let verdict = scene.verdict().await;
     let told = verdict.summary();
     assert!(
@@ -817,7 +817,7 @@ async fn required_rows_that_are_missing_are_a_difference() {
         ),
     ] {
         let mut scene = scene;
-        scene.options.require_rows = true;
+        scene.options = scene.options.require_rows(true);
         let told = scene.verdict().await.sentences();
         assert_eq!(
             told,
@@ -825,7 +825,7 @@ async fn required_rows_that_are_missing_are_a_difference() {
         );
     }
     let mut scene = Scene::new(hashed("p", 20), under("p", plain()));
-    scene.options.require_rows = true;
+    scene.options = scene.options.require_rows(true);
     assert!(scene.verdict().await.ok);
 }
 
