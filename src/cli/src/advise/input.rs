@@ -50,7 +50,7 @@ impl Source {
         let (name, input) = opened(path)?;
         let bar = progress::counter("keys");
         let shown = bar.clone();
-        let read = move || profile_of(input, encoding, settings, &shown);
+        let read = move || profile_of(input, encoding, options, &shown);
         let profile = tokio::task::spawn_blocking(read).await?;
         bar.finish_and_clear();
         Ok(Self {
@@ -75,7 +75,7 @@ impl Source {
         let spans: Vec<Span> = tablets.spans().map(|(span, _)| span).collect();
         let table = tables.open_table(name, labels).await?;
         let bar = progress::counter("rows");
-        let mut builder = ProfileBuilder::new(settings);
+        let mut builder = ProfileBuilder::new(options);
         let mut cut_short = 0_u64;
         let tablets = spans.into_iter().zip(rows_of_tablets(&entries, most));
         let begun = tablets.map(|(span, most)| TabletRows::begin(&table, span, most));
@@ -137,7 +137,7 @@ fn profile_of(
     options: ProfileOptions,
     bar: &ProgressBar,
 ) -> Result<KeyProfile> {
-    let mut builder = ProfileBuilder::new(settings);
+    let mut builder = ProfileBuilder::new(options);
     lines::for_each(input, |number, line| {
         builder.push(&encoding.decode(line)?);
         if number % PROGRESS_EVERY == 0 {

@@ -134,7 +134,7 @@ impl From<ReadName> for Read {
 }
 
 impl TableArguments {
-    fn settings(&self, table: Option<ExistingTable>) -> AdviceOptions {
+    fn options(&self, table: Option<ExistingTable>) -> AdviceOptions {
         let servers = self.servers.or_else(|| Some(table.as_ref()?.servers));
         AdviceOptions::new()
             .servers(servers.unwrap_or(1))
@@ -227,7 +227,7 @@ impl Advise {
         };
         let options = ProfileOptions::new().seed(self.seed).arrivals(arrivals);
         let source = match &self.target.0 {
-            None => Source::of_file(&self.what, self.encoding, settings).await?,
+            None => Source::of_file(&self.what, self.encoding, options).await?,
             Some(target) => {
                 let Some(name) = self.what.to_str() else {
                     bail!(
@@ -237,7 +237,7 @@ impl Advise {
                 };
                 let labels = self.authorizations.iter().cloned().collect();
                 let tables = target.open().await?;
-                Source::of_table(&tables, name, labels, self.rows, settings).await?
+                Source::of_table(&tables, name, labels, self.rows, options).await?
             }
         };
         if source.profile.keys == 0 {
@@ -249,7 +249,7 @@ impl Advise {
                 "If the keys are not in the order in which they were or will be written, give --unordered.".to_owned(),
             );
         }
-        let (profile, advice) = (source.profile, self.table.settings(source.table));
+        let (profile, advice) = (source.profile, self.table.options(source.table));
         let own = self.own_designs(&own.unwrap_or_default(), advice.tablet_advice()?.tablets);
         let work = move || advise_with(profile, own, &advice);
         let report = tokio::task::spawn_blocking(work).await??;
