@@ -5,27 +5,33 @@
 //! bug that no test finds survives, and the task fails.
 
 mod mutant;
+mod run;
 mod selection;
 mod tree;
 mod verdict;
 
 use std::collections::BTreeSet;
 use std::env;
-use std::ffi::OsString;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 use self::mutant::{FOLDER, Mutant};
+use self::run::Run;
 use self::selection::Selection;
 use self::tree::Tree;
 use self::verdict::Verdict;
-use crate::cargo::{command, print, say, workspace};
+use crate::cargo::{print, say, workspace};
 
+/// Maximum time of a command, with its build.
+const LIMIT: Duration = Duration::from_secs(15 * 60);
 /// Maximum number of lines of a failed build to print.
 const LINES_OF_A_FAILURE: usize = 40;
+
+/// The head of the table.
+const HEAD: &str = "| planted bug | what it breaks | found by |\n|---|---|---|";
 
 /// The planted bugs to test.
 #[derive(Clone, Debug, clap::Args)]
@@ -54,11 +60,11 @@ pub(crate) fn mutate(asked: Asked) -> Result<()> {
         None => Selection::Named(asked.names),
     };
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    test_bugs(&root, &root.join(target).join("mutants"), &selection)
+    test_bugs(&root, &root.join(target), &selection, LIMIT)
 }
 
-/// Tests bugs of the tree `root`, with a copy of it in `folder`.
-fn test_bugs(root: &Path, folder: &Path, selection: &Selection) -> Result<()> {
+/// Tests bugs of the tree `root`, with a copy of it below `target`.
+fn test_bugs(root: &Path, target: &Path, selection: &Selection, limit: Duration) -> Result<()> {
     let all = mutant::all(root)?;
     let misfits: Vec<_> = all
         .iter()
@@ -69,19 +75,28 @@ fn test_bugs(root: &Path, folder: &Path, selection: &Selection) -> Result<()> {
         bail!("{}", misfits.join("\n\n"));
     }
     progress(&format!("{} patches apply", all.len()));
-    let selected = selection.of(all)?;
+    let mut selected = selection.of(all)?;
     if selected.is_empty() {
         return Ok(());
     }
-    let tree = Tree::new(root, folder)?;
-    check_clean(&tree, &selected)?;
+    let tree = Tree::new(root, target)?;
+    check_clean(&tree, &selected, limit)?;
+    // Bugs of one package are neighbours, so fewer packages are built again after each.
+    selected.sort_by(|a, b| (&a.changes, &a.name).cmp(&(&b.changes, &b.name)));
     let mut rows = Vec::new();
     for (number, mutant) in (1..).zip(&selected) {
-        progress(&format!("{number} of {}: {}", selected.len(), mutant.name));
-        rows.push(Row::new(&tree, mutant)?);
+        let begun = Instant::now();
+        let row = Row::new(&tree, mutant, limit)?;
+        let (count, seconds) = (selected.len(), begun.elapsed().as_secs());
+        progress(&format!(
+            "{number} of {count}, {seconds} s: {}",
+            row.cells()
+        ));
+        rows.push(row);
     }
+    rows.sort_by_key(|row| &row.mutant.name);
     print(&table(&rows));
-    let not_found: Vec<_> = rows.iter().filter_map(Row::complaint).collect();
+    let not_found: Vec<_> = rows.iter().flat_map(Row::complaints).collect();
     match not_found.as_slice() {
         [] => Ok(()),
         _ => bail!("{}", not_found.join("\n")),
@@ -89,19 +104,22 @@ fn test_bugs(root: &Path, folder: &Path, selection: &Selection) -> Result<()> {
 }
 
 /// Checks that the commands of all bugs pass without them, and that each runs a test.
-fn check_clean(tree: &Tree, mutants: &[Mutant]) -> Result<()> {
-    let commands: BTreeSet<_> = mutants.iter().map(|mutant| &mutant.fails).collect();
+fn check_clean(tree: &Tree, mutants: &[Mutant], limit: Duration) -> Result<()> {
+    let commands: BTreeSet<_> = mutants.iter().flat_map(|mutant| &mutant.fails).collect();
     for (number, fails) in (1..).zip(&commands) {
-        let line = format!("cargo {}", fails.join(" "));
+        let line = line(fails);
         progress(&format!(
             "{number} of {} without a bug: {line}",
             commands.len()
         ));
-        let (succeeded, output) = run(tree, fails)?;
-        if !succeeded {
-            bail!("`{line}` fails without a planted bug:\n{}", end_of(&output));
+        let run = Run::new(tree, fails, limit)?;
+        if run.succeeded != Some(true) {
+            bail!(
+                "`{line}` fails without a planted bug:\n{}",
+                end_of(&run.output)
+            );
         }
-        verdict::check_ran_tests(&output).with_context(|| format!("`{line}`"))?;
+        verdict::check_ran_tests(&run.output).with_context(|| format!("`{line}`"))?;
     }
     Ok(())
 }
@@ -109,82 +127,77 @@ fn check_clean(tree: &Tree, mutants: &[Mutant]) -> Result<()> {
 /// A tested bug.
 struct Row<'a> {
     mutant: &'a Mutant,
-    verdict: Verdict,
-    seconds: u64,
-    output: String,
+    /// A verdict for each command.
+    results: Vec<(&'a [String], Verdict, Run)>,
 }
 
 impl<'a> Row<'a> {
-    /// Plants a bug and runs its command.
-    fn new(tree: &Tree, mutant: &'a Mutant) -> Result<Row<'a>> {
-        let start = Instant::now();
+    /// Plants a bug and runs its commands.
+    fn new(tree: &Tree, mutant: &'a Mutant, limit: Duration) -> Result<Row<'a>> {
         tree.apply(mutant)?;
-        let ran = run(tree, &mutant.fails);
+        let result = |fails: &'a Vec<String>| {
+            let run = Run::new(tree, fails, limit)?;
+            Ok((fails.as_slice(), Verdict::new(&run), run))
+        };
+        let results: Result<_> = mutant.fails.iter().map(result).collect();
         tree.revert(mutant)?;
-        let (succeeded, output) = ran?;
         Ok(Row {
             mutant,
-            verdict: Verdict::new(succeeded, &output),
-            seconds: start.elapsed().as_secs(),
-            output,
+            results: results?,
         })
     }
 
-    /// Returns the reason for which the task fails, if the bug was not found.
-    fn complaint(&self) -> Option<String> {
-        let Mutant {
-            name, what, fails, ..
-        } = self.mutant;
-        let line = format!("cargo {}", fails.join(" "));
-        match self.verdict {
-            Verdict::Found(_) => None,
-            Verdict::Survived => Some(format!(
-                "`{name}` survives: {what}, and `{line}` passes; fix or add the test"
-            )),
-            Verdict::Broken => Some(format!(
-                "`{name}` is broken: with {FOLDER}/{name}.patch `{line}` fails before a test \
-                 does:\n{}",
-                end_of(&self.output)
-            )),
-        }
+    /// Returns the reasons for which the task fails, one for each command that did not find the
+    /// bug.
+    fn complaints(&self) -> impl Iterator<Item = String> {
+        let Mutant { name, what, .. } = self.mutant;
+        self.results.iter().filter_map(move |(fails, verdict, run)| {
+            let line = line(fails);
+            match verdict {
+                Verdict::Found(_) => None,
+                Verdict::Survived => Some(format!(
+                    "`{name}` survives: {what}, and `{line}` passes; fix or add the test"
+                )),
+                Verdict::Broken => Some(format!(
+                    "`{name}` is broken: with {FOLDER}/{name}.patch `{line}` fails before a test \
+                     does:\n{}",
+                    end_of(&run.output)
+                )),
+                Verdict::Endless => Some(format!(
+                    "`{name}` has no end: with {FOLDER}/{name}.patch `{line}` exceeds the time \
+                     limit; name a test that fails"
+                )),
+            }
+        })
     }
-}
 
-/// Returns a Markdown table of the tested bugs.
-fn table(rows: &[Row<'_>]) -> String {
-    let mut table = "| planted bug | found by | seconds |\n|---|---|---|".to_owned();
-    for row in rows {
-        let found_by = match &row.verdict {
-            Verdict::Found(tests) => match tests.as_slice() {
-                [first, others @ ..] if !others.is_empty() => {
-                    format!("{first} and {} more", others.len())
-                }
-                tests => tests.concat(),
-            },
+    /// Returns the row of the table.
+    fn cells(&self) -> String {
+        let found_by = self.results.iter().map(|(_, verdict, _)| match verdict {
+            Verdict::Found(finding) => finding.cell(),
             Verdict::Survived => "SURVIVED".to_owned(),
             Verdict::Broken => "BROKEN".to_owned(),
-        };
-        table += &format!("\n| {} | {found_by} | {} |", row.mutant.name, row.seconds);
+            Verdict::Endless => "NO END".to_owned(),
+        });
+        let found_by: Vec<_> = found_by.collect();
+        row_start(self.mutant) + &format!("{} |", found_by.join("; "))
     }
-    table
 }
 
-/// Runs cargo in the copy, and returns whether it succeeded, and its output.
-fn run(tree: &Tree, arguments: &[String]) -> Result<(bool, String)> {
-    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-    let variables: [(&str, Option<OsString>); 2] = [
-        ("CARGO_TARGET_DIR", Some(tree.build().into())),
-        ("CARGO_TERM_COLOR", Some("never".into())),
-    ];
-    let output = command(&arguments, &variables)
-        .current_dir(tree.folder())
-        .output()
-        .context("cargo cannot be run")?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok((
-        output.status.success(),
-        text(&output.stderr) + &text(&output.stdout),
-    ))
+/// Returns the Markdown table of the tested bugs, which is the table of `docs/testing.md`.
+fn table(rows: &[Row<'_>]) -> String {
+    let rows = rows.iter().map(|row| format!("\n{}", row.cells()));
+    format!("{HEAD}{}", rows.collect::<String>())
+}
+
+/// Returns the start of the row of a bug: all cells but the last.
+fn row_start(mutant: &Mutant) -> String {
+    format!("| `{}` | {} | ", mutant.name, mutant.what)
+}
+
+/// Returns a command as the user writes it.
+fn line(arguments: &[String]) -> String {
+    format!("cargo {}", arguments.join(" "))
 }
 
 fn end_of(output: &str) -> String {
@@ -208,8 +221,17 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::cargo::command;
 
-    const MANIFEST: &str = "[package]\nname = \"sum\"\nedition = \"2024\"\n[workspace]\n";
+    const MANIFEST: &str = "\
+[package]
+name = \"sum\"
+edition = \"2024\"
+version.workspace = true
+
+[workspace.package]
+version = \"0.1.0\"
+";
     const SOURCE: &str = "\
 pub fn sum(a: u8, b: u8) -> u8 {
     a + b
@@ -249,8 +271,9 @@ fn adds() {
 
     fn tested(package: &TempDir, names: &[&str]) -> Result<()> {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let folder = tempfile::tempdir().unwrap();
-        test_bugs(package.path(), folder.path(), &Selection::Named(names))
+        let target = tempfile::tempdir().unwrap();
+        let selection = Selection::Named(names);
+        test_bugs(package.path(), target.path(), &selection, LIMIT)
     }
 
     #[test]
@@ -271,6 +294,38 @@ fn adds() {
                         test";
         assert!(error.ends_with(survives), "{error}");
         assert!(!error.contains("`found`"), "{error}");
+    }
+
+    #[test]
+    fn ends_a_test_that_has_no_end() {
+        let package = package(&[("endless", "loop {}")]);
+        let target = tempfile::tempdir().unwrap();
+        let selection = Selection::Named(vec!["endless".to_owned()]);
+        let limit = Duration::from_secs(20);
+        let error = test_bugs(package.path(), target.path(), &selection, limit).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`endless` has no end: with tests/mutants/endless.patch `cargo test adds` exceeds the time limit; \
+             name a test that fails"
+        );
+    }
+
+    #[test]
+    fn builds_beside_what_the_original_has_built() {
+        let package = package(&[("found", "a * b")]);
+        let target = tempfile::tempdir().unwrap();
+        let built = || {
+            let environment = [("CARGO_TARGET_DIR", Some(target.path().into()))];
+            let output = command(&["test", "--no-run"], &environment)
+                .current_dir(package.path())
+                .output();
+            String::from_utf8(output.unwrap().stderr).unwrap()
+        };
+        assert!(built().contains("Compiling sum"));
+        let selection = Selection::Named(vec!["found".to_owned()]);
+        test_bugs(package.path(), target.path(), &selection, LIMIT).unwrap();
+        let again = built();
+        assert!(!again.contains("Compiling sum"), "{again}");
     }
 
     #[test]

@@ -77,6 +77,7 @@ mod tests {
             file: "".into(),
             what: String::new(),
             fails: Vec::new(),
+            changes: String::new(),
         };
         names.iter().map(mutant).collect()
     }

@@ -1,6 +1,7 @@
 //! A copy of the tree, in which patches are applied.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,51 +10,74 @@ use anyhow::{Context, Result, bail};
 
 use super::mutant::{FOLDER, Mutant};
 
-/// A copy of the files that git does not ignore, with its own build.
+/// The line of the manifest above the version of all packages of the workspace.
+const VERSION: &str = "[workspace.package]\nversion = \"";
+
+/// A copy of the files that git does not ignore.
+///
+/// The copy shares the built dependencies of the original. Its packages have another version, so
+/// cargo distinguishes what it builds of them from what it builds of the original.
 #[derive(Debug)]
 pub(super) struct Tree {
     original: PathBuf,
-    copy: PathBuf,
-    build: PathBuf,
+    folder: PathBuf,
+    shared: PathBuf,
 }
 
 impl Tree {
-    /// Creates the copy in a folder, or updates the copy of an earlier run.
-    pub(super) fn new(original: &Path, folder: &Path) -> Result<Tree> {
+    /// Creates the copy below `target`, the folder of what cargo builds from the original, or
+    /// updates the copy of an earlier run.
+    pub(super) fn new(original: &Path, target: &Path) -> Result<Tree> {
         let tree = Tree {
             original: original.to_owned(),
-            copy: folder.join("tree"),
-            build: folder.join("build"),
+            folder: target.join("mutants"),
+            shared: target.to_owned(),
         };
         tree.update()?;
         Ok(tree)
     }
 
     /// Returns the folder of the copy.
-    pub(super) fn folder(&self) -> &Path {
-        &self.copy
+    pub(super) fn copy(&self) -> PathBuf {
+        self.folder.join("tree")
     }
 
-    /// Returns the folder of what cargo builds from the copy.
-    pub(super) fn build(&self) -> &Path {
-        &self.build
+    /// Returns the file for the output of commands.
+    pub(super) fn log(&self) -> PathBuf {
+        self.folder.join("output.log")
+    }
+
+    /// Returns the variables for cargo. Programs have their own folder. All else is in the folder
+    /// of the original; a cargo before 1.91 builds it in the folder of the programs.
+    pub(super) fn environment(&self) -> [(&'static str, Option<OsString>); 4] {
+        [
+            ("CARGO_TARGET_DIR", Some(self.folder.join("build").into())),
+            ("CARGO_BUILD_BUILD_DIR", Some(self.shared.clone().into())),
+            // A patch changes a few lines.
+            ("CARGO_INCREMENTAL", Some("1".into())),
+            ("CARGO_TERM_COLOR", Some("never".into())),
+        ]
     }
 
     /// Removes all differences from the original, such as the patch of an interrupted run. Equal
     /// files stay untouched, because cargo compiles a file again if its time changes.
     fn update(&self) -> Result<()> {
-        let files = tracked(&self.original)?;
-        remove_others(&self.copy, Path::new(""), &files)?;
+        let (files, copy) = (tracked(&self.original)?, self.copy());
+        remove_others(&copy, Path::new(""), &files)?;
         for file in &files {
-            let (from, to) = (self.original.join(file), self.copy.join(file));
-            let bytes =
+            let (from, to) = (self.original.join(file), copy.join(file));
+            let mut bytes =
                 fs::read(&from).with_context(|| format!("`{}` cannot be read", from.display()))?;
+            if file == Path::new("Cargo.toml") {
+                bytes = with_another_version(&String::from_utf8(bytes)?)?.into();
+            }
             if fs::read(&to).is_ok_and(|existing| existing == bytes) {
                 continue;
             }
-            let folder = to.parent().unwrap_or(&self.copy);
+            let folder = to.parent().unwrap_or(&copy);
             fs::create_dir_all(folder)
-                .and_then(|()| fs::copy(&from, &to))
+                .and_then(|()| fs::write(&to, &bytes))
+                .and_then(|()| fs::set_permissions(&to, fs::metadata(&from)?.permissions()))
                 .with_context(|| format!("`{}` cannot be written", to.display()))?;
         }
         Ok(())
@@ -61,12 +85,12 @@ impl Tree {
 
     /// Applies the patch of a bug to the copy.
     pub(super) fn apply(&self, mutant: &Mutant) -> Result<()> {
-        apply(mutant, &self.copy, &[])
+        apply(mutant, &self.copy(), &[])
     }
 
     /// Removes the patch of a bug from the copy.
     pub(super) fn revert(&self, mutant: &Mutant) -> Result<()> {
-        apply(mutant, &self.copy, &["--reverse"])
+        apply(mutant, &self.copy(), &["--reverse"])
     }
 }
 
@@ -96,6 +120,17 @@ fn apply(mutant: &Mutant, tree: &Path, options: &[&str]) -> Result<()> {
         mutant.what,
         name = mutant.name
     )
+}
+
+/// Returns the manifest of the workspace with another version of its packages.
+fn with_another_version(manifest: &str) -> Result<String> {
+    let (before, after) = manifest
+        .split_once(VERSION)
+        .context("Cargo.toml does not begin `[workspace.package]` with `version = \"..\"`")?;
+    let (version, after) = after
+        .split_once('"')
+        .context("the version in Cargo.toml has no end")?;
+    Ok(format!("{before}{VERSION}{version}-planted\"{after}"))
 }
 
 /// Returns the files that git tracks, or would track if they were added.
