@@ -101,9 +101,11 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
     let observers = Observers::new().weak(column("w"), "sum", observer).unwrap();
     let scene = Scene::observed(&instance, &observers).await;
     let client = scene.client().await;
+    // The worker finds the notifications of another client only in the table.
+    let other = scene.client().await;
     let worker = work(&client, observers).await;
     let add = async |input: &'static str, value: &'static str| {
-        client
+        other
             .run(async |tx| {
                 tx.set("r", &column(input), value)?;
                 tx.notify("r", &column("w"))
