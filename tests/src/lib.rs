@@ -1,4 +1,4 @@
-//! Shared test code of all packages: conformance suites, wrappers that inject faults, a simulation.
+//! Shared test code of all packages: conformance suites, and wrappers that inject faults.
 //!
 //! - [`conformance`] checks an implementation of the ports against its contract, rule by rule. A
 //!   new table is done when it passes.
@@ -10,8 +10,6 @@
 //! - [`FaultyApplications`] does both for coordination. It can also lose the connection
 //!   permanently.
 //! - [`Page`] runs the commands of a documentation page and compares their output with the page.
-//! - [`simulation`] runs the engine under faults drawn from a seed, and checks the result against
-//!   the rules.
 //! - [`ManualClock`] is a clock that a test sets.
 
 mod admin_call;
@@ -27,7 +25,6 @@ mod unused_name;
 pub mod conformance;
 pub mod conformance_coordination;
 pub mod scenarios;
-pub mod simulation;
 
 pub use admin_call::AdminCall;
 pub use coordination_call::CoordinationCall;

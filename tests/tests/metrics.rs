@@ -13,12 +13,12 @@ use async_trait::async_trait;
 use fluo::admin::{Initialization, initialize};
 use fluo::telemetry::{METRICS, Metric, MetricKind, describe};
 use fluo::{Client, ClientOptions, LoaderOptions};
+use fluo_simulation::Simulation;
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{
     Authorizations, CellBatches, Column, ConditionalMutation, Error, ErrorKind, MemoryTables,
     Mutation, Outcome, Result, Scan, Table, TableAdmin, Timestamp,
 };
-use fluo_tests::simulation::Simulation;
 use metrics_util::CompositeKey;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 

@@ -68,8 +68,6 @@ mod instance;
 pub mod balancer;
 pub mod coordination;
 pub mod layout;
-#[doc(hidden)]
-pub mod planted;
 pub mod table;
 
 pub use clock::{Clock, SystemClock};

@@ -100,7 +100,7 @@ fn main() -> ExitCode {
         Task::Measure => measure::measure(),
         Task::Bench { name } => bench::bench(name.as_deref()),
         Task::Soak { times } => soak::soak(times),
-        Task::Simulate(asked) => simulate::simulate(asked),
+        Task::Simulate(asked) => simulate::simulate(&asked),
         Task::Mutate(asked) => mutate::mutate(asked),
         Task::Conformance { arguments } => return conformance::conformance(&arguments),
         Task::Cluster { what } => cluster::cluster(what),

@@ -5,11 +5,13 @@ use anyhow::Result;
 use crate::cargo::cargo;
 
 /// The packages with tests that can run longer.
-const PACKAGES: [&str; 6] = [
+const PACKAGES: [&str; 8] = [
     "--package",
     "accumulo-proxy",
     "--package",
     "fluo-embedded",
+    "--package",
+    "fluo-simulation",
     "--package",
     "fluo-tests",
 ];

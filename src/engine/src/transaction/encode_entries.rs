@@ -5,7 +5,6 @@ use fluo_table::layout::{
     DelLockOutcome, DelLockValue, DelReadLockValue, EntryKind, EntryTimestamp,
     NotificationTimestamp, WriteValue, notification_column,
 };
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{Bytes, Column, Mutation, Timestamp};
 
 use crate::transaction::foreign_lock::LockKind;
@@ -56,10 +55,7 @@ pub(crate) fn commit(
 ) -> Mutation {
     let (is_write, is_delete, is_trigger) = match kind {
         LockKind::Read => {
-            let value = match planted::is(PlantedBug::ReadLockForgotten) {
-                true => DelReadLockValue::RolledBack.encode(),
-                false => DelReadLockValue::Committed(commit).encode(),
-            };
+            let value = DelReadLockValue::Committed(commit).encode();
             return put(mutation, column, EntryKind::DelReadLock, start, value);
         }
         LockKind::Write {

@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fluo_table::layout::{EntryKind, EntryTimestamp};
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
     self, Cell, CellBatches, Error, Escaped, Filter, Key, Result, RowColumn, Scan, Timestamp,
 };
@@ -37,9 +36,7 @@ impl State {
         }
         let rest = Rest {
             state: self.clone(),
-            scan: Some(scan.filter(Filter::Snapshot {
-                at: self.seen_up_to(),
-            })),
+            scan: Some(scan.filter(Filter::Snapshot { at: self.start() })),
             open: None,
             waiting: None,
         };
@@ -55,16 +52,11 @@ impl State {
             .boxed()
     }
 
-    fn seen_up_to(&self) -> Timestamp {
-        let ahead = u64::from(planted::is(PlantedBug::ReadsAhead)) * 2;
-        Timestamp::new(self.start().get() + ahead).unwrap_or(Timestamp::MAX)
-    }
-
     /// Fails if garbage above the timestamp may have been collected (S2).
     pub(crate) async fn check_fresh(&self) -> Result<()> {
         let horizon = self.client.coordination.horizon().await?;
         let start = self.start();
-        if horizon <= start || planted::is(PlantedBug::StaleReads) {
+        if horizon <= start {
             return Ok(());
         }
         let stale = SnapshotTooOld { start, horizon };
@@ -209,7 +201,7 @@ impl Past {
 /// Reads a batch as if the locks of decided transactions were resolved, up to the first other lock.
 async fn read_past(state: &State, batch: Vec<Cell>, left: &[DecidedLock]) -> Result<Past> {
     let table = &*state.client.table;
-    let mut shown = read_past::read_past(table, left, state.seen_up_to()).await?;
+    let mut shown = read_past::read_past(table, left, state.start()).await?;
     state.check_fresh().await?;
     let left: BTreeSet<_> = left.iter().map(|known| &known.lock.cell).collect();
     let mut past = Past::default();

@@ -16,7 +16,6 @@
 use std::collections::BTreeMap;
 
 use fluo_table::coordination::TransactorId;
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
     Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, RowColumn, Timestamp,
 };
@@ -95,14 +94,6 @@ pub(crate) async fn resolve(client: &Shared, locks: &[FoundLock]) -> Result<Reso
             _ => client.sightings.forget(&primary, start),
         }
         match decided {
-            Decided::Committed(_) if planted::is(PlantedBug::CommittedRolledBack) => {
-                rolled_back.extend(rollbacks(&group));
-                known.extend(decided_locks(others(&group), None));
-            }
-            Decided::Committed(_) if planted::is(PlantedBug::RolledForwardToStart) => {
-                writes.roll_forward(&group, start);
-                known.extend(decided_locks(others(&group), Some(start)));
-            }
             Decided::Committed(commit) => {
                 metrics::counter!("fluo_locks_rolled_forward_total")
                     .increment(as_count(group.len()));
@@ -158,8 +149,7 @@ async fn write(
 
 /// Checks whether a reader can continue after this error of a write.
 fn may_be_left(error: &Error) -> bool {
-    let is_denied = error.kind() == ErrorKind::Denied;
-    is_passing(error.kind()) || (is_denied && !planted::is(PlantedBug::DeniedReaderFails))
+    is_passing(error.kind()) || error.kind() == ErrorKind::Denied
 }
 
 /// Returns the locks with the outcome of their transaction.
@@ -237,10 +227,6 @@ async fn decided(
     start: Timestamp,
     transactor: TransactorId,
 ) -> Result<Decided> {
-    if planted::is(PlantedBug::PrimaryNotAsked) && !client.coordination.is_alive(transactor).await?
-    {
-        return Ok(Decided::RolledBack);
-    }
     let found = status(&*client.table, primary, start).await?;
     let lock = match &found {
         TransactionStatus::Locked(lock) => Some(lock),
@@ -249,19 +235,16 @@ async fn decided(
     };
     if let Some(lock) = lock
         && is_acknowledged(&*client.table, primary, start, lock).await?
-        && !planted::is(PlantedBug::AcknowledgedLockWaitedFor)
     {
         return end_acknowledged(client, primary, start, lock.clone()).await;
     }
     let Some(lock) = lock else {
         // This client may lack the authorization to see the primary, so only the owner can decide.
         let is_alive = client.coordination.is_alive(transactor).await?;
-        return Ok(
-            match is_alive && !planted::is(PlantedBug::UnseenPrimaryIsDamage) {
-                true => Decided::Waiting,
-                false => Decided::Orphaned,
-            },
-        );
+        return Ok(match is_alive {
+            true => Decided::Waiting,
+            false => Decided::Orphaned,
+        });
     };
     let Some(cause) = rollback_cause(client, primary, start, transactor).await? else {
         return Ok(Decided::Waiting);
@@ -294,18 +277,12 @@ async fn rollback_cause(
     transactor: TransactorId,
 ) -> Result<Option<&'static str>> {
     let patience = client.options.rollback_after;
-    Ok(if planted::is(PlantedBug::LiveLockResolved) {
-        Some("planted")
-    } else if client
-        .sightings
-        .has_timed_out(primary, start, transactor, patience)
-    {
-        Some("timed out")
-    } else if !client.coordination.is_alive(transactor).await? {
-        Some("dead")
-    } else {
-        None
-    })
+    let sightings = &client.sightings;
+    if sightings.has_timed_out(primary, start, transactor, patience) {
+        return Ok(Some("timed out"));
+    }
+    let is_alive = client.coordination.is_alive(transactor).await?;
+    Ok((!is_alive).then_some("dead"))
 }
 
 /// Rolls back a guard lock that became visible again. A partial compaction can drop the end of the
@@ -357,10 +334,6 @@ async fn roll_back_primary(
     value: Bytes,
 ) -> Result<bool> {
     let mutation = decide(primary, start, value);
-    if planted::is(PlantedBug::LiveLockResolved) {
-        let unconditional = vec![mutation.mutation];
-        return client.table.write(unconditional).await.map(|()| true);
-    }
     is_written(client, mutation).await.map_err(|error| match error.kind() {
         ErrorKind::Denied => {
             let message = format!(

@@ -12,7 +12,6 @@ use crate::client::{Shared, is_passing};
 use crate::transaction::encode_entries::{self, RolledBackBy, stamp};
 use crate::transaction::foreign_lock::LockKind;
 use fluo_table::layout::EntryKind;
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
     Bytes, Condition, ConditionalMutation, Filter, Mutation, Outcome, Result, RowColumn, Timestamp,
 };
@@ -26,19 +25,12 @@ pub(crate) fn roll_back_lock(
     value: Bytes,
 ) -> ConditionalMutation {
     let mutation = Mutation::new(cell.row.clone());
-    let taken = encode_entries::roll_back(mutation, &cell.column, start, kind).when(is_stored(
-        cell,
-        start,
-        kind,
-        value.clone(),
-    ));
-    if planted::is(PlantedBug::EndedLockTakenAway) {
-        return taken;
-    }
-    taken.and(match kind {
-        LockKind::Read => is_absent(cell, kind.end(), start),
-        LockKind::Write { .. } => is_held(cell, start, value),
-    })
+    encode_entries::roll_back(mutation, &cell.column, start, kind)
+        .when(is_stored(cell, start, kind, value.clone()))
+        .and(match kind {
+            LockKind::Read => is_absent(cell, kind.end(), start),
+            LockKind::Write { .. } => is_held(cell, start, value),
+        })
 }
 
 /// Returns the mutation that decides that a transaction is rolled back, unless it is already

@@ -3,7 +3,6 @@
 //! All locks are written with the primary's lock, and all commits with the primary's commit. So no
 //! lock is left for other transactions to roll forward, and the primary is marked as done at once.
 
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{Bytes, ConditionalMutation, Timestamp};
 
 use crate::transaction::CommitError;
@@ -26,13 +25,9 @@ impl Commit {
         if !self.plan.is_one_row() && self.is_certain() {
             primary.mutation = self.done(primary.mutation, commit);
         }
-        let notifications = match planted::is(PlantedBug::NotificationsAfterCommit) {
-            true => Vec::new(),
-            false => self.plan.other_notifications(commit),
-        };
         let others = self.plan.commit_other_rows(commit).into_iter();
         let others = others
-            .chain(notifications)
+            .chain(self.plan.other_notifications(commit))
             .chain(self.plan.delete_trigger_elsewhere().into_mutations());
         let unconditional = |mutation| ConditionalMutation {
             mutation,

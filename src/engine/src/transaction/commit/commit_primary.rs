@@ -1,7 +1,6 @@
 //! The commit point: one conditional write of the primary's row, which includes the other rows if
 //! all rows are committed at once.
 
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
 
 use crate::transaction::commit::settle::{Fate, no_answer};
@@ -25,9 +24,6 @@ impl Commit {
             self.plan.start,
             self.locked
         );
-        if planted::is(PlantedBug::PrimaryLast) {
-            self.roll_forward(commit).await;
-        }
         let mut is_in_doubt = false;
         let decide = |found, refusal| self.decide_commit(commit, found, refusal);
         match self.settle(&write, &mut is_in_doubt, decide).await {
@@ -44,7 +40,8 @@ impl Commit {
                 return Err(error);
             }
         }
-        self.announce(commit).await
+        self.announce(commit);
+        Ok(())
     }
 
     /// Decides the fate of a commit that was in doubt, after a look at the primary.
@@ -56,10 +53,6 @@ impl Commit {
     ) -> Fate {
         let error = refusal.unwrap_or_else(no_answer);
         match found {
-            _ if planted::is(PlantedBug::UnknownCommitIsCommitted) => Fate::Applied,
-            _ if planted::is(PlantedBug::UnknownCommitIsFailed) => {
-                Fate::Failed(nothing_committed(error))
-            }
             Ok(TransactionStatus::Committed(at)) if at == commit => Fate::Applied,
             Ok(TransactionStatus::Committed(at)) => {
                 Fate::Failed(self.committed_elsewhere(commit, at))

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use fluo_table::layout::{EntryKind, EntryTimestamp, WriteValue};
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
     Bytes, Cell, Filter, Key, Prewrite, Result, RowColumn, Scan, Span, TableExt, Timestamp,
 };
@@ -139,9 +138,6 @@ impl Commit {
 
     /// Checks whether this lock forbids this transaction to lock the cell.
     async fn is_in_the_way(&self, lock: &FoundLock) -> Result<bool> {
-        if planted::is(PlantedBug::VoidReadLockIsDamage) {
-            return Ok(true);
-        }
         let asked = Scan::over(cell_span(&lock.cell)).filter(forbids_writes(self.plan.start));
         let found = self.state.client.table.read(asked).await?;
         let entry = stamp(lock.kind.entry(), lock.start);
@@ -152,7 +148,7 @@ impl Commit {
     /// read lock: a server that compacted a part of the column may have dropped its end but not the
     /// lock, and its owner may still be alive.
     async fn without_void(&self, mut read_locks: Vec<Cell>) -> Result<Vec<Cell>> {
-        if read_locks.is_empty() || planted::is(PlantedBug::VoidReadLockIsDamage) {
+        if read_locks.is_empty() {
             return Ok(read_locks);
         }
         let cells = read_locks.iter().map(row_column);

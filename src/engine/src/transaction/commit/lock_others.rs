@@ -1,7 +1,6 @@
 //! The second step: locking the rows that were not locked with the primary. Each row is locked
 //! whole or not at all.
 
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{Bytes, Cell, Error, Outcome, Result, RowColumn};
 
 use crate::client::is_passing;
@@ -83,9 +82,6 @@ impl Commit {
 
     /// Reads one cell of a row. All cells of the row have the same state, because a row is atomic.
     async fn look_at(&self, row: &Bytes) -> Result<TransactionStatus> {
-        if planted::is(PlantedBug::UnknownLockIsLocked) {
-            return Ok(TransactionStatus::Locked(Bytes::new()));
-        }
         let cells = self.plan.rows.get(row);
         let Some(cell) = cells.and_then(|cells| cells.first()) else {
             return Ok(TransactionStatus::Unknown);

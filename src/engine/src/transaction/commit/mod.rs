@@ -39,7 +39,6 @@ pub(crate) use plan::Trigger;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
     Bytes, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Timestamp,
 };
@@ -65,8 +64,6 @@ struct Commit {
     /// Rows other than the primary's for which the outcome of a write was ever unknown, even if a
     /// later read has settled it: the write may still arrive.
     doubtful: BTreeSet<Bytes>,
-    /// The timestamp that a planted bug takes before the locks.
-    early: Option<Result<Timestamp, CommitError>>,
 }
 
 /// Commits the writes of a transaction.
@@ -135,16 +132,11 @@ impl Commit {
             plan,
             locked: BTreeSet::new(),
             doubtful: BTreeSet::new(),
-            early: None,
         }
     }
 
     /// Commits the transaction, and returns its commit timestamp.
-    async fn run(mut self) -> Result<Timestamp, CommitError> {
-        if planted::is(PlantedBug::TimestampBeforeLocks) {
-            let (client, start) = (&self.state.client, self.plan.start);
-            self.early = Some(client.commit_timestamp(start).await);
-        }
+    async fn run(self) -> Result<Timestamp, CommitError> {
         match self.state.client.table.together() {
             Some(_) => self.all_at_once().await,
             None => self.row_by_row().await,
@@ -160,10 +152,7 @@ impl Commit {
     }
 
     /// Takes the commit timestamp (P4).
-    async fn commit_timestamp(&mut self) -> Result<Timestamp, CommitError> {
-        if let Some(early) = self.early.take() {
-            return early;
-        }
+    async fn commit_timestamp(&self) -> Result<Timestamp, CommitError> {
         debug_assert!(
             self.is_locked(),
             "P4: transaction {} requests its commit timestamp while only {:?} are locked",
@@ -175,16 +164,10 @@ impl Commit {
     }
 
     /// Passes the notifications of the committed transaction to the workers of this client.
-    async fn announce(&self, commit: Timestamp) -> Result<(), CommitError> {
+    fn announce(&self, commit: Timestamp) {
         debug!(%commit, "committed");
         let client = &self.state.client;
-        if planted::is(PlantedBug::NotificationsAfterCommit) {
-            let notifications = self.plan.other_notifications(commit);
-            let start = self.plan.start;
-            client.write_until_done(notifications, start).await?;
-        }
         client.listeners.offer(&self.plan.notified, commit);
-        Ok(())
     }
 
     /// Checks whether every lock is certain.
@@ -205,7 +188,7 @@ impl Commit {
 
     /// Checks whether the transaction has no lock except the known ones (P7).
     fn is_certain(&self) -> bool {
-        self.doubtful.is_empty() || planted::is(PlantedBug::DoubtIgnored)
+        self.doubtful.is_empty()
     }
 
     /// Writes some conditional mutations once, and returns an outcome for each.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use fluo_table::coordination::{ObserverKind, TransactorId};
 use fluo_table::layout::{LockValue, ReadLockValue};
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{
     Bytes, Column, Condition, ConditionalMutation, Filter, Mutation, Prewrite, RowColumn, Timestamp,
 };
@@ -139,19 +138,6 @@ impl CommitPlan {
             locking.mutation =
                 encode_entries::lock(locking.mutation, column, self.start, cell.kind, value);
         }
-        if planted::is(PlantedBug::FirstCellChecked) {
-            locking.conditions.truncate(1);
-        }
-        if planted::is(PlantedBug::NotificationTakenBackEarly)
-            && let Some(trigger) = self
-                .trigger
-                .as_ref()
-                .filter(|trigger| trigger.cell.row == *row)
-        {
-            let column = &trigger.cell.column;
-            locking.mutation =
-                encode_entries::notification_delete(locking.mutation, column, self.start);
-        }
         locking
     }
 
@@ -168,17 +154,11 @@ impl CommitPlan {
             .as_ref()
             .filter(|trigger| trigger.cell.row == *row)
         {
-            let up_to = match planted::is(PlantedBug::LaterNotificationsTakenBack) {
-                true => commit,
-                false => self.start,
-            };
-            mutation = encode_entries::notification_delete(mutation, &trigger.cell.column, up_to);
+            let column = &trigger.cell.column;
+            mutation = encode_entries::notification_delete(mutation, column, self.start);
         }
         if self.is_one_row() {
             mutation = encode_entries::done(mutation, &self.primary.column, commit);
-        }
-        if planted::is(PlantedBug::OwnLockNotChecked) {
-            return mutation.when(Condition::absent(Column::new("planted", "")));
         }
         let own_lock = Condition::value(self.primary.column.clone(), self.primary_lock());
         mutation.when(own_lock.through(Filter::Prewrite(Prewrite {
@@ -297,7 +277,7 @@ fn primary(buffer: &WriteBuffer, trigger: Option<&Trigger>) -> Option<RowColumn>
         if *write == PendingWrite::ReadLock {
             continue;
         }
-        if cell.column.visibility.is_empty() || planted::is(PlantedBug::LabelledPrimary) {
+        if cell.column.visibility.is_empty() {
             return Some(cell.clone());
         }
         first = first.or(Some(cell));

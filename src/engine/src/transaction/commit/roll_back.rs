@@ -1,6 +1,5 @@
 //! The rollback of a transaction by its owner (R5, R6).
 
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{Bytes, ConditionalMutation, Mutation, Result};
 use tracing::debug;
 
@@ -21,11 +20,9 @@ impl Commit {
         let (start, primary) = (self.plan.start, &self.plan.primary);
         let is_there = |row: &Bytes| *row == primary.row || self.locked.contains(row);
         let client = &self.state.client;
-        let others = match planted::is(PlantedBug::SecondaryLeft) {
-            true => Vec::new(),
-            false => self.others(is_there),
-        };
-        let others = client.roll_back_locks_until_done(others, start).await;
+        let others = client
+            .roll_back_locks_until_done(self.others(is_there), start)
+            .await;
         // The primary is rolled back in any case, so that no other transaction waits for this one.
         let is_last = self.is_certain() && others.is_ok();
         let by = match is_last {

@@ -1,6 +1,5 @@
 //! The commit row by row: each row is locked, and later committed, by a write of its own.
 
-use fluo_table::planted::{self, PlantedBug};
 use fluo_table::{Result, Timestamp};
 use tracing::debug;
 
@@ -31,9 +30,6 @@ impl Commit {
 
     /// Writes the notifications outside of the primary's row (P5).
     async fn notify_others(&self, commit: Timestamp) -> Result<()> {
-        if planted::is(PlantedBug::NotificationsAfterCommit) {
-            return Ok(());
-        }
         let notifications = self.plan.other_notifications(commit);
         let client = &self.state.client;
         client

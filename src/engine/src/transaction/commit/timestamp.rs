@@ -3,7 +3,6 @@
 use std::num::NonZeroU32;
 
 use fluo_table::Timestamp;
-use fluo_table::planted::{self, PlantedBug};
 
 use crate::client::{Shared, is_passing};
 use crate::transaction::{CommitError, SnapshotTooOld};
@@ -24,7 +23,7 @@ impl Shared {
             }
         };
         let horizon = stamps.horizon;
-        if start < horizon && !planted::is(PlantedBug::StaleCommits) {
+        if start < horizon {
             return Err(CommitError::SnapshotTooOld(SnapshotTooOld {
                 start,
                 horizon,

@@ -4,7 +4,6 @@ use super::walk::{SeekHint, Walk};
 use crate::data::Timestamp;
 use crate::layout::entry_timestamp::Section;
 use crate::layout::{DelReadLockValue, WriteValue};
-use crate::planted::{self, PlantedBug};
 
 /// The purpose of a lock that a transaction is about to set; the parameters of [`PrewriteFilter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,9 +64,9 @@ impl PrewriteFilter {
             (Some(Section::DelLock), start) => self.del_lock(start),
             (Some(Section::ReadLock), low) => self.read_lock(low >> 1, low & 1 == 1, value),
             (Some(Section::Lock), start) => Some(start) > self.over_up_to || self.after_locks(),
-            (Some(Section::Ack), start) => self.acknowledged_after.is_some_and(|notification| {
-                start > notification && !planted::is(PlantedBug::AcknowledgementIgnored)
-            }),
+            (Some(Section::Ack), start) => self
+                .acknowledged_after
+                .is_some_and(|notification| start > notification),
             (Some(Section::Data) | None, _) => false,
         };
         let is_last = matches!(
@@ -85,9 +84,7 @@ impl PrewriteFilter {
             return true;
         };
         self.over_up_to = self.over_up_to.max(Some(start.get()));
-        let is_unseen = planted::is(PlantedBug::NewerWritesIgnored)
-            || (self.is_read_lock && planted::is(PlantedBug::ReadLockUnchecked));
-        (commit >= self.start && !is_unseen) || self.skip_to(Section::DelLock)
+        commit >= self.start || self.skip_to(Section::DelLock)
     }
 
     fn del_lock(&mut self, start: u64) -> bool {
@@ -104,8 +101,7 @@ impl PrewriteFilter {
     }
 
     fn read_lock(&mut self, start: u64, is_end: bool, value: &[u8]) -> bool {
-        let is_unseen = planted::is(PlantedBug::ReadLocksIgnored);
-        if self.is_read_lock || Some(start) <= self.over_up_to || is_unseen {
+        if self.is_read_lock || Some(start) <= self.over_up_to {
             return self.skip_to(Section::Lock);
         }
         if !is_end {

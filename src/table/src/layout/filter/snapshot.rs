@@ -4,7 +4,6 @@ use super::walk::{SeekHint, Walk};
 use crate::data::Timestamp;
 use crate::layout::WriteValue;
 use crate::layout::entry_timestamp::Section;
-use crate::planted::{self, PlantedBug};
 
 /// A filter that shows at most one entry of a column: the value that was committed last at or
 /// before a timestamp, or instead a lock that may hide a newer value.
@@ -52,8 +51,7 @@ impl SnapshotFilter {
             }
             (Some(Section::ReadLock), _) => self.skip_to(Section::Lock),
             (Some(Section::Lock), start) => {
-                let is_unseen = planted::is(PlantedBug::LocksNotSeen);
-                let is_open = Some(start) > self.over_up_to && start <= self.at && !is_unseen;
+                let is_open = Some(start) > self.over_up_to && start <= self.at;
                 is_open || self.skip_to_value()
             }
             (Some(Section::Ack), _) => self.skip_to_value(),

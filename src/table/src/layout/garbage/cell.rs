@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use crate::data::Timestamp;
 use crate::layout::entry_timestamp::Section;
 use crate::layout::{DelLockOutcome, DelLockValue, DelReadLockValue, WriteValue};
-use crate::planted::{self, PlantedBug};
 
 /// A collector of the garbage in a column of a cell. It processes the entries in stored order.
 ///
@@ -102,15 +101,10 @@ impl CellGarbage {
         let write = WriteValue::decode(value).ok()?;
         let start = write.start.get();
         let is_done = self.done.contains(&commit);
-        let mut is_kept =
-            write.is_primary && !is_done && !planted::is(PlantedBug::DecisionCollected);
+        let mut is_kept = write.is_primary && !is_done;
         if self.oldest_needed.is_none() {
             self.newest_write = self.newest_write.or(Some(commit));
-            let too_far = u64::from(planted::is(PlantedBug::OneVersionTooFar)) * 3;
-            if self
-                .horizon
-                .is_some_and(|horizon| commit < horizon + too_far)
-            {
+            if self.horizon.is_some_and(|horizon| commit < horizon) {
                 self.oldest_needed = Some(start);
                 is_kept |= !(write.is_delete && self.is_full);
             } else {
@@ -126,8 +120,7 @@ impl CellGarbage {
     fn keeps_del_lock(&mut self, start: u64, value: &[u8]) -> Option<bool> {
         let end = DelLockValue::decode(value).ok()?;
         let done = end.done.get();
-        let is_decision = end.is_primary && !planted::is(PlantedBug::DecisionCollected);
-        let mut is_kept = is_decision && !self.done.contains(&done);
+        let mut is_kept = end.is_primary && !self.done.contains(&done);
         if end.outcome == DelLockOutcome::RolledBack {
             self.rolled_back.insert(start);
             is_kept |= !self.is_full;

@@ -1,0 +1,56 @@
+//! Money moves between accounts.
+
+use fluo_table::Result;
+
+use super::{Actor, number_of, value};
+use crate::ground::number;
+
+pub(crate) const ACCOUNTS: [&str; 5] = ["bank:a", "bank:b", "bank:c", "bank:d", "bank:e"];
+/// The first balance of every account.
+pub(crate) const OPENING: i64 = 100;
+
+/// Moves an amount from one account to one or two others. An empty account is deleted. Sometimes it
+/// reads a further account, with or without a lock.
+pub(super) async fn transfer(actor: &Actor) -> Result<()> {
+    let random = &actor.world.random;
+    let tx = actor.begin().await?;
+    let bank = actor.record("bank", &tx);
+    let mut accounts = ACCOUNTS.to_vec();
+    let mut draw = || {
+        let account = random.pick(&accounts);
+        accounts.retain(|other| *other != account);
+        account
+    };
+    let payer = draw();
+    let payees = match random.chance(300) {
+        true => vec![draw(), draw()],
+        false => vec![draw()],
+    };
+    if random.chance(300) {
+        let witness = draw();
+        match random.chance(500) {
+            true => bank.get_locked(witness, &number()).await?,
+            false => bank.get(witness, &number()).await?,
+        };
+    }
+    let mut amount = 1 + i64::try_from(random.below(20)).unwrap_or_default();
+    let rich = number_of(bank.get(payer, &number()).await?.as_ref());
+    let count = i64::try_from(payees.len()).unwrap_or(1);
+    if amount * count > rich {
+        amount = rich / count;
+    }
+    let mut moved = Vec::new();
+    for payee in payees {
+        let poor = number_of(bank.get(payee, &number()).await?.as_ref());
+        moved.push((payee, poor + amount));
+    }
+    moved.push((payer, rich - amount * count));
+    for (account, balance) in moved {
+        match balance {
+            0 => bank.delete(account, &number())?,
+            _ => bank.set(account, &number(), value(balance, &tx))?,
+        }
+    }
+    let story = bank.story;
+    actor.commit(tx, story).await
+}

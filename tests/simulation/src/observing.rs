@@ -1,0 +1,102 @@
+//! The observers of a run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo::{Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions};
+use fluo_table::{Bytes, Clock, Column, Result};
+
+use super::actor::number_of;
+use super::ground::{copied, document, number, wish};
+use super::recorded::Recorded;
+use super::world::World;
+
+/// The row of the sum of all documents.
+pub(super) const SUM: &str = "sum";
+
+/// Starts a worker with all observers.
+pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
+    let sum = Summing(world.clone());
+    let copy = Copying(world.clone());
+    let observers = Observers::new()
+        .strong(document(), "sum", sum)?
+        .weak(wish(), "copy", copy)?;
+    let millis = Duration::from_millis;
+    let options = WorkerOptions::new()
+        .tasks(2)
+        .min_scan_pause(millis(20))
+        .max_scan_pause(millis(400))
+        .max_tries(std::num::NonZeroU32::MIN.saturating_add(1))
+        .first_retry_pause(millis(20))
+        .max_retry_pause(millis(400));
+    Worker::start_with_clock(client, observers, options, Arc::new(StoppedClock)).await
+}
+
+/// A clock that always shows the same time. Simulated time is that of the runtime.
+#[derive(Debug)]
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now_ms(&self) -> i64 {
+        0
+    }
+}
+
+/// Keeps the sum of all documents. Each document's row also holds the value that is included in the
+/// sum.
+struct Summing(World);
+
+#[async_trait]
+impl Observer for Summing {
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError> {
+        stumble(&self.0)?;
+        let row = String::from_utf8_lossy(&row).into_owned();
+        let observer = Recorded::observing(&self.0, "summing", &tx, &row, &column);
+        let now = number_of(observer.get(&row, &column).await?.as_ref());
+        let before = number_of(observer.get(&row, &number()).await?.as_ref());
+        let sum = number_of(observer.get(SUM, &number()).await?.as_ref());
+        observer.set(&row, &number(), format!("{now}/{}", tx.start()))?;
+        observer.set(
+            SUM,
+            &number(),
+            format!("{}/{}", sum + now - before, tx.start()),
+        )?;
+        Ok(())
+    }
+}
+
+/// Copies a document.
+struct Copying(World);
+
+#[async_trait]
+impl Observer for Copying {
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError> {
+        stumble(&self.0)?;
+        let row = String::from_utf8_lossy(&row).into_owned();
+        let observer = Recorded::observing(&self.0, "copying", &tx, &row, &column);
+        match observer.get(&row, &document()).await? {
+            Some(found) => observer.set(&row, &copied(), found)?,
+            None => observer.delete(&row, &copied())?,
+        }
+        Ok(())
+    }
+}
+
+/// Fails now and then, for no reason.
+fn stumble(world: &World) -> Result<(), ObserverError> {
+    match world.is_rough() && world.random.chance(30) {
+        true => Err("simulated: the observer stumbled".into()),
+        false => Ok(()),
+    }
+}
