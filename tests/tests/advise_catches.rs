@@ -4,9 +4,9 @@
 
 use fluo_advisor::{
     AdviceOptions, AdvisedLayout, AdvisorError, AdvisorErrorKind, AdvisorReport, Arrivals,
-    Candidate, DesignForecast, DesignVerdict, ExistingTable, ForecastResult, KeyProfile,
-    LoadForecast, ProfileBuilder, ProfileOptions, Read, Severity, Suitability, advise,
-    advise_among,
+    Candidate, DesignForecast, DesignReason, DesignVerdict, ExistingTable, Finding, ForecastResult,
+    KeyProfile, LoadForecast, LoadReason, OrderFinding, ProfileBuilder, ProfileOptions, Read,
+    Severity, Suitability, advise, advise_among,
 };
 use fluo_recipes::{
     DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, ReverseTime, SaltedPart,
@@ -497,7 +497,7 @@ fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
             .find(|finding| finding.to_string().starts_with(word));
         found.unwrap().to_string()
     };
-    let rounds = (0..50_000).map(|id| format!("{:06}", id % 400)).collect();
+    let rounds = (0..50_000).map(|id| format!("{:06}", id % 4_000)).collect();
     let told = sentence(rounds, "Keys ascend");
     assert!(
         told.contains("one place at a time, which moves through the table")
@@ -505,7 +505,7 @@ fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
         "{told}"
     );
     let rounds = (0..50_000)
-        .map(|id| format!("{:06}", 400 - id % 400))
+        .map(|id| format!("{:06}", 4_000 - id % 4_000))
         .collect();
     let told = sentence(rounds, "Keys descend");
     assert!(!told.contains("the front of the table"), "{told}");
@@ -1022,4 +1022,29 @@ fn judges_each_design_by_reads_of_a_domain() {
         &report.advice.reasons,
         "A scan of a domain: impossible: the keys are not web addresses",
     );
+}
+
+/// Tests a regression: keys that arrive in sorted runs, such as nightly imports, were to be left as
+/// they are, because the newest twentieth of them was several runs. Each run goes to one tablet
+/// after the other, so one server works at a time. Sixteen interleaved sequences, which spread, got
+/// the warning instead.
+#[test]
+fn sorted_runs_are_salted_and_interleaved_sequences_are_not() {
+    let run = |run: u32| (0..2_000).map(move |key| format!("{:06}-{run}", key * 37));
+    let runs = advised(profile((0..40).flat_map(run)), &servers(4));
+    let unsalted = verdict(&runs, "unsalted");
+    assert_eq!(unsalted.standing, Suitability::Uneven);
+    let together = |reason: &DesignReason| match reason {
+        DesignReason::Load(LoadReason::RunsTogether { share }) => *share > 0.55,
+        _ => false,
+    };
+    assert!(unsalted.against.iter().any(together), "{unsalted:?}");
+    let keys = (0..20_000).map(|key| format!("{:x}-{:09}", key % 16, key / 16));
+    let interleaved = advised(profile(keys), &servers(4));
+    assert_eq!(
+        verdict(&interleaved, "unsalted").standing,
+        Suitability::Suitable
+    );
+    let warns = |finding: &Finding| matches!(finding, Finding::Order(OrderFinding::Ascending(_)));
+    assert!(!interleaved.advice.findings.iter().any(warns));
 }

@@ -90,10 +90,12 @@ fn order(profile: &KeyProfile) -> Option<OrderFinding> {
         return None;
     }
     let correlation = order.rank_correlation;
+    // Interleaved sequences go in one direction, too, but to several places at a time.
+    let in_one_place = order.in_one_sixteenth.is_none_or(|share| share > 0.5);
     Some(
-        if order.ascending >= ASCENDING || correlation >= CORRELATED {
+        if in_one_place && (order.ascending >= ASCENDING || correlation >= CORRELATED) {
             OrderFinding::Ascending(order)
-        } else if order.descending() >= ASCENDING || correlation <= -CORRELATED {
+        } else if in_one_place && (order.descending() >= ASCENDING || correlation <= -CORRELATED) {
             OrderFinding::Descending(order)
         } else if correlation.abs() > 3.0 * order.rank_correlation_error
             || (order.ascending - 0.5).abs() > 0.1

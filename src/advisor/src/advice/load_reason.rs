@@ -8,6 +8,7 @@ use fluo_table::{Bytes, Grouped};
 use crate::Estimate;
 use crate::formatting::{percent, plural, quoted};
 use crate::number::float;
+use crate::profile::WINDOW_KEYS;
 
 /// The share of keys from which one tablet takes practically all.
 const NEARLY_ALL: f64 = 0.9;
@@ -63,6 +64,11 @@ pub enum LoadReason {
         tablet: u64,
         /// The number of all tablets.
         tablets: u64,
+    },
+    /// Keys that arrive one after the other are in one tablet.
+    RunsTogether {
+        /// The mean share of them in one tablet.
+        share: f64,
     },
 }
 
@@ -146,6 +152,12 @@ impl fmt::Display for LoadReason {
                 tablet,
                 tablets,
             } => write_together(f, *newest, *share, *tablet, *tablets),
+            Self::RunsTogether { share } => write!(
+                f,
+                "Of {WINDOW_KEYS} keys that arrive one after the other, {} fall in one tablet on \
+                 average: one server takes them, and then the next one.",
+                percent(*share)
+            ),
         }
     }
 }

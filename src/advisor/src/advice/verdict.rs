@@ -235,6 +235,14 @@ fn newest(load: &LoadForecast, tried: Tried) -> (bool, Option<LoadReason>) {
             SPREAD_ENOUGH,
         );
     let (newest, share) = (tail.newest, busiest.value);
+    // A salt that is equal for many keys may be meant: their rows stay together.
+    if let Some(share) = load
+        .window_share
+        .filter(|_| is_spread && load.salts_used.is_none())
+        && share > f64::midpoint(1.0, 1.0 / tablets)
+    {
+        return (false, Some(LoadReason::RunsTogether { share }));
+    }
     let reason = if is_spread {
         LoadReason::NewestSpread { newest, share }
     } else {

@@ -20,6 +20,7 @@ mod order;
 mod prefixes;
 mod sample;
 mod text;
+mod windows;
 
 pub use self::alphabet::{Alphabet, AlphabetProfile, PositionAlphabet};
 pub use self::builder::{KeyProfile, ProfileBuilder, ProfileOptions};
@@ -30,3 +31,4 @@ pub use self::lengths::LengthProfile;
 pub use self::order::{Arrivals, OrderProfile};
 pub use self::prefixes::{FrequentPrefix, PrefixProfile};
 pub use self::sample::{KeySample, SampledKey};
+pub(crate) use self::windows::{WINDOW_KEYS, busiest_share_of_windows};

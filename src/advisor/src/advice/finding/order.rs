@@ -8,7 +8,7 @@ use crate::formatting::percent;
 /// The share of keys greater than the one before from which keys are ascending.
 pub(in crate::advice) const ASCENDING: f64 = 0.9;
 /// The share of keys beyond all before from which new keys go to an end of the table.
-const AT_THE_END: f64 = 0.01;
+const AT_THE_END: f64 = 0.1;
 
 /// A finding about the order of arrival.
 #[derive(Clone, Debug, PartialEq)]
