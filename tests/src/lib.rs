@@ -5,8 +5,10 @@
 //! - [`conformance_coordination`] does the same for the state that the processes of an application
 //!   share beside its table.
 //! - [`scenarios`] checks the guarantees of transactions one by one, on every table.
+//! - [`Intercepted`] wraps any port, with hooks before and after its calls. Each wrapper of these
+//!   tests is one of it, and passes the suite.
 //! - [`FaultyTables`] fails at chosen calls, before or after they take effect. [`RecordingTables`]
-//!   counts and lists the calls that it forwards. Both implement the ports and pass the suite.
+//!   counts and lists the calls that it forwards.
 //! - [`FaultyApplications`] does both for coordination. It can also lose the connection
 //!   permanently.
 //! - [`Page`] runs the commands of a documentation page and compares their output with the page.
@@ -14,8 +16,8 @@
 
 mod admin_call;
 mod coordination_call;
-mod faulty;
-mod faulty_coordination;
+mod faults;
+mod intercepted;
 mod manual_clock;
 mod page;
 mod recording;
@@ -28,9 +30,9 @@ pub mod scenarios;
 
 pub use admin_call::AdminCall;
 pub use coordination_call::CoordinationCall;
-pub use faulty::{Fault, FaultyTables};
-pub use faulty_coordination::FaultyApplications;
+pub use faults::{Faults, FaultyApplications, FaultyTable, FaultyTables};
+pub use intercepted::{Call, Fault, Hooks, Intercepted};
 pub use manual_clock::ManualClock;
 pub use page::Page;
-pub use recording::{Counts, RecordingTables};
+pub use recording::{Counts, Record, RecordingTables};
 pub use soak::soak;

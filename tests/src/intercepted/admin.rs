@@ -1,7 +1,6 @@
 //! The admin port.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -9,57 +8,24 @@ use fluo_table::{
     Authorizations, Bytes, Garbage, Result, Span, Table, TableAdmin, Tablets, Versions,
 };
 
-use super::plan::{unavailable, uncertain};
-use super::table::FaultyTable;
-use super::{Fault, FaultyTables};
+use super::{Call, Fault, Hooks, Intercepted, apply, uncertain};
 use crate::AdminCall;
 
-impl FaultyTables {
-    fn arrived(&self, call: AdminCall) -> Option<Fault> {
-        let mut plan = self.plan.get();
-        plan.calls.push(call);
-        plan.changes.next()
-    }
-
-    async fn change(
-        &self,
-        call: AdminCall,
-        effect: impl Future<Output = Result<()>> + Send,
-    ) -> Result<()> {
-        failing(self.arrived(call), effect).await
-    }
-}
-
-async fn failing(
-    fault: Option<Fault>,
-    effect: impl Future<Output = Result<()>> + Send,
-) -> Result<()> {
-    match fault {
-        None => effect.await,
-        Some(Fault::Before) => Err(unavailable()),
-        Some(Fault::Lost | Fault::Partial) => Err(uncertain()),
-        Some(Fault::After) => {
-            effect.await?;
-            Err(uncertain())
-        }
-    }
-}
-
 #[async_trait]
-impl TableAdmin for FaultyTables {
+impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H> {
     async fn tables(&self) -> Result<Vec<String>> {
         self.inner.tables().await
     }
 
     async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
         let effect = self.inner.create_table(name, versions);
-        self.change(AdminCall::create_table(name, versions), effect)
+        self.call(AdminCall::create_table(name, versions), effect)
             .await
     }
 
     async fn delete_table(&self, name: &str) -> Result<()> {
         let effect = self.inner.delete_table(name);
-        self.change(AdminCall::delete_table(name), effect).await
+        self.call(AdminCall::delete_table(name), effect).await
     }
 
     async fn open_table(
@@ -68,11 +34,7 @@ impl TableAdmin for FaultyTables {
         authorizations: Authorizations,
     ) -> Result<Arc<dyn Table>> {
         let inner = self.inner.open_table(name, authorizations).await?;
-        Ok(Arc::new(FaultyTable {
-            inner,
-            plan: self.plan.clone(),
-            is_row_by_row: self.is_row_by_row,
-        }))
+        Ok(Arc::new(self.opened(inner)))
     }
 
     async fn splits(&self, name: &str) -> Result<Vec<Bytes>> {
@@ -80,20 +42,20 @@ impl TableAdmin for FaultyTables {
     }
 
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
-        match self.arrived(AdminCall::add_splits(name, splits)) {
+        let call = Call::Admin(AdminCall::add_splits(name, splits));
+        match self.hooks.before(&call).await? {
             Some(Fault::Partial) => {
                 let half = splits.iter().step_by(2).cloned().collect();
                 self.inner.add_splits(name, &half).await?;
                 Err(uncertain())
             }
-            fault => failing(fault, self.inner.add_splits(name, splits)).await,
+            fault => apply(fault, self.inner.add_splits(name, splits)).await,
         }
     }
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         let effect = self.inner.merge(name, start, end);
-        self.change(AdminCall::merge(name, start, end), effect)
-            .await
+        self.call(AdminCall::merge(name, start, end), effect).await
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
@@ -106,13 +68,13 @@ impl TableAdmin for FaultyTables {
 
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         let effect = self.inner.set_property(name, property, value);
-        self.change(AdminCall::set_property(name, property, value), effect)
+        self.call(AdminCall::set_property(name, property, value), effect)
             .await
     }
 
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
         let effect = self.inner.remove_property(name, property);
-        self.change(AdminCall::remove_property(name, property), effect)
+        self.call(AdminCall::remove_property(name, property), effect)
             .await
     }
 

@@ -1,13 +1,12 @@
-//! Tables that record calls.
-
-mod admin;
-mod table;
+//! Hooks that record calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_table::TableAdmin;
+use async_trait::async_trait;
+use fluo_table::{CellBatches, Result, Scan, TableAdmin};
+use futures::stream::StreamExt;
 
-use crate::AdminCall;
+use crate::{AdminCall, Call, Fault, Hooks, Intercepted};
 
 /// Counts of the calls through the data port, over all handles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,51 +48,68 @@ pub struct Counts {
 /// assert_eq!(tables.counts().scans, 0);
 /// # }
 /// ```
-#[derive(Clone, Debug)]
-pub struct RecordingTables {
-    inner: Arc<dyn TableAdmin>,
-    record: SharedRecord,
-}
+pub type RecordingTables = Intercepted<dyn TableAdmin, Record>;
 
+/// The calls so far.
 #[derive(Clone, Debug, Default)]
-struct SharedRecord(Arc<Mutex<Record>>);
-
-#[derive(Debug, Default)]
-struct Record {
-    calls: Vec<AdminCall>,
-    counts: Counts,
-}
+pub struct Record(Arc<Mutex<(Vec<AdminCall>, Counts)>>);
 
 impl RecordingTables {
     /// Wraps tables with an empty record.
     pub fn new(inner: Arc<dyn TableAdmin>) -> Self {
-        Self {
-            inner,
-            record: SharedRecord::default(),
-        }
+        Self::with_hooks(inner, Record::default())
     }
 
     /// Returns the changes through the admin port so far, in order, failed ones included.
     pub fn calls(&self) -> Vec<AdminCall> {
-        self.record.get().calls.clone()
+        self.hooks().get().0.clone()
     }
 
     /// Returns the counts of the data port so far.
     pub fn counts(&self) -> Counts {
-        self.record.get().counts
+        self.hooks().get().1
     }
 }
 
-impl SharedRecord {
-    fn get(&self) -> MutexGuard<'_, Record> {
+impl Record {
+    fn get(&self) -> MutexGuard<'_, (Vec<AdminCall>, Counts)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn called(&self, call: AdminCall) {
-        self.get().calls.push(call);
+#[async_trait]
+impl Hooks for Record {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        let (calls, counts) = &mut *self.get();
+        match call {
+            Call::Admin(call) => calls.push(call.clone()),
+            Call::Write(mutations) => {
+                counts.writes += 1;
+                counts.mutations += mutations.len();
+            }
+            Call::WriteConditional(mutations) => {
+                counts.conditional_writes += 1;
+                counts.conditional_mutations += mutations.len();
+            }
+            Call::WriteAtomically(mutations) => {
+                counts.together_writes += 1;
+                counts.together_mutations += mutations.len();
+            }
+            Call::Scan(_) | Call::Coordination(_) => {}
+        }
+        Ok(None)
     }
 
-    fn count(&self, add: impl FnOnce(&mut Counts)) {
-        add(&mut self.get().counts);
+    fn batches(&self, _: &Scan, batches: CellBatches) -> CellBatches {
+        self.get().1.scans += 1;
+        let record = self.clone();
+        let count = move |cells: usize| {
+            let counts = &mut record.get().1;
+            counts.batches += 1;
+            counts.cells += cells;
+        };
+        batches
+            .inspect(move |batch| batch.iter().for_each(|cells| count(cells.len())))
+            .boxed()
     }
 }

@@ -11,28 +11,11 @@ use fluo_table::coordination::{
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 
-use super::plan::SharedPlan;
-use super::presence::{FaultyTransactor, FaultyWorker};
+use super::{Hooks, Intercepted};
 use crate::CoordinationCall;
 
-#[derive(Debug)]
-pub(super) struct FaultyCoordination {
-    pub(super) inner: Arc<dyn Coordination>,
-    pub(super) plan: SharedPlan,
-}
-
-impl FaultyCoordination {
-    async fn call<T>(
-        &self,
-        call: CoordinationCall,
-        work: impl Future<Output = Result<T>>,
-    ) -> Result<T> {
-        self.plan.call(call, work).await
-    }
-}
-
 #[async_trait]
-impl Coordination for FaultyCoordination {
+impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<P, H> {
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
         let call = CoordinationCall::Timestamps(count);
         self.call(call, self.inner.timestamps(count)).await
@@ -51,8 +34,8 @@ impl Coordination for FaultyCoordination {
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
         let call = CoordinationCall::BeginTransactor;
         let inner = self.call(call, self.inner.begin_transactor()).await?;
-        let plan = self.plan.clone();
-        Ok(Box::new(FaultyTransactor { inner, plan }))
+        let inner = self.hooks.transactor(inner);
+        Ok(Box::new(self.opened(Arc::<dyn Transactor>::from(inner))))
     }
 
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
@@ -63,8 +46,9 @@ impl Coordination for FaultyCoordination {
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
         let call = CoordinationCall::JoinWorkers;
         let inner = self.call(call, self.inner.join_workers()).await?;
-        let plan = self.plan.clone();
-        Ok(Box::new(FaultyWorker { inner, plan }))
+        Ok(Box::new(
+            self.opened(Arc::<dyn WorkerMembership>::from(inner)),
+        ))
     }
 
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {

@@ -1,0 +1,122 @@
+//! The hooks of a port, and the calls that pass them.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_table::coordination::Transactor;
+use fluo_table::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan};
+
+use crate::{AdminCall, CoordinationCall};
+
+/// A call through a port.
+#[derive(Clone, Debug)]
+pub enum Call {
+    /// The first request for a batch of this scan.
+    Scan(Scan),
+    /// [`write`](fluo_table::Table::write).
+    Write(Vec<Mutation>),
+    /// [`write_conditional`](fluo_table::Table::write_conditional).
+    WriteConditional(Vec<ConditionalMutation>),
+    /// [`write_atomically`](fluo_table::MultiRowWrite::write_atomically).
+    WriteAtomically(Vec<ConditionalMutation>),
+    /// A change through the admin port. Its other calls pass no hook.
+    Admin(AdminCall),
+    /// A call through a port of coordination.
+    Coordination(CoordinationCall),
+}
+
+impl Call {
+    /// Returns the mutations of a write of any kind.
+    pub fn mutations(&self) -> Vec<&Mutation> {
+        match self {
+            Self::Write(mutations) => mutations.iter().collect(),
+            Self::WriteConditional(mutations) | Self::WriteAtomically(mutations) => {
+                mutations.iter().map(|one| &one.mutation).collect()
+            }
+            Self::Scan(_) | Self::Admin(_) | Self::Coordination(_) => Vec::new(),
+        }
+    }
+
+    /// Returns `true` for a write of any kind.
+    pub fn is_write(&self) -> bool {
+        matches!(
+            self,
+            Self::Write(_) | Self::WriteConditional(_) | Self::WriteAtomically(_)
+        )
+    }
+}
+
+impl From<AdminCall> for Call {
+    fn from(call: AdminCall) -> Self {
+        Self::Admin(call)
+    }
+}
+
+impl From<CoordinationCall> for Call {
+    fn from(call: CoordinationCall) -> Self {
+        Self::Coordination(call)
+    }
+}
+
+/// The way in which a call fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// The call has no effect and fails with [`Unavailable`](fluo_table::ErrorKind::Unavailable).
+    Before,
+    /// The call takes effect and its answer is lost. It fails with
+    /// [`Uncertain`](fluo_table::ErrorKind::Uncertain), or returns an
+    /// [`Unknown`](fluo_table::Outcome::Unknown) for each conditional mutation.
+    After,
+    /// The call has no effect, and the caller cannot know that: the answer is that of
+    /// [`After`](Fault::After).
+    Lost,
+    /// `add_splits` adds every second split point, and the answer is that of
+    /// [`After`](Fault::After). All other calls are atomic; for them this is [`Lost`](Fault::Lost).
+    Partial,
+}
+
+/// Actions before and after the calls of a port. The defaults forward every call unchanged.
+///
+/// A closure `|call: &Call| future` is the [`before`](Self::before) of hooks without other actions.
+#[async_trait]
+pub trait Hooks: Send + Sync + 'static {
+    /// Acts before a call. Returns the fault of the call, if any, or the error with which it fails
+    /// without effect. A scan has only this error; every fault is a [`Fault::Before`] for it.
+    async fn before(&self, _call: &Call) -> Result<Option<Fault>> {
+        Ok(None)
+    }
+
+    /// Acts on the answer of a write, which has no outcomes without conditions, and one outcome for
+    /// all rows together.
+    async fn after(&self, _call: &Call, _answer: &mut Result<Vec<Outcome>>) {}
+
+    /// Returns the batches of a scan, given those of the inner table.
+    fn batches(&self, _scan: &Scan, batches: CellBatches) -> CellBatches {
+        batches
+    }
+
+    /// Returns the hooks of an application that is opened.
+    fn of_application(self: Arc<Self>, _name: &str) -> Arc<Self>
+    where
+        Self: Sized,
+    {
+        self
+    }
+
+    /// Returns a transactor, given the one of the inner coordination.
+    fn transactor(&self, inner: Box<dyn Transactor>) -> Box<dyn Transactor> {
+        inner
+    }
+}
+
+#[async_trait]
+impl<F, R> Hooks for F
+where
+    F: Fn(&Call) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Option<Fault>>> + Send,
+{
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        self(call).await
+    }
+}
