@@ -11,6 +11,7 @@
 //!   counts and lists the calls that it forwards.
 //! - [`FaultyApplications`] does both for coordination. It can also lose the connection
 //!   permanently.
+//! - [`Latch`] holds calls until a test opens it.
 //! - [`Page`] runs the commands of a documentation page and compares their output with the page.
 //! - [`ManualClock`] is a clock that a test sets.
 
@@ -18,6 +19,7 @@ mod admin_call;
 mod coordination_call;
 mod faults;
 mod intercepted;
+mod latch;
 mod manual_clock;
 mod page;
 mod recording;
@@ -32,6 +34,7 @@ pub use admin_call::AdminCall;
 pub use coordination_call::CoordinationCall;
 pub use faults::{Faults, FaultyApplications, FaultyTable, FaultyTables};
 pub use intercepted::{Call, Fault, Hooks, Intercepted};
+pub use latch::Latch;
 pub use manual_clock::ManualClock;
 pub use page::Page;
 pub use recording::{Counts, Record, RecordingTables};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use fluo::{Client, CommitError, CommitInfo};
 
-use super::cutting::{CutTable, Lost};
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
+use crate::{Fault, FaultyTable};
 
 const ACCOUNTS: [&str; 3] = ["alice", "bob", "carol"];
 const BEFORE: [i64; 3] = [10, 20, 30];
@@ -34,10 +34,10 @@ async fn calls(instance: &Instance) -> usize {
         &[("alice", 10), ("bob", 20), ("carol", 30)],
     )
     .await;
-    let table = Arc::new(CutTable::after(scene.table.clone(), usize::MAX));
+    let table = Arc::new(FaultyTable::new(scene.table.clone()));
     let client = scene.client_of(table.clone(), hasty()).await;
     change(&client).await.unwrap();
-    let calls = table.calls();
+    let calls = table.writes();
     scene.end().await;
     calls
 }
@@ -83,7 +83,7 @@ async fn cut_off_everywhere(instance: Instance, crashes: bool) {
             &[("alice", 10), ("bob", 20), ("carol", 30)],
         )
         .await;
-        let table = Arc::new(CutTable::after(scene.table.clone(), cut));
+        let table = Arc::new(FaultyTable::new(scene.table.clone()).cut_off_from_write(cut));
         let client = scene.client_of(table, hasty()).await;
         let outcome = change(&client).await;
         let is_committed = outcome.is_ok();
@@ -113,18 +113,17 @@ pub async fn a_commit_is_atomic_if_its_client_hangs_after_any_call(instance: Ins
 /// Checks that the client finds out the outcome of a call whose answer is lost, and commits.
 pub async fn a_commit_succeeds_after_a_lost_answer(instance: Instance) {
     for call in 0..calls(&instance).await {
-        for is_applied in [true, false] {
+        for fault in [Fault::After, Fault::Lost] {
             let scene = Scene::new(&instance).await;
             set(
                 &scene.client().await,
                 &[("alice", 10), ("bob", 20), ("carol", 30)],
             )
             .await;
-            let lost = Lost { call, is_applied };
-            let table = Arc::new(CutTable::losing(scene.table.clone(), lost));
+            let table = Arc::new(FaultyTable::new(scene.table.clone()).fail_write(call, fault));
             let client = scene.client_of(table, hasty()).await;
             let outcome = change(&client).await;
-            assert!(outcome.is_ok(), "{lost:?}: {outcome:?}");
+            assert!(outcome.is_ok(), "{fault:?} of {call}: {outcome:?}");
             check(&scene, outcome, call).await;
             scene.end().await;
         }

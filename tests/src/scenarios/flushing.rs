@@ -6,39 +6,26 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use fluo::{Client, ClientOptions, CommitError, Observers, Transaction, observer_fn};
-use fluo_table::{
-    Bytes, CellBatches, Column, ConditionalMutation, Mutation, Outcome, Result, Scan, Span, Table,
-    TableAdmin,
-};
+use fluo_table::{Bytes, Column, Outcome, Result, Span, TableAdmin};
 
 use super::instance::Instance;
 use super::observed::{column, idle, number, read, read_now, set, work};
 use super::scene::Scene;
+use crate::{Call, Hooks, Intercepted};
 
-/// A table that flushes after every writing call, so that no two steps of a transaction are in one
+/// Hooks that flush a table after every write, so that no two steps of a transaction are in one
 /// file.
-#[derive(Debug)]
 struct Flushing {
-    inner: Arc<dyn Table>,
     tables: Arc<dyn TableAdmin>,
     name: String,
 }
 
 #[async_trait]
-impl Table for Flushing {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        self.inner.scan(scan)
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await?;
-        self.tables.flush(&self.name).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        let outcomes = self.inner.write_conditional(mutations).await?;
-        self.tables.flush(&self.name).await?;
-        Ok(outcomes)
+impl Hooks for Flushing {
+    async fn after(&self, _: &Call, answer: &mut Result<Vec<Outcome>>) {
+        if let Err(error) = self.tables.flush(&self.name).await {
+            *answer = Err(error);
+        }
     }
 }
 
@@ -47,11 +34,11 @@ impl Table for Flushing {
 const QUICK: Duration = Duration::from_secs(10);
 
 async fn client(scene: &Scene) -> Client {
-    let table = Flushing {
-        inner: scene.table.clone(),
+    let flushing = Flushing {
         tables: scene.tables.clone(),
         name: scene.name.clone(),
     };
+    let table = Intercepted::with_hooks(scene.table.clone(), flushing).row_by_row();
     let options = ClientOptions::new().rollback_after(Duration::from_secs(60));
     scene.client_of(Arc::new(table), options).await
 }

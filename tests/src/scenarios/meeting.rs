@@ -5,9 +5,9 @@ use std::sync::Arc;
 use fluo::{CommitError, Conflict, ConflictCause};
 use futures::future::join_all;
 
-use super::cutting::CutTable;
 use super::instance::Instance;
 use super::scene::{Scene, amount, balance, balances, hasty, set};
+use crate::FaultyTable;
 
 const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
 
@@ -111,7 +111,11 @@ pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
 /// conflicts with it. Otherwise every retry would conflict again.
 pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance: Instance) {
     let scene = Scene::new(&instance).await;
-    let cut = Arc::new(CutTable::after(scene.table.clone(), 1).row_by_row());
+    let cut = Arc::new(
+        FaultyTable::new(scene.table.clone())
+            .cut_off_from_write(1)
+            .row_by_row(),
+    );
     let dying = scene.client_of(cut, hasty()).await;
     let tx = dying.begin().await.unwrap();
     tx.set("alice", &balance(), "1").unwrap();

@@ -18,7 +18,6 @@
 
 mod bad_input;
 mod crashing;
-mod cutting;
 pub mod damage;
 mod ending;
 mod failing;

@@ -5,19 +5,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::TransactorId;
-use fluo_table::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table};
-use tokio::sync::watch;
+use fluo_table::{Outcome, Result};
 use tokio::time::{sleep, timeout};
 
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, read, set};
+use crate::{Call, Hooks, Intercepted, Latch};
 
 /// Checks that a client counts as alive as long as one of its transactions is open, and no longer.
 pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     let scene = Scene::new(&instance).await;
-    let table = Arc::new(PausingTable::new(scene.table.clone()));
+    let table = Intercepted::with_hooks(scene.table.clone(), Pausing::default());
+    let table = Arc::new(table.row_by_row());
+    let latch = &table.hooks().0;
     let client = scene.client_of(table.clone(), hasty()).await;
-    table.resume();
+    latch.open();
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     let transactor = client.transactor();
     let tx = client.begin().await.unwrap();
@@ -26,9 +28,9 @@ pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     assert_eq!(read(&tx, "alice").await, 1);
     tx.set("alice", &balance(), "2").unwrap();
     tx.set("bob", &balance(), "2").unwrap();
-    table.pause();
+    latch.close();
     let committing = tokio::spawn(tx.commit());
-    table.is_paused().await;
+    latch.holds_a_task().await;
     assert_eq!(scene.locked().await.len(), 1);
     assert!(is_alive(&scene, transactor).await, "C6");
     let patient = hasty().rollback_after(Duration::from_secs(600));
@@ -36,7 +38,7 @@ pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     let reading = timeout(Duration::from_millis(300), balances(&other, ["alice"]));
     assert!(reading.await.is_err(), "R3: the reader did not wait");
     assert_eq!(scene.locked().await.len(), 1, "R3: it was rolled back");
-    table.resume();
+    latch.open();
     let committed = committing.await.unwrap().unwrap();
     assert!(committed.commit.is_some());
     assert_eq!(balances(&other, ["alice", "bob"]).await.unwrap(), [2, 2]);
@@ -71,54 +73,16 @@ async fn ends(scene: &Scene, transactor: TransactorId) {
     assert!(in_time.is_ok(), "C6: {transactor} is still alive");
 }
 
-/// A table whose conditional writes take effect but do not return while it is paused.
-#[derive(Debug)]
-struct PausingTable {
-    inner: Arc<dyn Table>,
-    is_open: watch::Sender<bool>,
-    waits: watch::Sender<bool>,
-}
-
-impl PausingTable {
-    fn new(inner: Arc<dyn Table>) -> Self {
-        Self {
-            inner,
-            is_open: watch::Sender::new(false),
-            waits: watch::Sender::new(false),
-        }
-    }
-
-    fn pause(&self) {
-        self.is_open.send_replace(false);
-        self.waits.send_replace(false);
-    }
-
-    fn resume(&self) {
-        self.is_open.send_replace(true);
-    }
-
-    /// Waits until a call is paused.
-    async fn is_paused(&self) {
-        let mut waits = self.waits.subscribe();
-        waits.wait_for(|waits| *waits).await.unwrap();
-    }
-}
+/// Hooks of a table whose conditional writes take effect but do not return while the latch is
+/// closed.
+#[derive(Debug, Default)]
+struct Pausing(Latch);
 
 #[async_trait]
-impl Table for PausingTable {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        self.inner.scan(scan)
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        let outcomes = self.inner.write_conditional(mutations).await;
-        self.waits.send_replace(true);
-        let mut is_open = self.is_open.subscribe();
-        is_open.wait_for(|is_open| *is_open).await.unwrap();
-        outcomes
+impl Hooks for Pausing {
+    async fn after(&self, call: &Call, _: &mut Result<Vec<Outcome>>) {
+        if matches!(call, Call::WriteConditional(_)) {
+            self.0.pass().await;
+        }
     }
 }

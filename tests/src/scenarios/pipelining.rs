@@ -1,6 +1,5 @@
 //! Commits in the background.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use fluo::Client;
@@ -9,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::instance::Instance;
 use super::scene::{Scene, balance, hasty};
-use super::under_way::{Most, UnderWayTable};
+use super::under_way::{Most, UnderWay, under_way};
 
 pub async fn all_commits_in_the_background_complete(instance: Instance) {
     const COUNT: usize = 300;
@@ -31,14 +30,14 @@ pub async fn commits_in_the_background_are_bounded_in_number(instance: Instance)
     const BOUND: usize = 50;
     const COUNT: usize = 150;
     let scene = Scene::new(&instance).await;
-    let table = Arc::new(UnderWayTable::new(scene.table.clone()));
+    let table = under_way(&scene.table);
     let options = hasty().max_commits_in_flight(BOUND);
     let client = scene.client_of(table.clone(), options).await;
     let bringing = bring(&client, vec![10; COUNT]);
-    is_full_with(&table, BOUND).await;
-    table.open();
+    is_full_with(table.hooks(), BOUND).await;
+    table.hooks().latch.open();
     bringing.await.unwrap();
-    assert_eq!(table.most().transactions, BOUND);
+    assert_eq!(table.hooks().most().transactions, BOUND);
     check(&scene, &client, COUNT).await;
     scene.end().await;
 }
@@ -49,29 +48,29 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
     const VALUE_BYTES: usize = 79;
     const LARGE: usize = 5_000;
     let scene = Scene::new(&instance).await;
-    let table = Arc::new(UnderWayTable::new(scene.table.clone()));
+    let table = under_way(&scene.table);
     let options = hasty().max_commit_bytes_in_flight(1_000);
     let client = scene.client_of(table.clone(), options).await;
     let mut values = vec![VALUE_BYTES; 60];
     let bringing = bring(&client, values.clone());
-    is_full_with(&table, 10).await;
+    is_full_with(table.hooks(), 10).await;
     let ten_of_them = Most {
         transactions: 10,
         value_bytes: 10 * VALUE_BYTES,
     };
-    assert_eq!(table.most(), ten_of_them);
-    table.open();
+    assert_eq!(table.hooks().most(), ten_of_them);
+    table.hooks().latch.open();
     bringing.await.unwrap();
-    assert_eq!(table.most(), ten_of_them);
+    assert_eq!(table.hooks().most(), ten_of_them);
 
     // A transaction that is larger than the limit waits for all others, and all others wait for it.
-    let table = Arc::new(UnderWayTable::new(scene.table.clone()));
+    let table = under_way(&scene.table);
     let options = hasty().max_commit_bytes_in_flight(1_000);
     let client = scene.client_of(table.clone(), options).await;
     values[30] = LARGE;
-    table.open();
+    table.hooks().latch.open();
     bring(&client, values).await.unwrap();
-    assert_eq!(table.most().value_bytes, LARGE);
+    assert_eq!(table.hooks().most().value_bytes, LARGE);
     check(&scene, &client, 60).await;
     scene.end().await;
 }
@@ -79,12 +78,12 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
 pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
     const COUNT: usize = 5_000;
     let scene = Scene::new(&instance).await;
-    let table = Arc::new(UnderWayTable::new(scene.table.clone()));
+    let table = under_way(&scene.table);
     let options = hasty().max_commits_in_flight(COUNT);
     let client = scene.client_of(table.clone(), options).await;
     let bringing = bring(&client, vec![10; COUNT]);
-    is_full_with(&table, COUNT).await;
-    table.open();
+    is_full_with(table.hooks(), COUNT).await;
+    table.hooks().latch.open();
     bringing.await.unwrap();
     check(&scene, &client, COUNT).await;
     scene.end().await;
@@ -112,14 +111,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until a number of transactions is in progress, and checks that no other one begins while
 /// none completes.
-async fn is_full_with(table: &UnderWayTable, transactions: usize) {
+async fn is_full_with(counted: &UnderWay, transactions: usize) {
     assert!(
-        table.reaches(transactions, PATIENCE).await,
+        counted.reaches(transactions, PATIENCE).await,
         "only {:?} are under way",
-        table.most()
+        counted.most()
     );
-    let another = table.reaches(transactions + 1, Duration::from_millis(200));
-    assert!(!another.await, "{:?} are under way", table.most());
+    let another = counted.reaches(transactions + 1, Duration::from_millis(200));
+    assert!(!another.await, "{:?} are under way", counted.most());
 }
 
 fn row(number: usize) -> String {

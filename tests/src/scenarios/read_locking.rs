@@ -5,10 +5,10 @@ use std::sync::Arc;
 use fluo::OwnedTransaction;
 use fluo_table::{Column, RowColumn};
 
-use super::cutting::CutTable;
 use super::instance::Instance;
 use super::meeting::conflict;
 use super::scene::{Scene, amount, balance, balances, hasty, set};
+use crate::FaultyTable;
 
 async fn read_locked(tx: &OwnedTransaction, row: &'static str) -> i64 {
     amount(tx.with_read_lock().get(row, &balance()).await.unwrap())
@@ -169,7 +169,7 @@ pub async fn a_read_lock_of_a_crashed_client_blocks_no_transaction(instance: Ins
     let client = scene.client().await;
     set(&client, &[("alice", 5)]).await;
     for cut in 1..=4 {
-        let table = Arc::new(CutTable::after(scene.table.clone(), cut));
+        let table = Arc::new(FaultyTable::new(scene.table.clone()).cut_off_from_write(cut));
         let crashing = scene.client_of(table, hasty()).await;
         let tx = crashing.begin().await.unwrap();
         read_locked(&tx, "alice").await;

@@ -9,14 +9,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo::{Client, RetryPolicy};
-use fluo_table::{
-    CellBatches, ConditionalMutation, ErrorKind, Mutation, Outcome, Result, Scan, Span, Table,
-};
+use fluo_table::{ErrorKind, Outcome, Result, Span};
 use futures::future::join_all;
 
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, read, set};
-use crate::{CoordinationCall, Fault};
+use crate::{Call, CoordinationCall, Fault, Hooks, Intercepted};
 
 pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(instance: Instance) {
     let scene = Scene::new(&instance).await;
@@ -122,11 +120,8 @@ pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(in
     let scene = Scene::new(&instance).await;
     let options = hasty().rollback_after(Duration::from_secs(600));
     let reader = scene.client_of(scene.table.clone(), options).await;
-    let table = Arc::new(MetTable {
-        inner: scene.table.clone(),
-        reader: reader.clone(),
-    });
-    let client = scene.client_of(table, hasty()).await;
+    let table = Intercepted::with_hooks(scene.table.clone(), Met(reader.clone())).row_by_row();
+    let client = scene.client_of(Arc::new(table), hasty()).await;
     // The client has a publication already, so it does not notice the end of its session when it
     // begins.
     let _open = client.snapshot().await.unwrap();
@@ -146,28 +141,16 @@ pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(in
     scene.end().await;
 }
 
-/// A table on which another client reads an account after each conditional write.
-#[derive(Debug)]
-struct MetTable {
-    inner: Arc<dyn Table>,
-    reader: Client,
-}
+/// Hooks with which a client reads an account after each conditional write.
+struct Met(Client);
 
 #[async_trait]
-impl Table for MetTable {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        self.inner.scan(scan)
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        let outcomes = self.inner.write_conditional(mutations).await;
-        let reading = balances(&self.reader, ["alice"]);
-        // A reader that waits for the lock of a live client has met it.
-        drop(tokio::time::timeout(Duration::from_millis(300), reading).await);
-        outcomes
+impl Hooks for Met {
+    async fn after(&self, call: &Call, _: &mut Result<Vec<Outcome>>) {
+        if matches!(call, Call::WriteConditional(_)) {
+            let reading = balances(&self.0, ["alice"]);
+            // A reader that waits for the lock of a live client has met it.
+            drop(tokio::time::timeout(Duration::from_millis(300), reading).await);
+        }
     }
 }

@@ -6,29 +6,37 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::layout::{EntryKind, EntryTimestamp};
-use fluo_table::{
-    Bytes, CellBatches, Change, ConditionalMutation, Mutation, Outcome, Result, Scan, Table,
-};
+use fluo_table::{Bytes, Change, Mutation, Outcome, Result, Table};
 use tokio::sync::watch;
 use tokio::time::timeout;
+
+use crate::{Call, Fault, Hooks, Intercepted, Latch};
 
 /// A table that counts a transaction of one row as in progress from its first conditional write,
 /// which locks the row, until its second one, which commits it, has returned. The first ones wait
 /// until the table is opened.
-#[derive(Debug)]
-pub(super) struct UnderWayTable {
-    inner: Arc<dyn Table>,
+pub(super) type UnderWayTable = Intercepted<dyn Table, UnderWay>;
+
+/// The hooks of an [`UnderWayTable`].
+#[derive(Debug, Default)]
+pub(super) struct UnderWay {
+    pub(super) latch: Latch,
     counted: watch::Sender<Counted>,
-    is_open: watch::Sender<bool>,
 }
 
 /// The transactions in progress, and the maximum so far.
 #[derive(Debug, Default)]
 struct Counted {
-    /// The bytes of the values of each row.
-    now: BTreeMap<Bytes, usize>,
+    now: BTreeMap<Bytes, Progress>,
     value_bytes: usize,
     most: Most,
+}
+
+/// The progress of the transaction of a row.
+#[derive(Debug)]
+struct Progress {
+    value_bytes: usize,
+    is_committing: bool,
 }
 
 /// The maximum of concurrent transactions.
@@ -39,15 +47,13 @@ pub(super) struct Most {
     pub(super) value_bytes: usize,
 }
 
-impl UnderWayTable {
-    pub(super) fn new(inner: Arc<dyn Table>) -> Self {
-        Self {
-            inner,
-            counted: watch::Sender::default(),
-            is_open: watch::Sender::new(false),
-        }
-    }
+/// Wraps a table, whose rows are then written one by one.
+pub(super) fn under_way(table: &Arc<dyn Table>) -> Arc<UnderWayTable> {
+    let table = Intercepted::with_hooks(table.clone(), UnderWay::default());
+    Arc::new(table.row_by_row())
+}
 
+impl UnderWay {
     /// Waits until a number of transactions is in progress. Returns `false` if the time is over
     /// first.
     pub(super) async fn reaches(&self, transactions: usize, within: Duration) -> bool {
@@ -56,28 +62,30 @@ impl UnderWayTable {
         timeout(within, reached).await.is_ok()
     }
 
-    /// Releases all waiting calls, and all later ones.
-    pub(super) fn open(&self) {
-        self.is_open.send_replace(true);
-    }
-
     pub(super) fn most(&self) -> Most {
         self.counted.borrow().most
     }
 
-    fn begin(&self, locking: &Mutation) {
-        let bytes = value_bytes(locking);
+    /// Counts a write of a row. Returns `true` if it is the first one of its transaction.
+    fn begins(&self, mutation: &Mutation) -> bool {
+        let mut begins = false;
         self.counted.send_modify(|counted| {
-            counted.now.insert(locking.row.clone(), bytes);
-            counted.value_bytes += bytes;
+            if let Some(progress) = counted.now.get_mut(&mutation.row) {
+                progress.is_committing = true;
+                return;
+            }
+            begins = true;
+            let progress = Progress {
+                value_bytes: value_bytes(mutation),
+                is_committing: false,
+            };
+            counted.value_bytes += progress.value_bytes;
+            counted.now.insert(mutation.row.clone(), progress);
             let most = &mut counted.most;
             most.transactions = most.transactions.max(counted.now.len());
             most.value_bytes = most.value_bytes.max(counted.value_bytes);
         });
-    }
-
-    fn is_under_way(&self, row: &Bytes) -> bool {
-        self.counted.borrow().now.contains_key(row)
+        begins
     }
 }
 
@@ -93,31 +101,26 @@ fn value_bytes(locking: &Mutation) -> usize {
 }
 
 #[async_trait]
-impl Table for UnderWayTable {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        self.inner.scan(scan)
+impl Hooks for UnderWay {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        if let Call::WriteConditional(mutations) = call {
+            let begun = mutations.iter().filter(|one| self.begins(&one.mutation));
+            if begun.count() > 0 {
+                self.latch.pass().await;
+            }
+        }
+        Ok(None)
     }
 
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        let rows: Vec<Bytes> = mutations.iter().map(|it| it.mutation.row.clone()).collect();
-        if rows.iter().all(|row| self.is_under_way(row)) {
-            let outcomes = self.inner.write_conditional(mutations).await;
-            self.counted.send_modify(|counted| {
-                for row in &rows {
-                    counted.value_bytes -= counted.now.remove(row).unwrap_or_default();
+    async fn after(&self, call: &Call, _: &mut Result<Vec<Outcome>>) {
+        self.counted.send_modify(|counted| {
+            for mutation in call.mutations() {
+                let of_row = counted.now.get(&mutation.row);
+                if let Some(ended) = of_row.filter(|progress| progress.is_committing) {
+                    counted.value_bytes -= ended.value_bytes;
+                    counted.now.remove(&mutation.row);
                 }
-            });
-            return outcomes;
-        }
-        for locking in &mutations {
-            self.begin(&locking.mutation);
-        }
-        let mut is_open = self.is_open.subscribe();
-        is_open.wait_for(|is_open| *is_open).await.unwrap();
-        self.inner.write_conditional(mutations).await
+            }
+        });
     }
 }

@@ -3,16 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cutting::CutTable;
 use super::instance::Instance;
 use super::scene::{Scene, balance, balances, hasty, set};
+use crate::FaultyTable;
 
 /// Checks that a reader waits for a transaction that hangs in its commit, and does not roll it back
 /// before the timeout.
 pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
     let scene = Scene::new(&instance).await;
     set(&scene.client().await, &[("alice", 1), ("bob", 1)]).await;
-    let table = Arc::new(CutTable::after(scene.table.clone(), 2).row_by_row());
+    let table = Arc::new(
+        FaultyTable::new(scene.table.clone())
+            .cut_off_from_write(2)
+            .row_by_row(),
+    );
     let hanging = scene.client_of(table, hasty()).await;
     let tx = hanging.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
@@ -46,7 +50,11 @@ pub async fn a_committed_transaction_of_a_live_client_is_rolled_forward(instance
     let client = scene.client_of(scene.table.clone(), patient).await;
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     // The owner has committed its primary, and is cut off before it commits the secondary.
-    let table = Arc::new(CutTable::after(scene.table.clone(), 3).row_by_row());
+    let table = Arc::new(
+        FaultyTable::new(scene.table.clone())
+            .cut_off_from_write(3)
+            .row_by_row(),
+    );
     let owner = scene.client_of(table, hasty()).await;
     let tx = owner.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
