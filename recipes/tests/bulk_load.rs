@@ -12,10 +12,10 @@ use fluo_recipes::{
     RandomSalt, RecipeErrorKind,
 };
 use fluo_table::{
-    Authorizations, CellBatches, Column, ConditionalMutation, Error, ErrorKind, MemoryTables,
-    Mutation, Outcome, Result, Scan, Span, Table, TableAdmin, TableExt, Versions,
+    Authorizations, Column, Error, ErrorKind, MemoryTables, Mutation, Outcome, Result, Scan, Span,
+    Table, TableAdmin, TableExt, Versions,
 };
-use fluo_tests::{Fault, FaultyTables};
+use fluo_tests::{Call, Fault, FaultyTables, Hooks, Intercepted};
 use futures::{Stream, StreamExt, stream};
 
 const FAULTS: [Fault; 3] = [Fault::Before, Fault::Lost, Fault::After];
@@ -415,74 +415,52 @@ async fn writes_nothing_of_a_batch_whose_old_keys_cannot_be_read() {
     assert_eq!((error.report.unknown, faulty.writes()), (0, 1));
 }
 
-/// A table that refuses one row, and counts concurrent writes.
-#[derive(Debug)]
+/// Hooks that reject one row, and count concurrent writes.
 struct Watched {
-    inner: Arc<dyn Table>,
     refused: &'static str,
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
 impl Watched {
-    async fn new(refused: &'static str) -> Self {
-        Self {
-            inner: new_table().await,
+    async fn table(refused: &'static str) -> Intercepted<dyn Table, Self> {
+        let watched = Self {
             refused,
             now: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
-        }
-    }
-
-    async fn pause(&self) {
-        let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
-        self.most.fetch_max(now, Ordering::Relaxed);
-        for _ in 0..20 {
-            tokio::task::yield_now().await;
-        }
-        self.now.fetch_sub(1, Ordering::Relaxed);
+        };
+        Intercepted::with_hooks(new_table().await, watched).row_by_row()
     }
 }
 
 #[async_trait]
-impl Table for Watched {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        self.inner.scan(scan)
+impl Hooks for Watched {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        if let Call::Write(_) = call {
+            let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
+            self.most.fetch_max(now, Ordering::Relaxed);
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+            self.now.fetch_sub(1, Ordering::Relaxed);
+        }
+        Ok(None)
     }
 
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.pause().await;
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        let is_refused =
-            |one: &ConditionalMutation| one.mutation.row.ends_with(self.refused.as_bytes());
-        let refused: Vec<_> = mutations.iter().map(is_refused).collect();
-        let outcomes = self.inner.write_conditional(
-            mutations
-                .into_iter()
-                .filter(|one| !is_refused(one))
-                .collect(),
-        );
-        let mut outcomes = outcomes.await?.into_iter();
-        let refusal = || Outcome::ConstraintViolation(Error::new(ErrorKind::Invalid, "too long"));
-        Ok(refused
-            .into_iter()
-            .map(|is_refused| {
-                if is_refused {
-                    refusal()
-                } else {
-                    outcomes.next().unwrap()
-                }
-            })
-            .collect())
+    async fn after(&self, call: &Call, answer: &mut Result<Vec<Outcome>>) {
+        let outcomes = answer.iter_mut().flatten();
+        for (outcome, mutation) in outcomes.zip(call.mutations()) {
+            if mutation.row.ends_with(self.refused.as_bytes()) {
+                let error = Error::new(ErrorKind::Invalid, "too long");
+                *outcome = Outcome::ConstraintViolation(error);
+            }
+        }
     }
 }
 
 #[tokio::test]
 async fn names_a_row_that_a_constraint_refuses() {
-    let table = Watched::new("row 5").await;
+    let table = Watched::table("row 5").await;
     let load = BulkLoad::new(&design(4)).insert_only().unwrap();
     let error = load.load(&table, ten_rows()).await.unwrap_err();
     assert_eq!(error.rows, 6..=6);
@@ -496,12 +474,12 @@ async fn names_a_row_that_a_constraint_refuses() {
 #[tokio::test]
 async fn limits_concurrent_writes() {
     for concurrency in [1, 3] {
-        let table = Watched::new("none").await;
+        let table = Watched::table("none").await;
         let rows = numbered(100);
         let load = BulkLoad::new(&design(4))
             .batch_rows(BATCH)
             .concurrency(NonZeroUsize::new(concurrency).unwrap());
         assert_eq!(load.load(&table, rows).await.unwrap().written, 100);
-        assert_eq!(table.most.load(Ordering::Relaxed), concurrency);
+        assert_eq!(table.hooks().most.load(Ordering::Relaxed), concurrency);
     }
 }

@@ -8,18 +8,16 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use fluo::admin::{self, Initialization, Status, check_observers};
 use fluo::{Client, ClientOptions};
 use fluo_table::coordination::{
-    Application, Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
-    SetupLock,
+    Application, Applications, MemoryApplications, ObservedColumn, ObserverKind,
 };
 use fluo_table::{
     Authorizations, Column, ErrorKind, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt,
     Versions,
 };
-use fluo_tests::{Fault, FaultyApplications, FaultyTables};
+use fluo_tests::{Call, CoordinationCall, Fault, FaultyApplications, FaultyTables, Intercepted};
 
 struct Place {
     tables: MemoryTables,
@@ -199,49 +197,15 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     assert_eq!(place.tables.tables().await.unwrap(), ["other"]);
 }
 
-/// Applications that yield to other tasks before each call, as a network does.
-#[derive(Debug)]
-struct Distant(MemoryApplications);
-
-impl Distant {
-    async fn pause() {
+/// Returns applications that yield to other tasks before each call, as a network does.
+fn distant(place: &Place) -> impl Applications + use<> {
+    let yields = |_: &Call| async {
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
-    }
-}
-
-#[async_trait]
-impl Applications for Distant {
-    async fn initialize(&self, name: &str, application: Application) -> fluo_table::Result<()> {
-        Self::pause().await;
-        self.0.initialize(name, application).await
-    }
-
-    async fn open(&self, name: &str) -> fluo_table::Result<Arc<dyn Coordination>> {
-        Self::pause().await;
-        self.0.open(name).await
-    }
-
-    async fn list(&self) -> fluo_table::Result<Vec<String>> {
-        Self::pause().await;
-        self.0.list().await
-    }
-
-    async fn is_running(&self, name: &str) -> fluo_table::Result<bool> {
-        Self::pause().await;
-        self.0.is_running(name).await
-    }
-
-    async fn lock_setup(&self, name: &str, table: &str) -> fluo_table::Result<Box<dyn SetupLock>> {
-        Self::pause().await;
-        self.0.lock_setup(name, table).await
-    }
-
-    async fn remove(&self, name: &str) -> fluo_table::Result<()> {
-        Self::pause().await;
-        self.0.remove(name).await
-    }
+        Ok(None)
+    };
+    Intercepted::with_hooks(Arc::new(place.applications.clone()), yields)
 }
 
 /// Regression test: each caller checked what it may clear, and then deleted what the other one had
@@ -265,7 +229,7 @@ async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
                 true => place.initialize("web", web()).await.unwrap(),
                 false => drop(place.tables.create_table("pages", Versions::All).await),
             }
-            let distant = Distant(place.applications.clone());
+            let distant = distant(&place);
             let first = admin::initialize(&place.tables, &distant, "web", web().clear());
             let second = async {
                 // It starts at any time during the work of the first one.
@@ -308,7 +272,7 @@ async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
     // One caller removes the application while another one initialises it again.
     let place = Place::new();
     place.initialize("web", web()).await.unwrap();
-    let distant = Distant(place.applications.clone());
+    let distant = distant(&place);
     let clearing = admin::initialize(&place.tables, &distant, "web", web().clear());
     let removing = admin::remove(&place.tables, &distant, "web");
     let (cleared, removed) = tokio::join!(clearing, removing);
@@ -317,38 +281,21 @@ async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
     place.remove("web").await.unwrap();
 }
 
-/// Applications of which one has another table after each claim.
-#[derive(Debug)]
-struct Restless(MemoryApplications);
-
-#[async_trait]
-impl Applications for Restless {
-    async fn initialize(&self, name: &str, application: Application) -> fluo_table::Result<()> {
-        self.0.initialize(name, application).await
-    }
-
-    async fn open(&self, name: &str) -> fluo_table::Result<Arc<dyn Coordination>> {
-        self.0.open(name).await
-    }
-
-    async fn list(&self) -> fluo_table::Result<Vec<String>> {
-        self.0.list().await
-    }
-
-    async fn is_running(&self, name: &str) -> fluo_table::Result<bool> {
-        self.0.is_running(name).await
-    }
-
-    async fn lock_setup(&self, name: &str, table: &str) -> fluo_table::Result<Box<dyn SetupLock>> {
-        self.0.remove(name).await?;
-        let next = Application::new("1", format!("{table}x"));
-        self.0.initialize(name, next).await?;
-        self.0.lock_setup(name, table).await
-    }
-
-    async fn remove(&self, name: &str) -> fluo_table::Result<()> {
-        self.0.remove(name).await
-    }
+/// Returns applications of which one has another table after each claim.
+fn restless(place: &Place) -> impl Applications + use<> {
+    let applications = place.applications.clone();
+    let claim = move |call: &Call| {
+        let (applications, call) = (applications.clone(), call.clone());
+        async move {
+            if let Call::Coordination(CoordinationCall::Claim(name, table)) = &call {
+                applications.remove(name).await?;
+                let next = Application::new("1", format!("{table}x"));
+                applications.initialize(name, next).await?;
+            }
+            Ok(None)
+        }
+    };
+    Intercepted::with_hooks(Arc::new(place.applications.clone()), claim)
 }
 
 /// Regression test: the application was claimed again as long as its table changed.
@@ -356,7 +303,7 @@ impl Applications for Restless {
 async fn fails_if_the_table_of_an_application_changes_after_each_claim() {
     let place = Place::new();
     place.initialize("web", web()).await.unwrap();
-    let restless = Restless(place.applications.clone());
+    let restless = restless(&place);
     let removing = admin::remove(&place.tables, &restless, "web");
     let error = removing.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);

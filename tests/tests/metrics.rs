@@ -7,18 +7,18 @@
 //! Every recorded metric is listed, every listed metric is recorded, and the docs show the list.
 
 use std::collections::BTreeSet;
+use std::future::ready;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use fluo::admin::{Initialization, initialize};
 use fluo::telemetry::{METRICS, Metric, MetricKind, describe};
 use fluo::{Client, ClientOptions, LoaderOptions};
 use fluo_simulation::Simulation;
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{
-    Authorizations, CellBatches, Column, ConditionalMutation, Error, ErrorKind, MemoryTables,
-    Mutation, Outcome, Result, Scan, Table, TableAdmin, Timestamp,
+    Authorizations, Column, Error, ErrorKind, MemoryTables, Table, TableAdmin, Timestamp,
 };
+use fluo_tests::{Call, Intercepted};
 use metrics_util::CompositeKey;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
@@ -133,33 +133,24 @@ fn counts_a_load_that_fails_permanently() {
     assert_eq!(finished.unwrap_err().kind(), ErrorKind::Invalid);
 }
 
-/// A table that accepts only conditional writes, so that the steps after the commit point fail.
-#[derive(Debug)]
-struct ConditionalOnly(Arc<dyn Table>);
-
-#[async_trait]
-impl Table for ConditionalOnly {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        self.0.scan(scan)
-    }
-
-    async fn write(&self, _: Vec<Mutation>) -> Result<()> {
-        Err(Error::new(
-            ErrorKind::Storage,
-            "only conditional writes are accepted",
-        ))
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.0.write_conditional(mutations).await
-    }
+/// Returns a table that accepts only conditional writes, so that the steps after the commit point
+/// fail.
+fn conditional_only(table: Arc<dyn Table>) -> Arc<dyn Table> {
+    let refuse = |call: &Call| {
+        let error = Error::new(ErrorKind::Storage, "only conditional writes are accepted");
+        ready(match call {
+            Call::Write(_) => Err(error),
+            _ => Ok(None),
+        })
+    };
+    Arc::new(Intercepted::with_hooks(table, refuse).row_by_row())
 }
 
 /// The transaction is committed, and a transaction that meets its locks sees its writes.
 #[test]
 fn counts_an_unfinished_commit() {
     let (value, committed) = counted("fluo_unfinished_commits_total", async {
-        let [client, other] = clients(|table| Arc::new(ConditionalOnly(table))).await;
+        let [client, other] = clients(conditional_only).await;
         let tx = client.begin().await.unwrap();
         for row in ["a.org", "b.org"] {
             tx.set(row, &column(), "text").unwrap();

@@ -7,17 +7,16 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use async_trait::async_trait;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{
     DigestSalt, KeyDesign, Modulo, RandomSalt, RowSelection, SaltedPart, SaltedRows, SaltedScan,
     ScanCursor, UnknownKeys,
 };
 use fluo_table::{
-    Authorizations, Bytes, Cell, CellBatches, Column, ColumnSelector, ConditionalMutation, Filter,
-    MemoryTables, Mutation, Outcome, Result, Scan, Span, Table, TableAdmin, TableExt, Versions,
+    Authorizations, Bytes, Cell, CellBatches, Column, ColumnSelector, Filter, MemoryTables,
+    Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
-use fluo_tests::{FaultyTables, RecordingTables};
+use fluo_tests::{FaultyTables, Hooks, Intercepted, RecordingTables};
 use futures::TryStreamExt;
 use proptest::prelude::*;
 use tokio::runtime::Runtime;
@@ -351,10 +350,9 @@ async fn reads_only_on_demand() {
     assert_eq!(tables.counts().cells, first);
 }
 
-/// A table that counts its open scans, and records the largest batch that was requested.
-#[derive(Debug)]
+/// Hooks that count the open scans, and record the largest batch that was requested.
+#[derive(Default)]
 struct Counting {
-    inner: Arc<dyn Table>,
     open: Arc<AtomicUsize>,
     most_open: Arc<AtomicUsize>,
     most_cells: Arc<AtomicUsize>,
@@ -368,37 +366,16 @@ impl Drop for OpenScan {
     }
 }
 
-#[async_trait]
-impl Table for Counting {
-    fn scan(&self, scan: Scan) -> CellBatches {
+impl Hooks for Counting {
+    fn batches(&self, scan: &Scan, batches: CellBatches) -> CellBatches {
         let now = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_open.fetch_max(now, Ordering::SeqCst);
         self.most_cells
             .fetch_max(scan.max_batch_cells().get(), Ordering::SeqCst);
         let open = OpenScan(self.open.clone());
-        let batches = self.inner.scan(scan);
         Box::pin(batches.inspect_ok(move |_| {
             let _ = &open;
         }))
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.inner.write_conditional(mutations).await
-    }
-}
-
-impl Counting {
-    fn new(inner: Arc<dyn Table>) -> Arc<Self> {
-        Arc::new(Self {
-            inner,
-            open: Arc::default(),
-            most_open: Arc::default(),
-            most_cells: Arc::default(),
-        })
     }
 }
 
@@ -406,15 +383,18 @@ impl Counting {
 async fn very_many_pieces_are_read_by_few_short_scans() {
     let memory = MemoryTables::new();
     let design = digest(4, SaltedPart::Whole);
-    let table = Counting::new(loaded(&memory, &design, numbered(300)).await);
+    let table = Arc::new(Intercepted::with_hooks(
+        loaded(&memory, &design, numbered(300)).await,
+        Counting::default(),
+    ));
     let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
     let plan = scan.explain();
     assert_eq!((plan.spans().len(), plan.stays_open()), (65_536, false));
     let expected: Vec<_> = numbered(300).collect();
     assert_eq!(names(scan.run(table.clone())).await, expected);
-    assert!(table.most_open.load(Ordering::SeqCst) <= 17);
+    assert!(table.hooks().most_open.load(Ordering::SeqCst) <= 17);
     assert_eq!(plan.most_cells(), 1);
-    assert_eq!(table.open.load(Ordering::SeqCst), 0);
+    assert_eq!(table.hooks().open.load(Ordering::SeqCst), 0);
 }
 
 /// Counts the cells that were read but not yet yielded, which the scan holds.
@@ -454,11 +434,14 @@ async fn limits_the_memory_of_cells_that_wait_to_be_merged() {
 async fn scans_of_few_pieces_stay_open() {
     let (_directory, tables) = embedded();
     let design = modulo(8);
-    let table = Counting::new(loaded(&tables, &design, numbered(30_000)).await);
+    let table = Arc::new(Intercepted::with_hooks(
+        loaded(&tables, &design, numbered(30_000)).await,
+        Counting::default(),
+    ));
     let expected: Vec<_> = numbered(30_000).collect();
     let scan = SaltedScan::new(&design, &RowSelection::All).unwrap();
     assert_eq!(names(scan.clone().run(table.clone())).await, expected);
-    assert!(table.most_cells.load(Ordering::SeqCst) > 300);
+    assert!(table.hooks().most_cells.load(Ordering::SeqCst) > 300);
     assert_eq!(names(scan.open_scans(0).run(table)).await, expected);
 }
 

@@ -5,19 +5,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use async_trait::async_trait;
 use fluo_recipes::{KeyMigration, MigrationOptions, RowSelection};
-use fluo_table::{
-    CellBatches, ConditionalMutation, MemoryTables, Mutation, Outcome, Result, Scan, Table,
-    Versions,
-};
-use futures::stream::{self, StreamExt, TryStreamExt};
+use fluo_table::{MemoryTables, Mutation, Table, Versions};
+use fluo_tests::{Call, Intercepted};
+use futures::stream::TryStreamExt;
 
 use crate::{Seen, column, migrate, modulo, new_table, scan_all, seen, small_steps};
-
-/// A table whose calls each wait once before they take effect, so that a test decides their order.
-#[derive(Debug)]
-struct Stepwise(Arc<dyn Table>);
 
 async fn wait_once() {
     let mut has_waited = false;
@@ -31,26 +24,14 @@ async fn wait_once() {
     .await;
 }
 
-#[async_trait]
-impl Table for Stepwise {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        let inner = self.0.clone();
-        let batches = async move {
-            wait_once().await;
-            inner.scan(scan)
-        };
-        stream::once(batches).flatten().boxed()
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
+/// Returns a table whose calls each wait once before they take effect, so that a test decides their
+/// order.
+fn stepwise(table: &Arc<dyn Table>) -> Arc<dyn Table> {
+    let wait = |_: &Call| async {
         wait_once().await;
-        self.0.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        wait_once().await;
-        self.0.write_conditional(mutations).await
-    }
+        Ok(None)
+    };
+    Arc::new(Intercepted::with_hooks(table.clone(), wait).row_by_row())
 }
 
 pub(crate) type Actor = Pin<Box<dyn Future<Output = ()>>>;
@@ -118,7 +99,7 @@ impl Scene {
     }
 
     pub(crate) fn slow(&self) -> (KeyMigration, Arc<dyn Table>) {
-        (self.epochs.clone(), Arc::new(Stepwise(self.table.clone())))
+        (self.epochs.clone(), stepwise(&self.table))
     }
 
     pub(crate) fn migrator(&self, step_cells: usize) -> Actor {

@@ -9,10 +9,10 @@ use fluo_table::coordination::{
     Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
 };
 use fluo_table::{Authorizations, Cell, Column, MemoryTables, Scan, Span, TableAdmin, TableExt};
-use fluo_tests::FaultyTables;
+use fluo_tests::{FaultyTables, Intercepted};
 
 use crate::is_on_the_page;
-use crate::stepping::SteppingTable;
+use crate::stepping::{Stepping, SteppingTable};
 
 /// An application, and its table.
 pub(crate) struct Ground {
@@ -46,7 +46,7 @@ impl Ground {
             .await
             .unwrap();
         Self {
-            table: Arc::new(SteppingTable::new(table)),
+            table: Arc::new(Intercepted::with_hooks(table.clone(), Stepping::new(table))),
             coordination: applications.open("golden").await.unwrap(),
         }
     }
@@ -66,7 +66,7 @@ impl Ground {
 
     /// Takes the recorded notes, and checks that the page shows them.
     pub(crate) async fn is_on_the_page(&self, name: &str) {
-        is_on_the_page(name, &self.table.take_notes().await);
+        is_on_the_page(name, &self.table.hooks().take_notes().await);
     }
 }
 

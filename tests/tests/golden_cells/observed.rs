@@ -44,7 +44,7 @@ async fn observe<F>(
         false => tx.notify("b.org", &links()),
     };
     client.run(set).await.unwrap();
-    ground.table.take_notes().await;
+    ground.table.hooks().take_notes().await;
     let options = WorkerOptions::new().tasks(1);
     let worker = Worker::start(&client, observers, options).await.unwrap();
     nothing_is_notified(&ground).await;
@@ -128,7 +128,7 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
         .run(async |tx| tx.set(ROW_OF_THE_SECOND, &text(), "One"))
         .await
         .unwrap();
-    ground.table.take_notes().await;
+    ground.table.hooks().take_notes().await;
 
     let (begun, resume) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let slow = {
@@ -152,7 +152,11 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
         .unwrap();
     nothing_is_notified(&ground).await;
     second.stop().await;
-    ground.table.say("the other one, which began before").await;
+    ground
+        .table
+        .hooks()
+        .say("the other one, which began before")
+        .await;
     resume.notify_one();
     first.stop().await;
     ground

@@ -16,12 +16,12 @@ async fn a_conflicting_transaction_rolls_itself_back() {
     let ground = Ground::new().await;
     let client = ground.client().await;
     let tx = transfer(&client).await;
-    ground.table.say("another one writes bob").await;
+    ground.table.hooks().say("another one writes bob").await;
     client
         .run(async |other| other.set("bob", &balance(), "1"))
         .await
         .unwrap();
-    ground.table.say("the transfer is committed").await;
+    ground.table.hooks().say("the transfer is committed").await;
     let outcome = tx.commit().await;
     assert!(
         matches!(outcome, Err(CommitError::Conflict(_))),
@@ -36,12 +36,13 @@ async fn fails_after(calls: usize) -> Ground {
     let ground = Ground::new().await;
     let (client, others) = (ground.client().await, ground.client().await);
     let tx = transfer(&client).await;
-    ground.table.cut_off_after(calls).await;
+    ground.table.hooks().cut_off_after(calls).await;
     let outcome = tx.commit().await;
-    ground.table.restore().await;
+    ground.table.hooks().restore().await;
     drop((client, outcome));
     ground
         .table
+        .hooks()
         .say("its client crashes; another client reads bob")
         .await;
     others
@@ -51,7 +52,7 @@ async fn fails_after(calls: usize) -> Ground {
         .get("bob", &balance())
         .await
         .unwrap();
-    ground.table.say("and writes carol and dave").await;
+    ground.table.hooks().say("and writes carol and dave").await;
     let writes = async |tx: fluo::Transaction| {
         tx.set("carol", &balance(), "5")?;
         tx.set("dave", &balance(), "6")

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::{
-    Bytes, Cell, CellBatches, ConditionalMutation, Error, ErrorKind, Escaped, Key, MultiRowWrite,
-    Mutation, Outcome, Result, Scan, Span, Table, TableExt,
+    Bytes, Cell, Error, ErrorKind, Escaped, Key, Outcome, Result, Scan, Span, Table, TableExt,
 };
+use fluo_tests::{Call, Fault, Hooks, Intercepted};
 use tokio::sync::Mutex;
 
 use crate::shown;
 
-/// A table that records the conditions of each changing call, and the entries that are new after
-/// it.
+pub(crate) type SteppingTable = Intercepted<dyn Table, Stepping>;
+
+/// Hooks that record the conditions of each changing call, and the entries that are new after it.
 #[derive(Debug)]
-pub(crate) struct SteppingTable {
+pub(crate) struct Stepping {
     inner: Arc<dyn Table>,
     notes: Mutex<Notes>,
     /// Number of changing calls that still succeed, or `None` for no limit.
@@ -28,7 +29,7 @@ struct Notes {
     known: BTreeSet<(Key, Bytes)>,
 }
 
-impl SteppingTable {
+impl Stepping {
     pub(crate) fn new(inner: Arc<dyn Table>) -> Self {
         Self {
             inner,
@@ -62,19 +63,6 @@ impl SteppingTable {
         std::mem::take(&mut self.notes.lock().await.text)
     }
 
-    async fn next(&self) -> Result<()> {
-        let mut left = self.left.lock().await;
-        match left.as_mut() {
-            None => Ok(()),
-            // A permanent error, so that the caller does not retry.
-            Some(0) => Err(Error::new(ErrorKind::Storage, "cut off")),
-            Some(left) => {
-                *left -= 1;
-                Ok(())
-            }
-        }
-    }
-
     /// Records a call, and the entries that are new since the previous one.
     async fn note(&self, call: &str, rows: &[Bytes], conditions: &str) {
         let mut notes = self.notes.lock().await;
@@ -94,56 +82,36 @@ impl SteppingTable {
 }
 
 #[async_trait]
-impl Table for SteppingTable {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        self.inner.scan(scan)
+impl Hooks for Stepping {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        let mut left = self.left.lock().await;
+        match left.as_mut().filter(|_| call.is_write()) {
+            None => {}
+            // A permanent error, so that the caller does not retry.
+            Some(0) => return Err(Error::new(ErrorKind::Storage, "cut off")),
+            Some(left) => *left -= 1,
+        }
+        Ok(None)
     }
 
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.next().await?;
-        let rows: Vec<_> = mutations
-            .iter()
-            .map(|mutation| mutation.row.clone())
-            .collect();
-        self.inner.write(mutations).await?;
-        self.note("write", &rows, "").await;
-        Ok(())
+    async fn after(&self, call: &Call, answer: &mut Result<Vec<Outcome>>) {
+        let Ok(outcomes) = answer else {
+            return;
+        };
+        let (name, conditional) = match call {
+            Call::WriteConditional(mutations) => ("conditional write", &mutations[..]),
+            Call::WriteAtomically(mutations) => ("write together", &mutations[..]),
+            _ => ("write", &[][..]),
+        };
+        let rows: Vec<_> = call.mutations().iter().map(|one| one.row.clone()).collect();
+        let mut conditions: String = conditional.iter().map(shown::conditions).collect();
+        if name == "conditional write" {
+            for (outcome, row) in outcomes.iter().zip(&rows) {
+                if outcome.is_rejected() {
+                    conditions += &format!("  {} is rejected\n", Escaped(row));
+                }
+            }
+        }
+        self.note(name, &rows, &conditions).await;
     }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.next().await?;
-        let (rows, conditions) = asked(&mutations);
-        let outcomes = self.inner.write_conditional(mutations).await?;
-        let rejected = outcomes
-            .iter()
-            .zip(&rows)
-            .filter(|(outcome, _)| outcome.is_rejected());
-        let rejected = rejected.map(|(_, row)| format!("  {} is rejected\n", Escaped(row)));
-        let conditions: String = [conditions].into_iter().chain(rejected).collect();
-        self.note("conditional write", &rows, &conditions).await;
-        Ok(outcomes)
-    }
-
-    fn together(&self) -> Option<&dyn MultiRowWrite> {
-        self.inner.together().map(|_| self as &dyn MultiRowWrite)
-    }
-}
-
-#[async_trait]
-impl MultiRowWrite for SteppingTable {
-    async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
-        self.next().await?;
-        let (rows, conditions) = asked(&mutations);
-        let inner = self.inner.together().unwrap();
-        let outcome = inner.write_atomically(mutations).await?;
-        self.note("write together", &rows, &conditions).await;
-        Ok(outcome)
-    }
-}
-
-/// Returns the rows of some mutations, and their formatted conditions.
-fn asked(mutations: &[ConditionalMutation]) -> (Vec<Bytes>, String) {
-    let rows = mutations.iter().map(|it| it.mutation.row.clone());
-    let conditions = mutations.iter().map(shown::conditions);
-    (rows.collect(), conditions.collect())
 }

@@ -7,10 +7,10 @@ use fluo::{Client, ClientOptions, OwnedTransaction, Snapshot};
 use fluo_table::coordination::{Application, Applications, MemoryApplications};
 use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
 
-use fluo_tests::FaultyTables;
+use fluo_tests::{FaultyTables, Intercepted};
 
 use super::gate::Gate;
-use super::gated::{GatedCoordination, GatedTable};
+use super::gated::Gated;
 
 /// Longer than all steps of a schedule together, at a millisecond a step. A transaction that waits
 /// for a lock reads it again only when the scheduler lets time pass.
@@ -53,17 +53,11 @@ impl Scene {
         gate.open();
         let mut clients = Vec::new();
         for transaction in 0..=transactions {
-            let (inner, gate) = (table.clone(), gate.clone());
-            let table = Arc::new(GatedTable {
-                inner,
-                gate: gate.clone(),
-                transaction,
-            });
-            let coordination = Arc::new(GatedCoordination {
-                inner: coordination.clone(),
-                gate,
-                transaction,
-            });
+            let gate = gate.clone();
+            let hooks = Gated { gate, transaction };
+            let table = Arc::new(Intercepted::with_hooks(table.clone(), hooks.clone()));
+            let coordination = Intercepted::with_hooks(coordination.clone(), hooks);
+            let coordination = Arc::new(coordination);
             let options = ClientOptions::new()
                 .first_wait(LOCK_WAIT)
                 .longest_wait(LOCK_WAIT)

@@ -1,51 +1,21 @@
 //! A worker waits for room for a notification without repeated scans.
 
+use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
-use fluo::{Client, ClientOptions, Observers, Worker, WorkerOptions, observer_fn};
+use fluo::{Observers, Worker, WorkerOptions, observer_fn};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
-use fluo_table::{
-    CellBatches, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result, Scan, Table,
-    Timestamp,
-};
-use futures::StreamExt;
+use fluo_table::{Error, ErrorKind, Mutation, Timestamp};
+use fluo_tests::{Call, Intercepted};
 use tokio::sync::Semaphore;
 
-use crate::ground::{Ground, column, idle};
+use crate::ground::{Ground, column, idle, is_look};
 
 /// Number of scans after which a scan fails, so that a worker that never stops scanning pauses. No
 /// test needs more.
 const MOST_LOOKS: usize = 500;
-
-/// A table that counts the scans for notifications.
-#[derive(Debug)]
-struct Counted {
-    inner: Arc<dyn Table>,
-    looks: Arc<AtomicUsize>,
-}
-
-#[async_trait]
-impl Table for Counted {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        let is_look = scan.columns().iter().any(|column| column.family == "ntfy");
-        if is_look && self.looks.fetch_add(1, Ordering::SeqCst) >= MOST_LOOKS {
-            let error = Error::new(ErrorKind::Storage, "there were too many scans");
-            return futures::stream::iter([Err(error)]).boxed();
-        }
-        self.inner.scan(scan)
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.inner.write_conditional(mutations).await
-    }
-}
 
 /// Regression test: the only task was busy, and half of the bytes were free. The scan continued at
 /// once at a row that needed more bytes, found no room, continued at once, and so on. It used a
@@ -81,14 +51,15 @@ async fn a_large_notification_waits_for_room_without_scans() {
     ground.table.write(written).await.unwrap();
 
     let looks = Arc::new(AtomicUsize::new(0));
-    let table = Counted {
-        inner: ground.table.clone(),
-        looks: looks.clone(),
+    let counted = looks.clone();
+    let count = move |call: &Call| {
+        let most = MOST_LOOKS;
+        let is_refused = is_look(call) && counted.fetch_add(1, Ordering::SeqCst) >= most;
+        let error = Error::new(ErrorKind::Storage, "there were too many scans");
+        ready(if is_refused { Err(error) } else { Ok(None) })
     };
-    let options = ClientOptions::new();
-    let client = Client::open(Arc::new(table), ground.coordination.clone(), options)
-        .await
-        .unwrap();
+    let table = Intercepted::with_hooks(ground.table.clone(), count).row_by_row();
+    let client = ground.client_on(Arc::new(table)).await;
     let options = WorkerOptions::new().tasks(1).max_queued_bytes(44);
     let worker = Worker::start(&client, ground.observers.clone(), options)
         .await

@@ -8,6 +8,7 @@ use fluo_table::coordination::{Application, Applications, Coordination, MemoryAp
 use fluo_table::{
     Authorizations, Filter, MemoryTables, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };
+use fluo_tests::Call;
 pub(crate) use fluo_tests::scenarios::observed::{
     column, copies, idle, number, read, read_now, set,
 };
@@ -47,8 +48,12 @@ impl Ground {
     }
 
     pub(crate) async fn client(&self) -> Client {
+        self.client_on(self.table.clone()).await
+    }
+
+    pub(crate) async fn client_on(&self, table: Arc<dyn Table>) -> Client {
         let options = ClientOptions::new();
-        Client::open(self.table.clone(), self.coordination.clone(), options)
+        Client::open(table, self.coordination.clone(), options)
             .await
             .unwrap()
     }
@@ -72,4 +77,9 @@ impl Ground {
         let scan = Scan::over(Span::all()).filter(filter);
         self.table.read(scan).await.unwrap().len()
     }
+}
+
+/// Returns `true` for a scan for notifications.
+pub(crate) fn is_look(call: &Call) -> bool {
+    matches!(call, Call::Scan(scan) if scan.columns().iter().any(|column| column.family == "ntfy"))
 }

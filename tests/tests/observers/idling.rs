@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
-use fluo::{Client, ClientOptions, Observers, WorkerOptions};
+use fluo::{Observers, WorkerOptions};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
-use fluo_table::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan, Table};
+use fluo_table::{CellBatches, Mutation, Scan, Table};
+use fluo_tests::{Call, Hooks, Intercepted};
 use futures::StreamExt;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::ground::{Ground, column, copies, idle, read_now, set};
+use crate::ground::{Ground, column, copies, idle, is_look, read_now, set};
 
 fn chain() -> Observers {
     Observers::new()
@@ -140,53 +140,27 @@ impl Writers {
     }
 }
 
-/// A table in which another client commits during each scan for notifications, as long as `is_busy`
-/// is set.
-#[derive(Debug)]
-struct Busy {
-    inner: Arc<dyn Table>,
-    other: Client,
-    is_busy: Arc<AtomicBool>,
-}
-
-#[async_trait]
-impl Table for Busy {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        let is_look = scan.columns().iter().any(|column| column.family == "ntfy");
-        if !is_look || !self.is_busy.load(Ordering::SeqCst) {
-            return self.inner.scan(scan);
-        }
-        let (inner, other) = (self.inner.clone(), self.other.clone());
-        // The column has no observer, so that no scan finds a notification.
-        let commits = async move { set(&other, "other", "unobserved", 1).await };
-        futures::stream::once(commits)
-            .flat_map(move |()| inner.scan(scan.clone()))
-            .boxed()
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.inner.write_conditional(mutations).await
-    }
-}
-
 /// Rule N1: a wait does not end while other clients receive timestamps, even if there is no
 /// notification.
 #[tokio::test(start_paused = true)]
 async fn waiting_ends_only_after_other_clients_pause() {
     let ground = Ground::new(chain()).await;
     let is_busy = Arc::new(AtomicBool::new(true));
-    let table = Busy {
-        inner: ground.table.clone(),
-        other: ground.client().await,
-        is_busy: is_busy.clone(),
+    let (other, others_commit) = (ground.client().await, is_busy.clone());
+    // Another client commits before each scan for notifications. The column has no observer, so
+    // that no scan finds a notification.
+    let commit = move |call: &Call| {
+        let commits = is_look(call) && others_commit.load(Ordering::SeqCst);
+        let other = other.clone();
+        async move {
+            if commits {
+                set(&other, "other", "unobserved", 1).await;
+            }
+            Ok(None)
+        }
     };
-    let options = ClientOptions::new();
-    let client = Client::open(Arc::new(table), ground.coordination.clone(), options);
-    let client = client.await.unwrap();
+    let table = Intercepted::with_hooks(ground.table.clone(), commit).row_by_row();
+    let client = ground.client_on(Arc::new(table)).await;
     let long = Duration::from_secs(30);
     let waited = tokio::time::timeout(long, client.wait_until_idle()).await;
     assert!(waited.is_err(), "there was no moment without a timestamp");
@@ -197,21 +171,20 @@ async fn waiting_ends_only_after_other_clients_pause() {
     assert_eq!(begun.elapsed(), Duration::ZERO);
 }
 
-/// A table in which an old transaction moves its notification to an earlier row, right after a scan
-/// has passed that row.
-#[derive(Debug)]
+/// Hooks of a table in which an old transaction moves its notification to an earlier row, right
+/// after a scan has passed that row.
 struct Moving {
     inner: Arc<dyn Table>,
     moves: Mutex<Vec<Vec<Mutation>>>,
 }
 
-#[async_trait]
-impl Table for Moving {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        let is_look = scan.columns().iter().any(|column| column.family == "ntfy");
-        let moved = is_look.then(|| self.moves.lock().unwrap().pop()).flatten();
+impl Hooks for Moving {
+    fn batches(&self, scan: &Scan, batches: CellBatches) -> CellBatches {
+        let moved = is_look(&Call::Scan(scan.clone()))
+            .then(|| self.moves.lock().unwrap().pop())
+            .flatten();
         let Some(moved) = moved else {
-            return self.inner.scan(scan);
+            return batches;
         };
         // The part that the scan has passed is read before the move, and the rest after it.
         let middle = fluo_table::Key::first_of_row("m");
@@ -236,14 +209,6 @@ impl Table for Moving {
             .filter(|batch| std::future::ready(!matches!(batch, Ok(cells) if cells.is_empty())))
             .boxed()
     }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.inner.write_conditional(mutations).await
-    }
 }
 
 /// Rule N3: one scan is not enough. The transaction had its commit timestamp before the wait began,
@@ -267,14 +232,12 @@ async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
         .await
         .unwrap();
     let moves = vec![put("a", stamp(5, false)), put("z", stamp(4, true))];
-    let table = Moving {
+    let moving = Moving {
         inner: ground.table.clone(),
         moves: Mutex::new(vec![moves]),
     };
-    let options = ClientOptions::new();
-    let client = Client::open(Arc::new(table), ground.coordination.clone(), options)
-        .await
-        .unwrap();
+    let table = Intercepted::with_hooks(ground.table.clone(), moving).row_by_row();
+    let client = ground.client_on(Arc::new(table)).await;
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
     assert!(waited.is_err(), "a notification is in row `a`");
     assert_eq!(ground.notifications().await, 1);

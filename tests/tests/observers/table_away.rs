@@ -8,11 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo::{Client, ObserverError, Observers, Transaction, WorkerOptions, observer_fn};
-use fluo_table::{
-    Bytes, CellBatches, Column, ConditionalMutation, Error, ErrorKind, Filter, Mutation, Outcome,
-    Result, Scan, Table,
-};
-use futures::StreamExt;
+use fluo_table::{Bytes, Column, Error, ErrorKind, Filter, Result, Table};
+use fluo_tests::{Call, Fault, Hooks, Intercepted};
 
 use crate::ground::{Ground, column, idle, read_now, set};
 
@@ -25,10 +22,8 @@ enum Away {
     Looks,
 }
 
-/// A table of which a part may be unavailable.
-#[derive(Debug)]
+/// Hooks that make a part of a table unavailable.
 struct Shaky {
-    inner: Arc<dyn Table>,
     away: Mutex<Away>,
     looks: AtomicUsize,
 }
@@ -44,40 +39,32 @@ impl Shaky {
 }
 
 #[async_trait]
-impl Table for Shaky {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        let (is_read, is_look) = match scan.filter_intent() {
-            Filter::Snapshot { .. } => (true, false),
-            Filter::Notifications { share } => (false, share.is_some()),
-            _ => (false, false),
+impl Hooks for Shaky {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        let away = match call {
+            Call::Write(_) if self.is(Away::Writes) => {
+                return Err(Error::new(ErrorKind::Storage, "the disk is full"));
+            }
+            Call::Scan(scan) => match scan.filter_intent() {
+                Filter::Snapshot { .. } => Away::Reads,
+                Filter::Notifications { share: Some(_) } => Away::Looks,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
         };
+        let is_look = away == Away::Looks;
         self.looks.fetch_add(usize::from(is_look), Ordering::SeqCst);
-        if is_read && self.is(Away::Reads) || is_look && self.is(Away::Looks) {
-            let error = Error::new(ErrorKind::Unavailable, "the table is away");
-            return futures::stream::iter([Err(error)]).boxed();
-        }
-        self.inner.scan(scan)
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        if self.is(Away::Writes) {
-            return Err(Error::new(ErrorKind::Storage, "the disk is full"));
-        }
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.inner.write_conditional(mutations).await
+        Ok(self.is(away).then_some(Fault::Before))
     }
 }
 
-async fn ground(observers: &Observers) -> (Ground, Arc<Shaky>) {
+async fn ground(observers: &Observers) -> (Ground, Arc<Intercepted<dyn Table, Shaky>>) {
     let mut ground = Ground::new(observers.clone()).await;
-    let shaky = Arc::new(Shaky {
-        inner: ground.table.clone(),
+    let shaky = Shaky {
         away: Mutex::new(Away::Nothing),
         looks: AtomicUsize::new(0),
-    });
+    };
+    let shaky = Arc::new(Intercepted::with_hooks(ground.table.clone(), shaky).row_by_row());
     ground.table = shaky.clone();
     (ground, shaky)
 }
@@ -126,14 +113,14 @@ async fn an_unavailable_table_uses_up_no_tries() {
         let (ground, shaky) = ground(&observers).await;
         let client = ground.client().await;
         let _worker = ground.worker(&client, options()).await;
-        shaky.set(Away::Reads);
+        shaky.hooks().set(Away::Reads);
         set(&client, "r", "a", 1).await;
         tokio::time::sleep(Duration::from_secs(3_600)).await;
         let runs = runs.load(Ordering::SeqCst);
         assert!((60..120).contains(&runs), "{runs}: about once a minute");
         assert_eq!(ground.notifications().await, 1);
         assert_eq!(client.failed_notifications().await.unwrap(), []);
-        shaky.set(Away::Nothing);
+        shaky.hooks().set(Away::Nothing);
         idle(&client).await;
         assert_eq!(read_now(&client, "r", "b").await, 1);
     }
@@ -162,7 +149,7 @@ async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_
     let client = ground.client().await;
     let _worker = ground.worker(&client, options()).await;
     set(&client, "r", "a", 1).await;
-    shaky.set(Away::Writes);
+    shaky.hooks().set(Away::Writes);
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(asked.load(Ordering::SeqCst), 4);
     assert_eq!(failed(&client).await, 1, "the record was written");
@@ -172,7 +159,7 @@ async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_
         "the notification was not removed"
     );
     *fixed.lock().unwrap() = true;
-    shaky.set(Away::Nothing);
+    shaky.hooks().set(Away::Nothing);
     idle(&client).await;
     assert_eq!(failed(&client).await, 0);
 }
@@ -195,22 +182,22 @@ async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
         set(&client, row, "a", 1).await;
     }
     let _worker = ground.worker(&client, one).await;
-    shaky.set(Away::Looks);
+    shaky.hooks().set(Away::Looks);
     let (begun, before) = (
         tokio::time::Instant::now(),
-        shaky.looks.load(Ordering::SeqCst),
+        shaky.hooks().looks.load(Ordering::SeqCst),
     );
     for number in 0..1_000 {
         set(&client, &format!("r{number}"), "a", 1).await;
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let most = begun.elapsed().as_millis() / SCAN_PAUSE.as_millis() + 1;
-    let looks = shaky.looks.load(Ordering::SeqCst) - before;
+    let looks = shaky.hooks().looks.load(Ordering::SeqCst) - before;
     assert!(
         looks as u128 <= most,
         "{looks} scans; at most {most} are expected"
     );
-    shaky.set(Away::Nothing);
+    shaky.hooks().set(Away::Nothing);
     idle(&client).await;
     assert_eq!(read_now(&client, "r999", "b").await, 1);
 }
