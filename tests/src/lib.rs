@@ -11,13 +11,17 @@
 //!   counts and lists the calls that it forwards.
 //! - [`FaultyApplications`] does both for coordination. It can also lose the connection
 //!   permanently.
+//! - [`EndingApplications`] can end the session of a live client.
+//! - [`Fixture`] is an application with its table, on which a test opens clients and workers.
 //! - [`Latch`] holds calls until a test opens it.
 //! - [`Page`] runs the commands of a documentation page and compares their output with the page.
 //! - [`ManualClock`] is a clock that a test sets.
 
 mod admin_call;
 mod coordination_call;
+mod ending;
 mod faults;
+mod fixture;
 mod intercepted;
 mod latch;
 mod manual_clock;
@@ -32,7 +36,9 @@ pub mod scenarios;
 
 pub use admin_call::AdminCall;
 pub use coordination_call::CoordinationCall;
+pub use ending::EndingApplications;
 pub use faults::{Faults, FaultyApplications, FaultyTable, FaultyTables};
+pub use fixture::Fixture;
 pub use intercepted::{Call, Fault, Hooks, Intercepted};
 pub use latch::Latch;
 pub use manual_clock::ManualClock;

@@ -10,18 +10,13 @@
     reason = "a test panics where it fails"
 )]
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions};
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_table::coordination::{Applications, MemoryApplications, TransactorId};
+use fluo::Client;
+use fluo_table::coordination::TransactorId;
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
-use fluo_table::{
-    Authorizations, Bytes, Column, Error, ErrorKind, MemoryTables, Mutation, RowColumn, Table,
-    TableAdmin, Timestamp,
-};
+use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, Mutation, RowColumn, Timestamp};
+use fluo_tests::Fixture;
 use fluo_tests::scenarios::damage::damages;
 
 fn balance() -> Column {
@@ -33,21 +28,10 @@ fn stamp(kind: EntryKind) -> i64 {
 }
 
 /// Creates a table with some entries, and opens a client on it.
-async fn client_over(tables: &dyn TableAdmin, entries: &[Mutation]) -> Client {
-    let applications = MemoryApplications::new();
-    let initialization = Initialization::new("1", "bank").clear();
-    initialize(tables, &applications, "bank", initialization)
-        .await
-        .unwrap();
-    let table: Arc<dyn Table> = tables
-        .open_table("bank", Authorizations::none())
-        .await
-        .unwrap();
-    table.write(entries.to_vec()).await.unwrap();
-    let bank = applications.open("bank").await.unwrap();
-    Client::open(table, bank, ClientOptions::new())
-        .await
-        .unwrap()
+async fn client_over(instance: &Instance, entries: &[Mutation]) -> Client {
+    let fixture = Fixture::new(instance).await;
+    fixture.write(entries.to_vec()).await;
+    fixture.client().await
 }
 
 /// Returns the result of a runner with the default policy, which may retry for 5 minutes. Panics
@@ -75,14 +59,14 @@ fn assert_corrupt<T: std::fmt::Debug>(result: Result<T, Error>, cell: &str, find
     );
 }
 
-async fn reports_damage(tables: &dyn TableAdmin) {
+async fn reports_damage(instance: &Instance) {
     for damage in damages() {
         let entry = Mutation::new("alice").put_at(
             balance(),
             damage.stamp.cast_signed(),
             damage.value.clone(),
         );
-        let client = client_over(tables, &[entry]).await;
+        let client = client_over(instance, &[entry]).await;
         match damage.is_read {
             true => assert_corrupt(read(&client).await, "alice account:balance", damage.told),
             false => assert_eq!(read(&client).await.unwrap(), None),
@@ -107,10 +91,10 @@ async fn reports_damage(tables: &dyn TableAdmin) {
 }
 
 /// Checks an abandoned lock whose primary is damaged, so that its outcome cannot be determined.
-async fn reports_a_damaged_primary(tables: &dyn TableAdmin) {
+async fn reports_a_damaged_primary(instance: &Instance) {
     let lock = abandoned_lock();
     let primary = Mutation::new("primary").put_at(balance(), stamp(EntryKind::Write), "garbage");
-    let client = client_over(tables, &[lock, primary]).await;
+    let client = client_over(instance, &[lock, primary]).await;
     for result in [read(&client).await.map(drop), blind_write(&client).await] {
         let finding = "the value of a WRITE entry cannot be read: 7 bytes, `garbage`";
         assert_corrupt(result, "primary account:balance", finding);
@@ -118,8 +102,8 @@ async fn reports_a_damaged_primary(tables: &dyn TableAdmin) {
 }
 
 /// Checks an abandoned lock whose primary has no entry of its transaction.
-async fn reports_a_lock_without_a_primary(tables: &dyn TableAdmin) {
-    let client = client_over(tables, &[abandoned_lock()]).await;
+async fn reports_a_lock_without_a_primary(instance: &Instance) {
+    let client = client_over(instance, &[abandoned_lock()]).await;
     for result in [read(&client).await.map(drop), blind_write(&client).await] {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
@@ -142,20 +126,19 @@ fn abandoned_lock() -> Mutation {
     Mutation::new("alice").put_at(balance(), stamp(EntryKind::Lock), lock.encode())
 }
 
+async fn reports_all_damage(instance: &Instance) {
+    reports_damage(instance).await;
+    reports_a_damaged_primary(instance).await;
+    reports_a_lock_without_a_primary(instance).await;
+}
+
 #[tokio::test]
 async fn reports_damage_in_memory() {
-    let tables = MemoryTables::new();
-    reports_damage(&tables).await;
-    reports_a_damaged_primary(&tables).await;
-    reports_a_lock_without_a_primary(&tables).await;
+    reports_all_damage(&Instance::in_memory()).await;
 }
 
 #[tokio::test]
 async fn reports_damage_in_embedded_tables() {
     let directory = tempfile::tempdir().unwrap();
-    let options = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
-    reports_damage(&tables).await;
-    reports_a_damaged_primary(&tables).await;
-    reports_a_lock_without_a_primary(&tables).await;
+    reports_all_damage(&fluo_embedded::open(directory.path()).unwrap()).await;
 }

@@ -10,15 +10,11 @@ use std::collections::BTreeSet;
 use std::future::ready;
 use std::sync::Arc;
 
-use fluo::admin::{Initialization, initialize};
 use fluo::telemetry::{METRICS, Metric, MetricKind, describe};
-use fluo::{Client, ClientOptions, LoaderOptions};
+use fluo::{Client, LoaderOptions};
 use fluo_simulation::Simulation;
-use fluo_table::coordination::{Applications, MemoryApplications};
-use fluo_table::{
-    Authorizations, Column, Error, ErrorKind, MemoryTables, Table, TableAdmin, Timestamp,
-};
-use fluo_tests::{Call, Intercepted};
+use fluo_table::{Column, Error, ErrorKind, Table, Timestamp};
+use fluo_tests::{Call, Fixture, Intercepted};
 use metrics_util::CompositeKey;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
@@ -95,22 +91,9 @@ fn counted<T>(metric: &str, work: impl Future<Output = T>) -> (DebugValue, T) {
 
 /// Opens two clients of one application: one on a wrapped table, and one on the table itself.
 async fn clients(wrap: impl FnOnce(Arc<dyn Table>) -> Arc<dyn Table>) -> [Client; 2] {
-    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-    let web = Initialization::new("8d2fa41c", "web");
-    initialize(&tables, &applications, "web", web)
-        .await
-        .unwrap();
-    let table = tables
-        .open_table("web", Authorizations::none())
-        .await
-        .unwrap();
-    let open = async |table| {
-        let coordination = applications.open("web").await.unwrap();
-        Client::open(table, coordination, ClientOptions::new())
-            .await
-            .unwrap()
-    };
-    [open(wrap(table.clone())).await, open(table).await]
+    let fixture = Fixture::in_memory().await;
+    let wrapped = fixture.client_on(wrap(fixture.table.clone())).await;
+    [wrapped, fixture.client().await]
 }
 
 fn column() -> Column {

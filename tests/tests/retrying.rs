@@ -12,30 +12,20 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::admin::{Initialization, initialize};
 use fluo::{
     Attempt, Client, ClientOptions, CommitError, Conflict, ConflictCause, RetryDecision,
     RetryPolicy, Runner, SnapshotTooOld,
 };
-use fluo_table::coordination::{Applications, MemoryApplications};
-use fluo_table::{Authorizations, Column, Error, ErrorKind, MemoryTables, TableAdmin, Timestamp};
+use fluo_table::{Column, Error, ErrorKind, Timestamp};
+use fluo_tests::Fixture;
 use tokio::time::{Instant, sleep};
 
 /// Longest time by which tokio's timers round up a pause.
 const TICK: Duration = Duration::from_millis(2);
 
 async fn client_with(options: ClientOptions) -> Client {
-    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-    let bank = Initialization::new("8d2fa41c", "bank");
-    initialize(&tables, &applications, "bank", bank)
-        .await
-        .unwrap();
-    let table = tables
-        .open_table("bank", Authorizations::none())
-        .await
-        .unwrap();
-    let coordination = applications.open("bank").await.unwrap();
-    Client::open(table, coordination, options).await.unwrap()
+    let fixture = Fixture::in_memory().await;
+    fixture.client_of(fixture.table.clone(), options).await
 }
 
 async fn client() -> Client {

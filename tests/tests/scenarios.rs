@@ -3,17 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_table::MemoryTables;
+use fluo_table::Instance;
 use fluo_table::coordination::MemoryApplications;
-use fluo_tests::scenarios::{self, Instance};
+use fluo_tests::scenarios;
 
 mod memory {
-    use super::{Instance, MemoryApplications, MemoryTables, scenarios};
+    use super::{Instance, scenarios};
 
     async fn open() -> (Instance, ()) {
-        let instance = Instance::new(MemoryTables::new(), MemoryApplications::new());
-        (instance, ())
+        (Instance::in_memory(), ())
     }
 
     scenarios::suite!(open);
@@ -23,27 +21,26 @@ mod memory {
 mod memory_row_by_row {
     use std::sync::Arc;
 
+    use fluo_table::MemoryTables;
     use fluo_tests::FaultyTables;
 
-    use super::{Instance, MemoryApplications, MemoryTables, scenarios};
+    use super::{Instance, MemoryApplications, scenarios};
 
     async fn open() -> (Instance, ()) {
         let tables = FaultyTables::new(Arc::new(MemoryTables::new())).row_by_row();
-        (Instance::new(tables, MemoryApplications::new()), ())
+        let applications = Arc::new(MemoryApplications::new());
+        (Instance::new(Arc::new(tables), applications), ())
     }
 
     scenarios::suite!(open);
 }
 
 mod embedded {
-    use super::{EmbeddedOptions, EmbeddedTables, Instance, scenarios};
+    use super::{Instance, scenarios};
 
     async fn open() -> (Instance, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
-        let options = EmbeddedOptions::new().create_if_missing(true);
-        let tables = EmbeddedTables::open(directory.path(), options).unwrap();
-        let applications = tables.applications();
-        (Instance::new(tables, applications), directory)
+        (fluo_embedded::open(directory.path()).unwrap(), directory)
     }
 
     scenarios::suite!(open);
@@ -54,8 +51,7 @@ mod ending {
     use std::sync::Arc;
 
     use fluo_table::coordination::Applications;
-    use fluo_tests::conformance_coordination;
-    use fluo_tests::scenarios::EndingApplications;
+    use fluo_tests::{EndingApplications, conformance_coordination};
 
     use super::MemoryApplications;
 

@@ -4,14 +4,10 @@
 
 use std::time::Duration;
 
-use fluo::admin::{Initialization, initialize};
 use fluo::{Client, ClientOptions};
-use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
-use fluo_table::{
-    Authorizations, Bytes, Column, MemoryTables, Mutation, RowColumn, Scan, Span, TableAdmin,
-    Timestamp,
-};
+use fluo_table::{Bytes, Column, Mutation, RowColumn, Scan, Span, Timestamp};
+use fluo_tests::Fixture;
 use futures::TryStreamExt;
 use tokio::time::timeout;
 
@@ -39,20 +35,12 @@ fn locked(owner: &Client, row: String) -> Mutation {
 /// Meets many locks for a moment each, and then one whose owner hangs. Returns its value, or `None`
 /// if the reader still waits after twice the time until a rollback.
 async fn read_a_stuck_cell_after_many_locks() -> Option<Option<Bytes>> {
-    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-    let web = Initialization::new("1", "web");
-    initialize(&tables, &applications, "web", web)
-        .await
-        .unwrap();
-    let table = tables.open_table("web", Authorizations::none());
-    let table = table.await.unwrap();
+    let fixture = Fixture::in_memory().await;
     let patience = Duration::from_secs(300);
     let options = ClientOptions::new().rollback_after(patience);
     let open = async || {
-        let web = applications.open("web").await.unwrap();
-        Client::open(table.clone(), web, options.clone())
-            .await
-            .unwrap()
+        let table = fixture.table.clone();
+        fixture.client_of(table, options.clone()).await
     };
     let owner = open().await;
     for _ in 0..20 {
@@ -62,7 +50,7 @@ async fn read_a_stuck_cell_after_many_locks() -> Option<Option<Bytes>> {
     let locks = rows
         .chain(["stuck".to_owned()])
         .map(|row| locked(&owner, row));
-    table.write(locks.collect()).await.unwrap();
+    fixture.write(locks.collect()).await;
 
     let reader = open().await;
     let snapshot = reader.snapshot().await.unwrap();

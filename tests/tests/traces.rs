@@ -10,10 +10,9 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions, CommitError};
-use fluo_table::coordination::{Applications, MemoryApplications};
-use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin};
+use fluo::CommitError;
+use fluo_table::Column;
+use fluo_tests::Fixture;
 use tracing::{Instrument, Level, debug_span};
 
 /// The output of a subscriber.
@@ -116,16 +115,7 @@ fn traces_reads_writes_and_the_end_in_the_span_of_the_transaction() {
 }
 
 async fn traced() -> Result<(), Box<dyn std::error::Error>> {
-    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-    initialize(
-        &tables,
-        &applications,
-        "a",
-        Initialization::new("8d2fa41c", "t"),
-    )
-    .await?;
-    let table = tables.open_table("t", Authorizations::none()).await?;
-    let client = Client::open(table, applications.open("a").await?, ClientOptions::new()).await?;
+    let client = Fixture::in_memory().await.client().await;
     let (row, column) = (&b"row\xff"[..], Column::new("f", "q"));
     client
         .run(async |tx| tx.set(row, &column, &b"value\0"[..]))

@@ -1,16 +1,16 @@
 //! Rejected calls, which change nothing.
 
 use fluo::CommitError;
-use fluo_table::{Column, ErrorKind, Filter, Scan, Span};
+use fluo_table::{Column, ErrorKind, Filter, Instance, Scan, Span};
 use futures::TryStreamExt;
 
-use super::instance::Instance;
-use super::scene::{Scene, balance, balances, hasty, set};
+use super::accounts::{balance, balances, hasty, set};
+use crate::Fixture;
 
 pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance) {
-    let scene = Scene::new(&instance).await;
+    let fixture = Fixture::new(&instance).await;
     let options = hasty().max_transaction_bytes(1_000);
-    let client = scene.client_of(scene.table.clone(), options).await;
+    let client = fixture.client_of(fixture.table.clone(), options).await;
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "1").unwrap();
     tx.delete("bob", &balance()).unwrap();
@@ -73,12 +73,12 @@ pub async fn an_invalid_cell_is_rejected_and_the_rest_commits(instance: Instance
     );
     tx.commit().await.unwrap();
     assert_eq!(balances(&client, ["alice", "carol"]).await.unwrap(), [1, 0]);
-    scene.end().await;
+    fixture.end().await;
 }
 
 pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     let kept = client
         .run(async |tx| {
             tx.set("alice", &balance(), "1")?;
@@ -96,11 +96,11 @@ pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
     // The snapshot of the transaction can still be read, also after its client was dropped.
     set(&client, &[("alice", 2)]).await;
     drop(client);
-    assert_eq!(super::scene::read(&kept, "alice").await, 0);
+    assert_eq!(super::accounts::read(&kept, "alice").await, 0);
     drop(kept);
 
     // A dropped transaction, and one whose body failed, write nothing.
-    let client = scene.client().await;
+    let client = fixture.client().await;
     let dropped = client.begin().await.unwrap();
     dropped.set("bob", &balance(), "1").unwrap();
     drop(dropped);
@@ -112,5 +112,5 @@ pub async fn an_ended_transaction_writes_nothing(instance: Instance) {
         .await;
     assert!(matches!(failed, Err(CommitError::Acknowledged)));
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 0]);
-    scene.end().await;
+    fixture.end().await;
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use fluo::{Client, CommitError, CommitInfo};
+use fluo_table::Instance;
 
-use super::instance::Instance;
-use super::scene::{Scene, balance, balances, hasty, set};
-use crate::{Fault, FaultyTable};
+use super::accounts::{balance, balances, hasty, set};
+use crate::{Fault, FaultyTable, Fixture};
 
 const ACCOUNTS: [&str; 3] = ["alice", "bob", "carol"];
 const BEFORE: [i64; 3] = [10, 20, 30];
@@ -28,24 +28,24 @@ async fn change(client: &Client) -> Result<CommitInfo, CommitError> {
 
 /// Returns the number of writing calls of a transaction without faults.
 async fn calls(instance: &Instance) -> usize {
-    let scene = Scene::new(instance).await;
+    let fixture = Fixture::new(instance).await;
     set(
-        &scene.client().await,
+        &fixture.client().await,
         &[("alice", 10), ("bob", 20), ("carol", 30)],
     )
     .await;
-    let table = Arc::new(FaultyTable::new(scene.table.clone()));
-    let client = scene.client_of(table.clone(), hasty()).await;
+    let table = Arc::new(FaultyTable::new(fixture.table.clone()));
+    let client = fixture.client_of(table.clone(), hasty()).await;
     change(&client).await.unwrap();
     let calls = table.writes();
-    scene.end().await;
+    fixture.end().await;
     calls
 }
 
 /// Checks the result of a transaction that was cut off: the values that the next client reads, and
 /// the locks that remain.
-async fn check(scene: &Scene, outcome: Result<CommitInfo, CommitError>, cut: usize) {
-    let client = scene.client_of(scene.table.clone(), hasty()).await;
+async fn check(fixture: &Fixture, outcome: Result<CommitInfo, CommitError>, cut: usize) {
+    let client = fixture.client_of(fixture.table.clone(), hasty()).await;
     let seen = balances(&client, ACCOUNTS).await.unwrap();
     match outcome {
         Ok(_) => assert_eq!(seen, AFTER, "cut off after {cut} calls"),
@@ -64,38 +64,38 @@ async fn check(scene: &Scene, outcome: Result<CommitInfo, CommitError>, cut: usi
         .await
         .unwrap();
     assert_eq!(seen, [1, 2, 3, 4], "cut off after {cut} calls");
-    assert_eq!(scene.locked().await, [], "cut off after {cut} calls");
+    assert_eq!(fixture.locked().await, [], "cut off after {cut} calls");
 }
 
 async fn cut_off_everywhere(instance: Instance, crashes: bool) {
     let mut committed = Vec::new();
     let most = calls(&instance).await;
-    let scene = Scene::new(&instance).await;
-    match scene.table.together() {
+    let fixture = Fixture::new(&instance).await;
+    match fixture.table.together() {
         Some(_) => assert_eq!(most, 2),
         None => assert!(most >= 4, "{most}"),
     }
-    scene.end().await;
+    fixture.end().await;
     for cut in 0..=most {
-        let scene = Scene::new(&instance).await;
+        let fixture = Fixture::new(&instance).await;
         set(
-            &scene.client().await,
+            &fixture.client().await,
             &[("alice", 10), ("bob", 20), ("carol", 30)],
         )
         .await;
-        let table = Arc::new(FaultyTable::new(scene.table.clone()).cut_off_from_write(cut));
-        let client = scene.client_of(table, hasty()).await;
+        let table = Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(cut));
+        let client = fixture.client_of(table, hasty()).await;
         let outcome = change(&client).await;
         let is_committed = outcome.is_ok();
         if crashes {
             drop(client);
-            check(&scene, outcome, cut).await;
+            check(&fixture, outcome, cut).await;
         } else {
-            check(&scene, outcome, cut).await;
+            check(&fixture, outcome, cut).await;
             drop(client);
         }
         committed.push(is_committed);
-        scene.end().await;
+        fixture.end().await;
     }
     // If a transaction commits after one cut, it also reports a commit after every later cut.
     assert!(committed.is_sorted(), "{committed:?}");
@@ -114,18 +114,18 @@ pub async fn a_commit_is_atomic_if_its_client_hangs_after_any_call(instance: Ins
 pub async fn a_commit_succeeds_after_a_lost_answer(instance: Instance) {
     for call in 0..calls(&instance).await {
         for fault in [Fault::After, Fault::Lost] {
-            let scene = Scene::new(&instance).await;
+            let fixture = Fixture::new(&instance).await;
             set(
-                &scene.client().await,
+                &fixture.client().await,
                 &[("alice", 10), ("bob", 20), ("carol", 30)],
             )
             .await;
-            let table = Arc::new(FaultyTable::new(scene.table.clone()).fail_write(call, fault));
-            let client = scene.client_of(table, hasty()).await;
+            let table = Arc::new(FaultyTable::new(fixture.table.clone()).fail_write(call, fault));
+            let client = fixture.client_of(table, hasty()).await;
             let outcome = change(&client).await;
             assert!(outcome.is_ok(), "{fault:?} of {call}: {outcome:?}");
-            check(&scene, outcome, call).await;
-            scene.end().await;
+            check(&fixture, outcome, call).await;
+            fixture.end().await;
         }
     }
 }

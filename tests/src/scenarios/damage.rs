@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use fluo::Client;
 use fluo_table::layout::{EntryKind, EntryTimestamp};
-use fluo_table::{Bytes, Error, Mutation, Timestamp};
+use fluo_table::{Bytes, Error, Instance, Mutation, Timestamp};
 
-use super::instance::Instance;
-use super::scene::{Scene, balance};
+use super::accounts::balance;
+use crate::Fixture;
 
 /// An entry of a cell, and the error that it causes.
 #[derive(Clone, Debug)]
@@ -89,11 +89,11 @@ async fn read(client: &Client) -> Result<Option<Bytes>, Error> {
 /// `tests/tests/damaged_entries.rs` checks the messages of the other tables.
 pub async fn a_damaged_entry_is_never_read_as_a_value(instance: Instance) {
     for damage in damages() {
-        let scene = Scene::new(&instance).await;
+        let fixture = Fixture::new(&instance).await;
         let stamp = damage.stamp.cast_signed();
         let entry = Mutation::new("alice").put_at(balance(), stamp, damage.value.clone());
-        scene.table.write(vec![entry]).await.unwrap();
-        let client = scene.client().await;
+        fixture.table.write(vec![entry]).await.unwrap();
+        let client = fixture.client().await;
         match read(&client).await {
             Err(_) => {}
             Ok(value) => assert!(!damage.is_read && value.is_none(), "{damage:?}: {value:?}"),
@@ -109,7 +109,7 @@ pub async fn a_damaged_entry_is_never_read_as_a_value(instance: Instance) {
             (false, Ok(value)) => assert_eq!(value, None, "{damage:?}"),
             (_, Err(error)) => assert!(!is_written, "{damage:?}: {error}"),
         }
-        scene.end().await;
+        fixture.end().await;
     }
 }
 

@@ -7,12 +7,10 @@ use std::time::Duration;
 
 use fluo::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
-use fluo_table::{Bytes, Column, Error, RowColumn};
+use fluo_table::{Bytes, Column, Error, Instance, RowColumn};
 
-use super::instance::Instance;
 use super::observed::{column, idle, read_now, set, set_all, until};
-use super::scene::Scene;
-use crate::ManualClock;
+use crate::{Fixture, ManualClock};
 
 /// Returns an observer that copies `a` to `b`. It fails on the row `bad` until it is fixed.
 fn fragile(fixed: &Arc<AtomicBool>, runs: &Arc<AtomicU32>) -> impl Observer {
@@ -37,8 +35,8 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
     let observers = Observers::new()
         .strong(column("a"), "copy", fragile(&fixed, &runs))
         .unwrap();
-    let scene = Scene::observed(&instance, &observers).await;
-    let client = scene.client().await;
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let client = fixture.client().await;
     let options = WorkerOptions::new()
         .max_tries(TRIES)
         .first_retry_pause(Duration::from_millis(100));
@@ -67,7 +65,7 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
         failed_at_ms: 1_000,
     };
     assert_eq!(failed, [expected]);
-    assert_eq!(scene.notifications().await, 0);
+    assert_eq!(fixture.notifications().await, 0);
 
     let good = RowColumn::new("good", column("a"));
     assert!(!client.retry_notification(&good).await.unwrap());
@@ -84,5 +82,5 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
     assert_eq!(client.failed_notifications().await.unwrap(), []);
     assert_eq!(client.retry_all_notifications().await.unwrap(), 0);
     worker.stop().await;
-    scene.end().await;
+    fixture.end().await;
 }

@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use fluo::{Client, ClientOptions, CommitError, Observers, Transaction, observer_fn};
-use fluo_table::{Bytes, Column, Outcome, Result, Span, TableAdmin};
+use fluo_table::{Bytes, Column, Instance, Outcome, Result, Span, TableAdmin};
 
-use super::instance::Instance;
 use super::observed::{column, idle, number, read, read_now, set, work};
-use super::scene::Scene;
-use crate::{Call, Hooks, Intercepted};
+use crate::{Call, Fixture, Hooks, Intercepted};
 
 /// Hooks that flush a table after every write, so that no two steps of a transaction are in one
 /// file.
@@ -33,14 +31,14 @@ impl Hooks for Flushing {
 /// which a lock is rolled back.
 const QUICK: Duration = Duration::from_secs(10);
 
-async fn client(scene: &Scene) -> Client {
+async fn client(fixture: &Fixture) -> Client {
     let flushing = Flushing {
-        tables: scene.tables.clone(),
-        name: scene.name.clone(),
+        tables: fixture.tables.clone(),
+        name: fixture.name.clone(),
     };
-    let table = Intercepted::with_hooks(scene.table.clone(), flushing).row_by_row();
+    let table = Intercepted::with_hooks(fixture.table.clone(), flushing).row_by_row();
     let options = ClientOptions::new().rollback_after(Duration::from_secs(60));
-    scene.client_of(Arc::new(table), options).await
+    fixture.client_of(Arc::new(table), options).await
 }
 
 /// Reads a number, and fails if the read waits for a lock.
@@ -73,8 +71,8 @@ fn observers() -> Observers {
         .unwrap()
 }
 
-async fn flush(scene: &Scene) {
-    scene.tables.flush(&scene.name).await.unwrap();
+async fn flush(fixture: &Fixture) {
+    fixture.tables.flush(&fixture.name).await.unwrap();
 }
 
 /// Checks that a flush between the steps of an observer does not restore its lock.
@@ -84,35 +82,35 @@ async fn flush(scene: &Scene) {
 /// as garbage, so the lock counted again. A read took 20 seconds instead of 13 milliseconds, and
 /// five minutes with other settings.
 pub async fn a_flush_between_two_steps_restores_no_lock(instance: Instance) {
-    let scene = Scene::observed(&instance, &observers()).await;
-    let client = client(&scene).await;
-    acknowledge(&scene, &client).await;
-    scene.end().await;
+    let fixture = Fixture::observed(&instance, &observers()).await;
+    let client = client(&fixture).await;
+    acknowledge(&fixture, &client).await;
+    fixture.end().await;
 }
 
 /// Checks the same on a table of the Java client, whose iterators run in every flush. There the
 /// flush does drop the end of the lock, but a reader that meets the lock sees the acknowledgement.
 pub async fn a_lock_that_a_flush_restores_blocks_no_transaction(instance: Instance) {
-    let scene = Scene::observed(&instance, &observers()).await;
-    attach_iterators(&scene).await;
-    let client = client(&scene).await;
-    acknowledge(&scene, &client).await;
+    let fixture = Fixture::observed(&instance, &observers()).await;
+    attach_iterators(&fixture).await;
+    let client = client(&fixture).await;
+    acknowledge(&fixture, &client).await;
     for amount in 0..3 {
         set(&client, "w", "plain", amount).await;
-        flush(&scene).await;
+        flush(&fixture).await;
         assert_eq!(read_quickly(&client, "w", "plain").await, amount);
     }
-    scene.end().await;
+    fixture.end().await;
 }
 
 /// Runs an observer that acknowledges, and reads and writes the cell after every flush.
-async fn acknowledge(scene: &Scene, client: &Client) {
+async fn acknowledge(fixture: &Fixture, client: &Client) {
     let worker = work(client, observers()).await;
     for value in 1..=3 {
         set(client, "r", "seen", value).await;
         idle(client).await;
         for _ in 0..2 {
-            flush(scene).await;
+            flush(fixture).await;
             assert_eq!(read_quickly(client, "r", "seen").await, value);
         }
     }
@@ -120,7 +118,7 @@ async fn acknowledge(scene: &Scene, client: &Client) {
 }
 
 /// Attaches the iterators of the Java client to every compaction of the table.
-async fn attach_iterators(scene: &Scene) {
+async fn attach_iterators(fixture: &Fixture) {
     let class = |class| format!("org.apache.fluo.accumulo.iterators.{class}");
     for scope in ["minc", "majc"] {
         let gc = format!("table.iterator.{scope}.gc");
@@ -133,9 +131,9 @@ async fn attach_iterators(scene: &Scene) {
                 format!("11,{}", class("NotificationIterator")),
             ),
         ] {
-            scene
+            fixture
                 .tables
-                .set_property(&scene.name, &property, &value)
+                .set_property(&fixture.name, &property, &value)
                 .await
                 .unwrap();
         }
@@ -147,35 +145,35 @@ async fn attach_iterators(scene: &Scene) {
 /// A flush of the second notification together with its end wrote neither. So the first
 /// notification reappeared, and the observer ran again for an item that it had processed.
 pub async fn a_queue_item_that_is_set_twice_is_processed_once_despite_flushes(instance: Instance) {
-    let scene = Scene::observed(&instance, &observers()).await;
-    let client = client(&scene).await;
+    let fixture = Fixture::observed(&instance, &observers()).await;
+    let client = client(&fixture).await;
     for value in 1..=2 {
         set(&client, "q", "item", value).await;
-        flush(&scene).await;
+        flush(&fixture).await;
     }
     for _ in 0..2 {
         let worker = work(&client, observers()).await;
         idle(&client).await;
         worker.stop().await;
-        flush(&scene).await;
-        assert_eq!(scene.notifications().await, 0);
+        flush(&fixture).await;
+        assert_eq!(fixture.notifications().await, 0);
     }
     assert_eq!(read_quickly(&client, "taken", "count").await, 1);
     let now = client.snapshot().await.unwrap();
     assert_eq!(now.get("q", &column("item")).await.unwrap(), None);
     assert_eq!(client.failed_notifications().await.unwrap(), []);
-    collect_and_read(&scene, &client).await;
-    scene.end().await;
+    collect_and_read(&fixture, &client).await;
+    fixture.end().await;
 }
 
 /// Checks that a garbage collection does not change the queue.
-async fn collect_and_read(scene: &Scene, client: &Client) {
+async fn collect_and_read(fixture: &Fixture, client: &Client) {
     client
-        .collect_garbage(&*scene.tables, &Span::all())
+        .collect_garbage(&*fixture.tables, &Span::all())
         .await
         .unwrap();
     assert_eq!(read_quickly(client, "taken", "count").await, 1);
-    assert_eq!(scene.locked().await, []);
+    assert_eq!(fixture.locked().await, []);
 }
 
 /// Checks that read locks and deletes stay ended after flushes.
@@ -183,8 +181,8 @@ async fn collect_and_read(scene: &Scene, client: &Client) {
 /// A read lock had ended in one file, and the write that hides its end was in another. A flush
 /// dropped the end, and every conflict on the cell was reported as damage.
 pub async fn ended_read_locks_and_deletes_stay_ended_despite_flushes(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = client(&scene).await;
+    let fixture = Fixture::new(&instance).await;
+    let client = client(&fixture).await;
     set(&client, "a", "x", 1).await;
     for round in 0..2 {
         let reader = client.begin().await.unwrap();
@@ -207,12 +205,12 @@ pub async fn ended_read_locks_and_deletes_stay_ended_despite_flushes(instance: I
         assert_eq!(read(&now, "b", "y").await, round);
         drop(now);
         client
-            .collect_garbage(&*scene.tables, &Span::all())
+            .collect_garbage(&*fixture.tables, &Span::all())
             .await
             .unwrap();
         assert_eq!(read_quickly(&client, "a", "x").await, 1);
     }
-    scene.end().await;
+    fixture.end().await;
 }
 
 /// Writes one cell in two concurrent transactions, and checks that the second one fails with a

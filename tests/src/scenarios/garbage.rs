@@ -5,15 +5,15 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use fluo::{CommitError, SnapshotTooOld};
-use fluo_table::{Error, ErrorKind, Scan, Span, TableExt};
+use fluo_table::{Error, ErrorKind, Instance, Scan, Span, TableExt};
 use futures::TryStreamExt;
 
-use super::instance::Instance;
-use super::scene::{Scene, balance, hasty, read, set};
+use super::accounts::{balance, hasty, read, set};
+use crate::Fixture;
 
 pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     for amount in 1..=5 {
         set(&client, &[("alice", amount), ("bob", amount)]).await;
     }
@@ -26,7 +26,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
         set(&client, &[("alice", amount), ("bob", amount)]).await;
     }
     let stored = async || {
-        scene
+        fixture
             .table
             .read(Scan::over(Span::all()))
             .await
@@ -34,7 +34,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
             .len()
     };
     let before = stored().await;
-    collect(&scene, &client).await;
+    collect(&fixture, &client).await;
     let during = stored().await;
     assert!(during < before, "{during} of {before} entries");
     assert_eq!(read(&held, "alice").await, 5);
@@ -42,7 +42,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (9, 9));
     drop((held, now));
-    collect(&scene, &client).await;
+    collect(&fixture, &client).await;
     // What remains: the value and the write of both cells, and the `TX_DONE` entry of the primary.
     assert!(
         stored().await <= 5,
@@ -51,20 +51,20 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     );
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (9, 9));
-    scene.end().await;
+    fixture.end().await;
 }
 
-async fn collect(scene: &Scene, client: &fluo::Client) {
+async fn collect(fixture: &Fixture, client: &fluo::Client) {
     client
-        .collect_garbage(&*scene.tables, &Span::all())
+        .collect_garbage(&*fixture.tables, &Span::all())
         .await
         .unwrap();
 }
 
 pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
-    let scene = Scene::new(&instance).await;
+    let fixture = Fixture::new(&instance).await;
     let options = hasty().max_transaction_age(Duration::from_millis(50));
-    let client = scene.client_of(scene.table.clone(), options).await;
+    let client = fixture.client_of(fixture.table.clone(), options).await;
     set(&client, &[("alice", 1)]).await;
     let leaked = client.snapshot().await.unwrap();
     let tx = client.begin().await.unwrap();
@@ -91,8 +91,8 @@ pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
     );
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (2, 0));
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 /// Checks H3: a transaction past its maximum age does not hold the horizon. It reads as before
@@ -100,11 +100,11 @@ pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
 /// stale.
 pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
-    let scene = Scene::new(&instance).await;
+    let fixture = Fixture::new(&instance).await;
     let options = hasty().max_transaction_age(Duration::from_millis(50));
-    let client = scene.client_of(scene.table.clone(), options).await;
+    let client = fixture.client_of(fixture.table.clone(), options).await;
     set(&client, &ACCOUNTS.map(|account| (account, 1))).await;
-    let patient = scene.client().await;
+    let patient = fixture.client().await;
     let older = patient.snapshot().await.unwrap();
     let (leaked, reader) = (client.snapshot().await, client.begin().await.unwrap());
     let (blind, leaked) = (client.begin().await.unwrap(), leaked.unwrap());
@@ -122,7 +122,7 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
         .run(async |tx| tx.delete("carol", &balance()))
         .await
         .unwrap();
-    collect(&scene, &client).await;
+    collect(&fixture, &client).await;
     for account in ACCOUNTS {
         assert_eq!(read(&leaked, account).await, 1);
     }
@@ -130,7 +130,7 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
 
     drop(older);
     patient.advance_horizon().await.unwrap();
-    collect(&scene, &client).await;
+    collect(&fixture, &client).await;
     let is_stale = |error: Error, at| {
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
         let stale = error
@@ -161,6 +161,6 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     }
     let now = client.snapshot().await.unwrap();
     assert_eq!(now.get("zoe", &balance()).await.unwrap(), None);
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }

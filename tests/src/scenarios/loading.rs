@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fluo::{LoaderOptions, Observers, Transaction, observer_fn};
-use fluo_table::{Bytes, Error, RowColumn};
+use fluo_table::{Bytes, Error, Instance, RowColumn};
 use tokio::sync::Semaphore;
 
-use super::instance::Instance;
 use super::observed::{column, idle, number, read, work};
-use super::scene::Scene;
+use crate::Fixture;
 
 const LOADS: i64 = 300;
 const ROWS: i64 = 5;
@@ -48,8 +47,8 @@ async fn sum_up(tx: Transaction, row: Bytes) -> Result<(), Error> {
 pub async fn loaders_wait_for_capacity_and_lose_no_load(instance: Instance) {
     let sum = observer_fn(async |tx: Transaction, row: Bytes, _| sum_up(tx, row).await);
     let observers = Observers::new().weak(column("w"), "sum", sum).unwrap();
-    let scene = Scene::observed(&instance, &observers).await;
-    let client = scene.client().await;
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let client = fixture.client().await;
     let worker = work(&client, observers).await;
     let loaders = client.loaders(OPTIONS).unwrap();
     let (running, may_continue) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
@@ -86,8 +85,8 @@ pub async fn loaders_wait_for_capacity_and_lose_no_load(instance: Instance) {
         let expected: i64 = (0..LOADS).filter(|load| load % ROWS == row).sum();
         assert_eq!(read(&now, &name, "sum").await, expected, "{name}");
     }
-    assert_eq!(scene.notifications().await, 0);
-    assert_eq!(scene.locked().await, []);
+    assert_eq!(fixture.notifications().await, 0);
+    assert_eq!(fixture.locked().await, []);
     worker.stop().await;
-    scene.end().await;
+    fixture.end().await;
 }

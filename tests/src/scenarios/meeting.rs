@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use fluo::{CommitError, Conflict, ConflictCause};
+use fluo_table::Instance;
 use futures::future::join_all;
 
-use super::instance::Instance;
-use super::scene::{Scene, amount, balance, balances, hasty, set};
-use crate::FaultyTable;
+use super::accounts::{amount, balance, balances, hasty, set};
+use crate::{FaultyTable, Fixture};
 
 const ACCOUNTS: [&str; 4] = ["alice", "bob", "carol", "dave"];
 
@@ -19,8 +19,8 @@ pub(super) fn conflict(error: CommitError) -> Conflict {
 }
 
 pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
     for tx in [&first, &second] {
         tx.set("alice", &balance(), "1").unwrap();
@@ -51,26 +51,26 @@ pub async fn the_second_writer_of_a_cell_fails_and_names_the_first(instance: Ins
         )
     );
     assert_eq!(balances(&client, ["alice", "zoe"]).await.unwrap(), [1, 0]);
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 pub async fn a_transaction_that_only_read_an_overwritten_cell_commits(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     let reader = client.begin().await.unwrap();
     set(&client, &[("alice", 5)]).await;
-    assert_eq!(super::scene::read(&reader, "alice").await, 0);
+    assert_eq!(super::accounts::read(&reader, "alice").await, 0);
     reader.set("bob", &balance(), "7").unwrap();
     reader.commit().await.unwrap();
     let idle = client.begin().await.unwrap().commit().await.unwrap();
     assert_eq!(idle.commit, None, "nothing was written");
-    scene.end().await;
+    fixture.end().await;
 }
 
 pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     set(&client, &ACCOUNTS.map(|account| (account, 100))).await;
     let transfers = (0..6usize).map(|task| {
         let client = client.clone();
@@ -103,27 +103,27 @@ pub async fn concurrent_transfers_keep_the_sum(instance: Instance) {
         done.unwrap();
     }
     watching.await.unwrap();
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 /// Checks that a transaction that never reads resolves the lock of a crashed client when it
 /// conflicts with it. Otherwise every retry would conflict again.
 pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance: Instance) {
-    let scene = Scene::new(&instance).await;
+    let fixture = Fixture::new(&instance).await;
     let cut = Arc::new(
-        FaultyTable::new(scene.table.clone())
+        FaultyTable::new(fixture.table.clone())
             .cut_off_from_write(1)
             .row_by_row(),
     );
-    let dying = scene.client_of(cut, hasty()).await;
+    let dying = fixture.client_of(cut, hasty()).await;
     let tx = dying.begin().await.unwrap();
     tx.set("alice", &balance(), "1").unwrap();
     tx.set("bob", &balance(), "1").unwrap();
     tx.commit().await.unwrap_err();
     let transactor = dying.transactor();
     drop(dying);
-    let client = scene.client().await;
+    let client = fixture.client().await;
     let blind = client.begin().await.unwrap();
     blind.set("alice", &balance(), "2").unwrap();
     let met = conflict(blind.commit().await.unwrap_err());
@@ -131,10 +131,10 @@ pub async fn a_failed_blind_write_resolves_the_lock_of_a_crashed_client(instance
         matches!(met.other, Some(ConflictCause::Locking { transactor: other, .. }) if other == transactor),
         "{met}"
     );
-    assert_eq!(scene.locked().await, []);
+    assert_eq!(fixture.locked().await, []);
     let again = client.begin().await.unwrap();
     again.set("alice", &balance(), "2").unwrap();
     again.commit().await.unwrap();
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 0]);
-    scene.end().await;
+    fixture.end().await;
 }

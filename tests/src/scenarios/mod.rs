@@ -1,7 +1,7 @@
 //! Scenarios of transactions, which hold on every table: the behaviour that a user observes in the
 //! normal case, with concurrent transactions, and when a client crashes at any of its calls.
 //!
-//! Each function creates a table and an application with unique names in its [`Instance`], and
+//! Each function creates a table and an application with unique names in its [`Instance`](fluo_table::Instance), and
 //! deletes the table at the end. It panics if the scenario does not hold.
 //!
 //! [`suite!`] generates one test for each scenario, as
@@ -16,14 +16,13 @@
 )]
 #![allow(missing_docs, reason = "the name of a scenario states its behaviour")]
 
+mod accounts;
 mod bad_input;
 mod crashing;
 pub mod damage;
-mod ending;
 mod failing;
 mod flushing;
 mod garbage;
-mod instance;
 mod loading;
 mod meeting;
 pub mod observed;
@@ -32,14 +31,10 @@ mod outliving;
 mod pipelining;
 mod read_locking;
 mod reading;
-mod scene;
 mod session;
 mod sharing;
 mod under_way;
 mod waiting;
-
-pub use ending::EndingApplications;
-pub use instance::Instance;
 
 /// Passes the list of all scenarios, each with its module, to a macro.
 #[doc(hidden)]

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use fluo::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
-use fluo_table::{Bytes, Column, Error};
+use fluo_table::{Bytes, Column, Error, Instance};
 use tokio::sync::Semaphore;
 
-use super::instance::Instance;
 use super::observed::{
     column, copies, idle, number, read, read_now, set_all, until, wait_for_permits, work,
 };
-use super::scene::Scene;
+use crate::Fixture;
 
 pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
     let observers = Observers::new()
@@ -23,11 +22,11 @@ pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
         .unwrap()
         .strong(column("c"), "c", copies("d", |value| value - 1))
         .unwrap();
-    let scene = Scene::observed(&instance, &observers).await;
-    let client = scene.client().await;
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let client = fixture.client().await;
     let rows = (0..20).map(|row| (format!("row {row}"), row));
     set_all(&client, rows, "a").await;
-    assert_eq!(scene.notifications().await, 20);
+    assert_eq!(fixture.notifications().await, 20);
     let worker = work(&client, observers).await;
     idle(&client).await;
     let now = client.snapshot().await.unwrap();
@@ -35,10 +34,10 @@ pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
         let seen = read(&now, &format!("row {row}"), "d").await;
         assert_eq!(seen, (row + 1) * 10 - 1);
     }
-    assert_eq!(scene.notifications().await, 0);
-    assert_eq!(scene.locked().await, []);
+    assert_eq!(fixture.notifications().await, 0);
+    assert_eq!(fixture.locked().await, []);
     worker.stop().await;
-    scene.end().await;
+    fixture.end().await;
 }
 
 /// Adds the inputs of a row to `sum`, and deletes them.
@@ -58,13 +57,13 @@ fn sums() -> impl Observer {
 
 pub async fn a_weak_observer_runs_only_when_it_is_notified(instance: Instance) {
     let observers = Observers::new().weak(column("w"), "sum", sums()).unwrap();
-    let scene = Scene::observed(&instance, &observers).await;
-    let client = scene.client().await;
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let client = fixture.client().await;
     let worker = work(&client, observers).await;
     // Setting the column of a weak observer does not notify it.
     set_all(&client, [("set".to_owned(), 1)], "w").await;
     set_all(&client, [("set".to_owned(), 1)], "0").await;
-    assert_eq!(scene.notifications().await, 0);
+    assert_eq!(fixture.notifications().await, 0);
     client
         .run(async |tx| {
             tx.set("asked", &column("0"), "40")?;
@@ -78,9 +77,9 @@ pub async fn a_weak_observer_runs_only_when_it_is_notified(instance: Instance) {
     assert_eq!(read(&now, "asked", "sum").await, 42);
     assert_eq!(read(&now, "asked", "0").await, 0);
     assert_eq!(now.get("set", &column("sum")).await.unwrap(), None);
-    assert_eq!(scene.notifications().await, 0);
+    assert_eq!(fixture.notifications().await, 0);
     worker.stop().await;
-    scene.end().await;
+    fixture.end().await;
 }
 
 /// Checks that a notification that a transaction sets while the weak observer runs is not lost,
@@ -99,10 +98,10 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
         }
     });
     let observers = Observers::new().weak(column("w"), "sum", observer).unwrap();
-    let scene = Scene::observed(&instance, &observers).await;
-    let client = scene.client().await;
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let client = fixture.client().await;
     // The worker finds the notifications of another client only in the table.
-    let other = scene.client().await;
+    let other = fixture.client().await;
     let worker = work(&client, observers).await;
     let add = async |input: &'static str, value: &'static str| {
         other
@@ -124,7 +123,7 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "sum").await, 11);
     worker.stop().await;
-    scene.end().await;
+    fixture.end().await;
 }
 
 pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
@@ -140,8 +139,8 @@ pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
         .unwrap()
         .weak(column("w"), "follow", follow)
         .unwrap();
-    let scene = Scene::observed(&instance, &observers).await;
-    let client = scene.client().await;
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let client = fixture.client().await;
     let worker = work(&client, observers).await;
     client
         .run(async |tx| {
@@ -158,7 +157,7 @@ pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
         .run(async |tx| tx.delete("quiet", &column("a")))
         .await
         .unwrap();
-    assert_eq!(scene.notifications().await, 0);
+    assert_eq!(fixture.notifications().await, 0);
     client
         .run(async |tx| {
             tx.delete("asked", &column("a"))?;
@@ -174,9 +173,9 @@ pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
     }
     assert_eq!(read(&now, "quiet", "copy").await, 7);
     assert_eq!(now.get("asked", &column("copy")).await.unwrap(), None);
-    assert_eq!(scene.notifications().await, 0);
+    assert_eq!(fixture.notifications().await, 0);
     worker.stop().await;
-    scene.end().await;
+    fixture.end().await;
 }
 
 /// Checks that an observer may delete the cell that it observes, as in a queue. Its notification is
@@ -188,8 +187,8 @@ pub async fn an_observer_may_delete_the_observed_cell(instance: Instance) {
         tx.set(row, &column("taken"), value)
     });
     let observers = Observers::new().strong(column("a"), "take", take).unwrap();
-    let scene = Scene::observed(&instance, &observers).await;
-    let client = scene.client().await;
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let client = fixture.client().await;
     let worker = work(&client, observers).await;
     for round in 1..=3 {
         set_all(&client, ["x", "y"].map(|row| (row.to_owned(), round)), "a").await;
@@ -199,10 +198,10 @@ pub async fn an_observer_may_delete_the_observed_cell(instance: Instance) {
             assert_eq!(now.get(row, &column("a")).await.unwrap(), None);
             assert_eq!(read(&now, row, "taken").await, round);
         }
-        assert_eq!(scene.notifications().await, 0);
+        assert_eq!(fixture.notifications().await, 0);
     }
     worker.stop().await;
-    scene.end().await;
+    fixture.end().await;
 }
 
 const ROWS: usize = 16;
@@ -231,8 +230,8 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
         }
     });
     let observers = observe(slow);
-    let scene = Scene::observed(&instance, &observers).await;
-    let (client, other) = (scene.client().await, scene.client().await);
+    let fixture = Fixture::observed(&instance, &observers).await;
+    let (client, other) = (fixture.client().await, fixture.client().await);
     let rows = (0..ROWS).map(|row| format!("row {row}"));
     set_all(&client, rows.clone().map(|row| (row, 1)), "a").await;
     // The first worker does not scan again, so it does not notice its new share.
@@ -253,7 +252,7 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
     let is_of_second = |row: &String| of_second.contains(row.as_bytes(), &hashed);
     let left = rows.clone().filter(|row| !is_of_second(row)).count();
     assert!((1..ROWS).contains(&left), "{left}");
-    until(async || scene.notifications().await == left).await;
+    until(async || fixture.notifications().await == left).await;
     may_continue.close();
     idle(&client).await;
     let now = client.snapshot().await.unwrap();
@@ -266,8 +265,8 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
         assert_eq!(marks, expected, "{row}");
     }
     assert_eq!(client.failed_notifications().await.unwrap(), []);
-    assert_eq!(scene.locked().await, []);
+    assert_eq!(fixture.locked().await, []);
     first.stop().await;
     second.stop().await;
-    scene.end().await;
+    fixture.end().await;
 }

@@ -5,20 +5,19 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo_table::coordination::TransactorId;
-use fluo_table::{Outcome, Result};
+use fluo_table::{Instance, Outcome, Result};
 use tokio::time::{sleep, timeout};
 
-use super::instance::Instance;
-use super::scene::{Scene, balance, balances, hasty, read, set};
-use crate::{Call, Hooks, Intercepted, Latch};
+use super::accounts::{balance, balances, hasty, read, set};
+use crate::{Call, Fixture, Hooks, Intercepted, Latch};
 
 /// Checks that a client counts as alive as long as one of its transactions is open, and no longer.
 pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let table = Intercepted::with_hooks(scene.table.clone(), Pausing::default());
+    let fixture = Fixture::new(&instance).await;
+    let table = Intercepted::with_hooks(fixture.table.clone(), Pausing::default());
     let table = Arc::new(table.row_by_row());
     let latch = &table.hooks().0;
-    let client = scene.client_of(table.clone(), hasty()).await;
+    let client = fixture.client_of(table.clone(), hasty()).await;
     latch.open();
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     let transactor = client.transactor();
@@ -31,41 +30,41 @@ pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     latch.close();
     let committing = tokio::spawn(tx.commit());
     latch.holds_a_task().await;
-    assert_eq!(scene.locked().await.len(), 1);
-    assert!(is_alive(&scene, transactor).await, "C6");
+    assert_eq!(fixture.locked().await.len(), 1);
+    assert!(is_alive(&fixture, transactor).await, "C6");
     let patient = hasty().rollback_after(Duration::from_secs(600));
-    let other = scene.client_of(scene.table.clone(), patient).await;
+    let other = fixture.client_of(fixture.table.clone(), patient).await;
     let reading = timeout(Duration::from_millis(300), balances(&other, ["alice"]));
     assert!(reading.await.is_err(), "R3: the reader did not wait");
-    assert_eq!(scene.locked().await.len(), 1, "R3: it was rolled back");
+    assert_eq!(fixture.locked().await.len(), 1, "R3: it was rolled back");
     latch.open();
     let committed = committing.await.unwrap().unwrap();
     assert!(committed.commit.is_some());
     assert_eq!(balances(&other, ["alice", "bob"]).await.unwrap(), [2, 2]);
-    assert_eq!(scene.locked().await, []);
-    ends(&scene, transactor).await;
+    assert_eq!(fixture.locked().await, []);
+    ends(&fixture, transactor).await;
 
     // A dropped transaction also ends the session.
-    let client = scene.client().await;
+    let client = fixture.client().await;
     let transactor = client.transactor();
     let tx = client.begin().await.unwrap();
     tx.set("bob", &balance(), "3").unwrap();
     drop(client);
-    assert!(is_alive(&scene, transactor).await, "C6");
+    assert!(is_alive(&fixture, transactor).await, "C6");
     drop(tx);
-    ends(&scene, transactor).await;
+    ends(&fixture, transactor).await;
     assert_eq!(balances(&other, ["bob"]).await.unwrap(), [2]);
-    scene.end().await;
+    fixture.end().await;
 }
 
-async fn is_alive(scene: &Scene, transactor: TransactorId) -> bool {
-    scene.coordination.is_alive(transactor).await.unwrap()
+async fn is_alive(fixture: &Fixture, transactor: TransactorId) -> bool {
+    fixture.coordination.is_alive(transactor).await.unwrap()
 }
 
 /// Waits until the session of a client that was dropped ends.
-async fn ends(scene: &Scene, transactor: TransactorId) {
+async fn ends(fixture: &Fixture, transactor: TransactorId) {
     let ended = async {
-        while is_alive(scene, transactor).await {
+        while is_alive(fixture, transactor).await {
             sleep(Duration::from_millis(5)).await;
         }
     };

@@ -3,25 +3,26 @@
 use std::time::Duration;
 
 use fluo::Client;
+use fluo_table::Instance;
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 
-use super::instance::Instance;
-use super::scene::{Scene, balance, hasty};
+use super::accounts::{balance, hasty};
 use super::under_way::{Most, UnderWay, under_way};
+use crate::Fixture;
 
 pub async fn all_commits_in_the_background_complete(instance: Instance) {
     const COUNT: usize = 300;
-    let scene = Scene::new(&instance).await;
+    let fixture = Fixture::new(&instance).await;
     let options = hasty()
         .max_commits_in_flight(50)
         .max_commit_bytes_in_flight(2_000);
-    let client = scene.client_of(scene.table.clone(), options).await;
+    let client = fixture.client_of(fixture.table.clone(), options).await;
     // One transaction is larger than the whole limit.
     let values = (0..COUNT).map(|number| if number == 7 { 5_000 } else { 10 });
     bring(&client, values.collect()).await.unwrap();
-    check(&scene, &client, COUNT).await;
-    scene.end().await;
+    check(&fixture, &client, COUNT).await;
+    fixture.end().await;
 }
 
 /// Checks that the number of commits in progress reaches the limit but does not exceed it, and that
@@ -29,17 +30,17 @@ pub async fn all_commits_in_the_background_complete(instance: Instance) {
 pub async fn commits_in_the_background_are_bounded_in_number(instance: Instance) {
     const BOUND: usize = 50;
     const COUNT: usize = 150;
-    let scene = Scene::new(&instance).await;
-    let table = under_way(&scene.table);
+    let fixture = Fixture::new(&instance).await;
+    let table = under_way(&fixture.table);
     let options = hasty().max_commits_in_flight(BOUND);
-    let client = scene.client_of(table.clone(), options).await;
+    let client = fixture.client_of(table.clone(), options).await;
     let bringing = bring(&client, vec![10; COUNT]);
     is_full_with(table.hooks(), BOUND).await;
     table.hooks().latch.open();
     bringing.await.unwrap();
     assert_eq!(table.hooks().most().transactions, BOUND);
-    check(&scene, &client, COUNT).await;
-    scene.end().await;
+    check(&fixture, &client, COUNT).await;
+    fixture.end().await;
 }
 
 pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) {
@@ -47,10 +48,10 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
     /// `account:balance`.
     const VALUE_BYTES: usize = 79;
     const LARGE: usize = 5_000;
-    let scene = Scene::new(&instance).await;
-    let table = under_way(&scene.table);
+    let fixture = Fixture::new(&instance).await;
+    let table = under_way(&fixture.table);
     let options = hasty().max_commit_bytes_in_flight(1_000);
-    let client = scene.client_of(table.clone(), options).await;
+    let client = fixture.client_of(table.clone(), options).await;
     let mut values = vec![VALUE_BYTES; 60];
     let bringing = bring(&client, values.clone());
     is_full_with(table.hooks(), 10).await;
@@ -64,29 +65,29 @@ pub async fn commits_in_the_background_are_bounded_in_bytes(instance: Instance) 
     assert_eq!(table.hooks().most(), ten_of_them);
 
     // A transaction that is larger than the limit waits for all others, and all others wait for it.
-    let table = under_way(&scene.table);
+    let table = under_way(&fixture.table);
     let options = hasty().max_commit_bytes_in_flight(1_000);
-    let client = scene.client_of(table.clone(), options).await;
+    let client = fixture.client_of(table.clone(), options).await;
     values[30] = LARGE;
     table.hooks().latch.open();
     bring(&client, values).await.unwrap();
     assert_eq!(table.hooks().most().value_bytes, LARGE);
-    check(&scene, &client, 60).await;
-    scene.end().await;
+    check(&fixture, &client, 60).await;
+    fixture.end().await;
 }
 
 pub async fn thousands_of_commits_are_in_flight_at_once(instance: Instance) {
     const COUNT: usize = 5_000;
-    let scene = Scene::new(&instance).await;
-    let table = under_way(&scene.table);
+    let fixture = Fixture::new(&instance).await;
+    let table = under_way(&fixture.table);
     let options = hasty().max_commits_in_flight(COUNT);
-    let client = scene.client_of(table.clone(), options).await;
+    let client = fixture.client_of(table.clone(), options).await;
     let bringing = bring(&client, vec![10; COUNT]);
     is_full_with(table.hooks(), COUNT).await;
     table.hooks().latch.open();
     bringing.await.unwrap();
-    check(&scene, &client, COUNT).await;
-    scene.end().await;
+    check(&fixture, &client, COUNT).await;
+    fixture.end().await;
 }
 
 /// Spawns a task that commits a row for each value, of the given number of bytes, in the
@@ -126,10 +127,10 @@ fn row(number: usize) -> String {
 }
 
 /// Checks that each row has a value and that no cell is locked.
-async fn check(scene: &Scene, client: &Client, count: usize) {
+async fn check(fixture: &Fixture, client: &Client, count: usize) {
     let snapshot = client.snapshot().await.unwrap();
     let rows = (0..count).map(|number| row(number).into());
     let found = snapshot.get_rows(rows, [&balance()]).await.unwrap();
     assert_eq!(found.len(), count);
-    assert_eq!(scene.locked().await, []);
+    assert_eq!(fixture.locked().await, []);
 }

@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use fluo::OwnedTransaction;
-use fluo_table::{Column, RowColumn};
+use fluo_table::{Column, Instance, RowColumn};
 
-use super::instance::Instance;
+use super::accounts::{amount, balance, balances, hasty, set};
 use super::meeting::conflict;
-use super::scene::{Scene, amount, balance, balances, hasty, set};
-use crate::FaultyTable;
+use crate::{FaultyTable, Fixture};
 
 async fn read_locked(tx: &OwnedTransaction, row: &'static str) -> i64 {
     amount(tx.with_read_lock().get(row, &balance()).await.unwrap())
 }
 
 pub async fn read_locks_do_not_conflict_with_each_other(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     set(&client, &[("alice", 5)]).await;
     let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
     for (tx, row) in [(&first, "bob"), (&second, "carol")] {
@@ -30,13 +29,13 @@ pub async fn read_locks_do_not_conflict_with_each_other(instance: Instance) {
     let reader = client.begin().await.unwrap();
     read_locked(&reader, "alice").await;
     assert_eq!(reader.commit().await.unwrap().commit, None);
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     set(&client, &[("alice", 5)]).await;
     let reader = client.begin().await.unwrap();
     read_locked(&reader, "alice").await;
@@ -59,25 +58,25 @@ pub async fn a_write_conflicts_with_a_read_lock(instance: Instance) {
     // A transaction that begins afterwards succeeds.
     set(&client, &[("alice", 8)]).await;
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [8, 1]);
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 /// Checks that read locks prevent write skew, and that it occurs without them. Two accounts may be
 /// overdrawn as long as their sum is not negative. Each of two transactions reads both and
 /// withdraws from one.
 pub async fn read_locks_prevent_write_skew(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     for is_locking in [false, true] {
         set(&client, &[("alice", 60), ("bob", 60)]).await;
         let (first, second) = (client.begin().await.unwrap(), client.begin().await.unwrap());
         for (tx, mine, other) in [(&first, "alice", "bob"), (&second, "bob", "alice")] {
             let there = match is_locking {
                 true => read_locked(tx, other).await,
-                false => super::scene::read(tx, other).await,
+                false => super::accounts::read(tx, other).await,
             };
-            assert!(super::scene::read(tx, mine).await + there >= 100);
+            assert!(super::accounts::read(tx, mine).await + there >= 100);
             tx.set(mine, &balance(), "-40").unwrap();
         }
         let outcomes = [first.commit().await, second.commit().await];
@@ -92,8 +91,8 @@ pub async fn read_locks_prevent_write_skew(instance: Instance) {
             true => assert!(committed <= 1 && sum >= 20, "{outcomes:?}"),
         }
     }
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 /// A method to read two cells under a lock.
@@ -135,8 +134,8 @@ fn limit() -> Column {
 /// Checks write skew through each read method, for each of the columns that it reads. One of them
 /// has no value: absent cells are locked as well.
 pub async fn every_read_method_locks_all_cells_that_it_reads(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     for way in [Way::Get, Way::Columns, Way::All] {
         for written in [balance(), limit()] {
             set(&client, &[("alice", 60), ("bob", 60)]).await;
@@ -160,17 +159,17 @@ pub async fn every_read_method_locks_all_cells_that_it_reads(instance: Instance)
             );
         }
     }
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 pub async fn a_read_lock_of_a_crashed_client_blocks_no_transaction(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     set(&client, &[("alice", 5)]).await;
     for cut in 1..=4 {
-        let table = Arc::new(FaultyTable::new(scene.table.clone()).cut_off_from_write(cut));
-        let crashing = scene.client_of(table, hasty()).await;
+        let table = Arc::new(FaultyTable::new(fixture.table.clone()).cut_off_from_write(cut));
+        let crashing = fixture.client_of(table, hasty()).await;
         let tx = crashing.begin().await.unwrap();
         read_locked(&tx, "alice").await;
         tx.set("zoe", &balance(), "1").unwrap();
@@ -179,7 +178,7 @@ pub async fn a_read_lock_of_a_crashed_client_blocks_no_transaction(instance: Ins
         assert!(balances(&client, ["alice"]).await.is_ok());
         set(&client, &[("alice", 6)]).await;
         set(&client, &[("zoe", 6)]).await;
-        assert_eq!(scene.locked().await, [], "cut off after {cut} calls");
+        assert_eq!(fixture.locked().await, [], "cut off after {cut} calls");
     }
-    scene.end().await;
+    fixture.end().await;
 }

@@ -1,14 +1,14 @@
 //! Reads of committed data.
 
-use fluo_table::{Bytes, Column, ColumnSelector, Key, Scan, Span};
+use fluo_table::{Bytes, Column, ColumnSelector, Instance, Key, Scan, Span};
 use futures::TryStreamExt;
 
-use super::instance::Instance;
-use super::scene::{Scene, balance, read, set};
+use super::accounts::{balance, read, set};
+use crate::Fixture;
 
 pub async fn committed_writes_are_visible_to_later_transactions(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     let before = client.snapshot().await.unwrap();
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "100").unwrap();
@@ -33,12 +33,12 @@ pub async fn committed_writes_are_visible_to_later_transactions(instance: Instan
         cell.key.timestamp,
         i64::try_from(committed.start.get()).unwrap()
     );
-    scene.end().await;
+    fixture.end().await;
 }
 
 pub async fn a_snapshot_shows_the_state_at_its_start(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     let mut snapshots = vec![client.snapshot().await.unwrap()];
     for amount in 1..=3 {
         set(&client, &[("alice", amount), ("bob", -amount)]).await;
@@ -48,12 +48,12 @@ pub async fn a_snapshot_shows_the_state_at_its_start(instance: Instance) {
         assert_eq!(read(snapshot, "alice").await, amount);
         assert_eq!(read(snapshot, "bob").await, -amount);
     }
-    scene.end().await;
+    fixture.end().await;
 }
 
 pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     set(&client, &[("alice", 1), ("bob", 2)]).await;
     let before = client.snapshot().await.unwrap();
     client
@@ -79,12 +79,12 @@ pub async fn a_deleted_cell_has_no_value_until_it_is_set_again(instance: Instanc
         .unwrap()
         .scan(Scan::over(Span::all()));
     assert_eq!(rest.try_concat().await.unwrap().len(), 2);
-    scene.end().await;
+    fixture.end().await;
 }
 
 pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     let column = |qualifier: &'static str| Column::new("f", qualifier);
     let rows = ["a", "ab", "b", "c"];
     client
@@ -140,23 +140,23 @@ pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
         .await
         .unwrap();
     assert_eq!(prefixed.len(), 1);
-    scene.end().await;
+    fixture.end().await;
 }
 
 pub async fn a_transaction_does_not_read_its_own_writes(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     set(&client, &[("alice", 1)]).await;
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
     assert_eq!(read(&tx, "alice").await, 1);
     tx.commit().await.unwrap();
-    scene.end().await;
+    fixture.end().await;
 }
 
 pub async fn any_bytes_are_stored_unchanged(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     let odd: [&[u8]; 5] = [
         b"\x00",
         b"\xff\xff",
@@ -192,6 +192,6 @@ pub async fn any_bytes_are_stored_unchanged(instance: Instance) {
             Some(Bytes::new())
         );
     }
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }

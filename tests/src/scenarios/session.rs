@@ -9,21 +9,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo::{Client, RetryPolicy};
-use fluo_table::{ErrorKind, Outcome, Result, Span};
+use fluo_table::{ErrorKind, Instance, Outcome, Result, Span};
 use futures::future::join_all;
 
-use super::instance::Instance;
-use super::scene::{Scene, balance, balances, hasty, read, set};
-use crate::{Call, CoordinationCall, Fault, Hooks, Intercepted};
+use super::accounts::{balance, balances, hasty, read, set};
+use crate::{Call, CoordinationCall, Fault, Fixture, Hooks, Intercepted};
 
 pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(instance: Instance) {
-    let scene = Scene::new(&instance).await;
+    let fixture = Fixture::new(&instance).await;
     // A client without a publication notices the end of its session when it begins a transaction.
-    let idle = scene.client().await;
+    let idle = fixture.client().await;
     let number = idle.transactor();
-    scene.end_session(&idle).await;
+    fixture.end_session(&idle).await;
     set(&idle, &[("alice", 1)]).await;
-    assert!(idle.transactor() > number && scene.is_alive(&idle).await);
+    assert!(idle.transactor() > number && fixture.is_alive(&idle).await);
 
     // A busy client notices it when it publishes. From then on its publication protects its reads
     // again.
@@ -31,13 +30,13 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
     let number = busy.transactor();
     let held = busy.snapshot().await.unwrap();
     set(&busy, &[("alice", 2)]).await;
-    scene.end_session(&busy).await;
+    fixture.end_session(&busy).await;
     busy.advance_horizon().await.unwrap();
-    assert!(busy.transactor() > number && scene.is_alive(&busy).await);
+    assert!(busy.transactor() > number && fixture.is_alive(&busy).await);
     let next = busy.snapshot().await.unwrap();
-    let other = scene.client().await;
+    let other = fixture.client().await;
     let horizon = other
-        .collect_garbage(&*scene.tables, &Span::all())
+        .collect_garbage(&*fixture.tables, &Span::all())
         .await
         .unwrap();
     assert!(horizon <= held.start());
@@ -49,16 +48,16 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
 
     // An idle client notices it after a while.
     let options = hasty().horizon_period(Duration::from_millis(20));
-    let quiet = scene.client_of(scene.table.clone(), options).await;
-    scene.end_session(&quiet).await;
+    let quiet = fixture.client_of(fixture.table.clone(), options).await;
+    fixture.end_session(&quiet).await;
     for _ in 0..500 {
-        if scene.is_alive(&quiet).await {
+        if fixture.is_alive(&quiet).await {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert!(scene.is_alive(&quiet).await);
-    scene.end().await;
+    assert!(fixture.is_alive(&quiet).await);
+    fixture.end().await;
 }
 
 /// Checks that all transactions begin that begin concurrently after the session has ended.
@@ -67,11 +66,11 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
 /// had already begun a new transactor. That one is alive, so they returned the rejection to their
 /// callers.
 pub async fn all_concurrent_transactions_begin_after_a_session_ends(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let client = scene.client().await;
+    let fixture = Fixture::new(&instance).await;
+    let client = fixture.client().await;
     for _ in 0..20 {
         let number = client.transactor();
-        scene.end_session(&client).await;
+        fixture.end_session(&client).await;
         let begin = || {
             let client = client.clone();
             tokio::spawn(async move { client.begin().await.map(drop) })
@@ -80,11 +79,11 @@ pub async fn all_concurrent_transactions_begin_after_a_session_ends(instance: In
         for begun in join_all(beginning).await {
             begun.unwrap().unwrap();
         }
-        assert!(client.transactor() > number && scene.is_alive(&client).await);
+        assert!(client.transactor() > number && fixture.is_alive(&client).await);
         // No transaction is open now, so the transactions of the next round must publish again.
         client.advance_horizon().await.unwrap();
     }
-    scene.end().await;
+    fixture.end().await;
 }
 
 /// Checks that a client withdraws a publication whose answer was lost.
@@ -93,10 +92,10 @@ pub async fn all_concurrent_transactions_begin_after_a_session_ends(instance: In
 /// nothing was published and never withdrew it. The horizon did not move while the client had no
 /// open transaction.
 pub async fn a_publication_with_a_lost_answer_is_withdrawn(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    let (client, faulty) = scene.faulty_client().await;
+    let fixture = Fixture::new(&instance).await;
+    let (client, faulty) = fixture.faulty_client().await;
     let held = client.snapshot().await.unwrap();
-    scene.end_session(&client).await;
+    fixture.end_session(&client).await;
     // The client publishes and is rejected, checks whether it is alive, begins a new transactor,
     // and publishes again.
     let next = faulty.calls().len() + 3;
@@ -106,27 +105,27 @@ pub async fn a_publication_with_a_lost_answer_is_withdrawn(instance: Instance) {
     let published = CoordinationCall::Publish(client.transactor(), Some(held.start()));
     assert_eq!(faulty.calls().last(), Some(&published));
     let start = held.start();
-    let other = scene.client().await;
+    let other = fixture.client().await;
     assert_eq!(other.advance_horizon().await.unwrap(), start);
     drop(held);
     assert!(client.advance_horizon().await.unwrap() > start);
-    scene.end().await;
+    fixture.end().await;
 }
 
 /// Checks that a transaction of an ended session is retried under a new number. Another client
 /// reads its locked cell after each attempt. It rolls back the transaction of the ended number, and
 /// waits for the one of the new number.
 pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(instance: Instance) {
-    let scene = Scene::new(&instance).await;
+    let fixture = Fixture::new(&instance).await;
     let options = hasty().rollback_after(Duration::from_secs(600));
-    let reader = scene.client_of(scene.table.clone(), options).await;
-    let table = Intercepted::with_hooks(scene.table.clone(), Met(reader.clone())).row_by_row();
-    let client = scene.client_of(Arc::new(table), hasty()).await;
+    let reader = fixture.client_of(fixture.table.clone(), options).await;
+    let table = Intercepted::with_hooks(fixture.table.clone(), Met(reader.clone())).row_by_row();
+    let client = fixture.client_of(Arc::new(table), hasty()).await;
     // The client has a publication already, so it does not notice the end of its session when it
     // begins.
     let _open = client.snapshot().await.unwrap();
     let number = client.transactor();
-    scene.end_session(&client).await;
+    fixture.end_session(&client).await;
     let policy = RetryPolicy::new().max_attempts(NonZeroU32::new(3));
     let run = client.runner().retry(policy);
     run.run(async |tx| {
@@ -135,10 +134,10 @@ pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(in
     })
     .await
     .unwrap();
-    assert!(client.transactor() > number && scene.is_alive(&client).await);
+    assert!(client.transactor() > number && fixture.is_alive(&client).await);
     assert_eq!(balances(&reader, ["alice", "bob"]).await.unwrap(), [7, 7]);
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 /// Hooks with which a client reads an account after each conditional write.

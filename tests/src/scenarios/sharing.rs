@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use fluo::{Observer, Observers, Transaction, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
-use fluo_table::{Bytes, Error};
+use fluo_table::{Bytes, Error, Instance};
 
-use super::instance::Instance;
 use super::observed::{column, idle, number, read, set_all, work};
-use super::scene::Scene;
+use crate::Fixture;
 
 /// The workers that ran the observer of each row.
 type Runs = Arc<Mutex<BTreeMap<Bytes, Vec<usize>>>>;
@@ -44,10 +43,10 @@ pub async fn two_workers_share_notifications_and_each_commits_once(instance: Ins
             .strong(column("a"), "count", counts)
             .unwrap()
     };
-    let scene = Scene::observed(&instance, &observers(0)).await;
+    let fixture = Fixture::observed(&instance, &observers(0)).await;
     // Workers notice their own commits directly, so a third client sets the notifications.
-    let notifier = scene.client().await;
-    let (one, two) = (scene.client().await, scene.client().await);
+    let notifier = fixture.client().await;
+    let (one, two) = (fixture.client().await, fixture.client().await);
     let workers = [
         work(&one, observers(0)).await,
         work(&two, observers(1)).await,
@@ -80,5 +79,5 @@ pub async fn two_workers_share_notifications_and_each_commits_once(instance: Ins
     for worker in workers {
         worker.stop().await;
     }
-    scene.end().await;
+    fixture.end().await;
 }

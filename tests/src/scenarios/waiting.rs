@@ -1,67 +1,67 @@
 //! Locks of live clients.
 
+use fluo_table::Instance;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::instance::Instance;
-use super::scene::{Scene, balance, balances, hasty, set};
-use crate::FaultyTable;
+use super::accounts::{balance, balances, hasty, set};
+use crate::{FaultyTable, Fixture};
 
 /// Checks that a reader waits for a transaction that hangs in its commit, and does not roll it back
 /// before the timeout.
 pub async fn a_reader_waits_for_the_lock_of_a_live_client(instance: Instance) {
-    let scene = Scene::new(&instance).await;
-    set(&scene.client().await, &[("alice", 1), ("bob", 1)]).await;
+    let fixture = Fixture::new(&instance).await;
+    set(&fixture.client().await, &[("alice", 1), ("bob", 1)]).await;
     let table = Arc::new(
-        FaultyTable::new(scene.table.clone())
+        FaultyTable::new(fixture.table.clone())
             .cut_off_from_write(2)
             .row_by_row(),
     );
-    let hanging = scene.client_of(table, hasty()).await;
+    let hanging = fixture.client_of(table, hasty()).await;
     let tx = hanging.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
     tx.set("bob", &balance(), "2").unwrap();
     tx.commit().await.unwrap_err();
-    assert_eq!(scene.locked().await.len(), 2);
+    assert_eq!(fixture.locked().await.len(), 2);
 
-    let patient = scene
+    let patient = fixture
         .client_of(
-            scene.table.clone(),
+            fixture.table.clone(),
             hasty().rollback_after(Duration::from_secs(600)),
         )
         .await;
     let reading = balances(&patient, ["alice", "bob"]);
     let read = tokio::time::timeout(Duration::from_millis(500), reading).await;
     assert!(read.is_err(), "it did not wait: {read:?}");
-    assert_eq!(scene.locked().await.len(), 2);
+    assert_eq!(fixture.locked().await.len(), 2);
     // After the other client is dropped, its locks are resolved.
     drop(hanging);
     assert_eq!(balances(&patient, ["alice", "bob"]).await.unwrap(), [1, 1]);
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }
 
 /// Checks that a reader rolls a transaction forward if its primary is committed, although its
 /// client is alive.
 pub async fn a_committed_transaction_of_a_live_client_is_rolled_forward(instance: Instance) {
-    let scene = Scene::new(&instance).await;
+    let fixture = Fixture::new(&instance).await;
     let patience = Duration::from_secs(600);
     let patient = hasty().rollback_after(patience);
-    let client = scene.client_of(scene.table.clone(), patient).await;
+    let client = fixture.client_of(fixture.table.clone(), patient).await;
     set(&client, &[("alice", 1), ("bob", 1)]).await;
     // The owner has committed its primary, and is cut off before it commits the secondary.
     let table = Arc::new(
-        FaultyTable::new(scene.table.clone())
+        FaultyTable::new(fixture.table.clone())
             .cut_off_from_write(3)
             .row_by_row(),
     );
-    let owner = scene.client_of(table, hasty()).await;
+    let owner = fixture.client_of(table, hasty()).await;
     let tx = owner.begin().await.unwrap();
     tx.set("alice", &balance(), "2").unwrap();
     tx.set("bob", &balance(), "2").unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(scene.locked().await.len(), 1);
+    assert_eq!(fixture.locked().await.len(), 1);
     assert_eq!(balances(&client, ["alice", "bob"]).await.unwrap(), [2, 2]);
-    assert_eq!(scene.locked().await, []);
-    scene.end().await;
+    assert_eq!(fixture.locked().await, []);
+    fixture.end().await;
 }

@@ -12,9 +12,9 @@
     reason = "a test panics where it fails"
 )]
 
-mod ground;
 mod invariants;
 mod observed;
+mod recorded;
 mod recovered;
 mod shown;
 mod stepping;

@@ -10,7 +10,7 @@ use fluo_table::{Bytes, Column, Error, Filter, Scan, Span, TableExt};
 
 use tokio::sync::Notify;
 
-use crate::ground::{Ground, links, text};
+use crate::recorded::{Recorded, links, text};
 
 const ROW_OF_THE_SECOND: &str = "c.org";
 
@@ -30,8 +30,8 @@ async fn observe<F>(
 ) where
     F: Future<Output = Result<(), Error>> + Send + 'static,
 {
-    let ground = Ground::new().await;
-    let client = ground.client().await;
+    let recorded = Recorded::new().await;
+    let client = recorded.client().await;
     let observers = match column == text() {
         true => with_strong(body),
         false => Observers::new()
@@ -44,12 +44,12 @@ async fn observe<F>(
         false => tx.notify("b.org", &links()),
     };
     client.run(set).await.unwrap();
-    ground.table.hooks().take_notes().await;
+    recorded.table.hooks().take_notes().await;
     let options = WorkerOptions::new().tasks(1);
     let worker = Worker::start(&client, observers, options).await.unwrap();
-    nothing_is_notified(&ground).await;
+    nothing_is_notified(&recorded).await;
     worker.stop().await;
-    ground.is_on_the_page(name).await;
+    recorded.is_on_the_page(name).await;
 }
 
 /// Returns observers of both columns. The strong one runs this body.
@@ -66,9 +66,15 @@ where
 }
 
 /// Waits until no notification is left.
-async fn nothing_is_notified(ground: &Ground) {
+async fn nothing_is_notified(recorded: &Recorded) {
     let waiting = Scan::over(Span::all()).filter(Filter::Notifications { share: None });
-    while !ground.table.read(waiting.clone()).await.unwrap().is_empty() {
+    while !recorded
+        .table
+        .read(waiting.clone())
+        .await
+        .unwrap()
+        .is_empty()
+    {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
@@ -122,13 +128,13 @@ async fn nothing(_: Transaction, _: Bytes, _: Column) -> Result<(), Error> {
 /// takes over the cell.
 #[tokio::test]
 async fn the_page_shows_a_notification_that_another_worker_has_processed() {
-    let ground = Ground::new().await;
-    let (client, other) = (ground.client().await, ground.client().await);
+    let recorded = Recorded::new().await;
+    let (client, other) = (recorded.client().await, recorded.client().await);
     client
         .run(async |tx| tx.set(ROW_OF_THE_SECOND, &text(), "One"))
         .await
         .unwrap();
-    ground.table.hooks().take_notes().await;
+    recorded.table.hooks().take_notes().await;
 
     let (begun, resume) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let slow = {
@@ -150,16 +156,16 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
     let second = Worker::start(&other, with_strong(nothing), options)
         .await
         .unwrap();
-    nothing_is_notified(&ground).await;
+    nothing_is_notified(&recorded).await;
     second.stop().await;
-    ground
+    recorded
         .table
         .hooks()
         .say("the other one, which began before")
         .await;
     resume.notify_one();
     first.stop().await;
-    ground
+    recorded
         .is_on_the_page("strong, acknowledged by another")
         .await;
 }

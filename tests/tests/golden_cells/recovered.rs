@@ -3,7 +3,7 @@
 
 use fluo::CommitError;
 
-use crate::ground::{Ground, balance, transfer};
+use crate::recorded::{Recorded, balance, transfer};
 
 pub(crate) const GOLDEN: [&str; 3] = [
     "rolled back by its owner",
@@ -13,34 +13,38 @@ pub(crate) const GOLDEN: [&str; 3] = [
 
 #[tokio::test]
 async fn a_conflicting_transaction_rolls_itself_back() {
-    let ground = Ground::new().await;
-    let client = ground.client().await;
+    let recorded = Recorded::new().await;
+    let client = recorded.client().await;
     let tx = transfer(&client).await;
-    ground.table.hooks().say("another one writes bob").await;
+    recorded.table.hooks().say("another one writes bob").await;
     client
         .run(async |other| other.set("bob", &balance(), "1"))
         .await
         .unwrap();
-    ground.table.hooks().say("the transfer is committed").await;
+    recorded
+        .table
+        .hooks()
+        .say("the transfer is committed")
+        .await;
     let outcome = tx.commit().await;
     assert!(
         matches!(outcome, Err(CommitError::Conflict(_))),
         "{outcome:?}"
     );
-    ground.is_on_the_page("rolled back by its owner").await;
+    recorded.is_on_the_page("rolled back by its owner").await;
 }
 
 /// Commits a transfer whose client fails after some calls. Then another client reads bob, and
 /// writes carol and dave.
-async fn fails_after(calls: usize) -> Ground {
-    let ground = Ground::new().await;
-    let (client, others) = (ground.client().await, ground.client().await);
+async fn fails_after(calls: usize) -> Recorded {
+    let recorded = Recorded::new().await;
+    let (client, others) = (recorded.client().await, recorded.client().await);
     let tx = transfer(&client).await;
-    ground.table.hooks().cut_off_after(calls).await;
+    recorded.table.hooks().cut_off_after(calls).await;
     let outcome = tx.commit().await;
-    ground.table.hooks().restore().await;
+    recorded.table.hooks().restore().await;
     drop((client, outcome));
-    ground
+    recorded
         .table
         .hooks()
         .say("its client crashes; another client reads bob")
@@ -52,23 +56,27 @@ async fn fails_after(calls: usize) -> Ground {
         .get("bob", &balance())
         .await
         .unwrap();
-    ground.table.hooks().say("and writes carol and dave").await;
+    recorded
+        .table
+        .hooks()
+        .say("and writes carol and dave")
+        .await;
     let writes = async |tx: fluo::Transaction| {
         tx.set("carol", &balance(), "5")?;
         tx.set("dave", &balance(), "6")
     };
     others.run(writes).await.unwrap();
-    ground
+    recorded
 }
 
 #[tokio::test]
 async fn others_roll_back_a_transaction_that_fails_before_its_commit() {
-    let ground = fails_after(2).await;
-    ground.is_on_the_page("rolled back by others").await;
+    let recorded = fails_after(2).await;
+    recorded.is_on_the_page("rolled back by others").await;
 }
 
 #[tokio::test]
 async fn others_roll_forward_a_transaction_that_fails_after_its_commit() {
-    let ground = fails_after(3).await;
-    ground.is_on_the_page("rolled forward by others").await;
+    let recorded = fails_after(3).await;
+    recorded.is_on_the_page("rolled forward by others").await;
 }

@@ -1,6 +1,6 @@
 //! The writes of a transaction without conflicts.
 
-use crate::ground::{Ground, balance, links, text, transfer};
+use crate::recorded::{Recorded, balance, links, text, transfer};
 
 pub(crate) const GOLDEN: [&str; 4] = [
     "one row",
@@ -11,43 +11,43 @@ pub(crate) const GOLDEN: [&str; 4] = [
 
 #[tokio::test]
 async fn the_page_shows_a_transaction_of_one_row() {
-    let ground = Ground::new().await;
-    let client = ground.client().await;
+    let recorded = Recorded::new().await;
+    let client = recorded.client().await;
     let tx = client.begin().await.unwrap();
     tx.set("alice", &balance(), "100").unwrap();
     tx.delete("alice", &fluo_table::Column::new("account", "limit"))
         .unwrap();
     tx.commit().await.unwrap();
-    ground.is_on_the_page("one row").await;
+    recorded.is_on_the_page("one row").await;
 }
 
 #[tokio::test]
 async fn the_page_shows_a_transaction_of_several_rows() {
-    let ground = Ground::new().await;
-    let client = ground.client().await;
+    let recorded = Recorded::new().await;
+    let client = recorded.client().await;
     transfer(&client).await.commit().await.unwrap();
-    ground.is_on_the_page("several rows").await;
+    recorded.is_on_the_page("several rows").await;
 }
 
 #[tokio::test]
 async fn the_page_shows_several_rows_that_are_written_together() {
-    let ground = Ground::together().await;
-    let client = ground.client().await;
+    let recorded = Recorded::together().await;
+    let client = recorded.client().await;
     transfer(&client).await.commit().await.unwrap();
-    ground.is_on_the_page("several rows together").await;
+    recorded.is_on_the_page("several rows together").await;
 }
 
 /// Compares the final cells on both kinds of tables, which are equal although the steps differ.
 #[tokio::test]
 async fn rows_that_are_written_together_have_the_same_cells() {
     let mut cells = Vec::new();
-    for ground in [Ground::new().await, Ground::together().await] {
-        let client = ground.client().await;
+    for recorded in [Recorded::new().await, Recorded::together().await] {
+        let client = recorded.client().await;
         let tx = transfer(&client).await;
         tx.set("a.org", &text(), "one").unwrap();
         tx.notify("c.org", &links()).unwrap();
         tx.commit().await.unwrap();
-        cells.push(ground.cells().await);
+        cells.push(recorded.fixture.cells().await);
     }
     assert!(cells[0].len() > 10, "{:?}", cells[0]);
     assert_eq!(cells[0], cells[1]);
@@ -55,12 +55,12 @@ async fn rows_that_are_written_together_have_the_same_cells() {
 
 #[tokio::test]
 async fn the_page_shows_a_transaction_that_notifies() {
-    let ground = Ground::new().await;
-    let client = ground.client().await;
+    let recorded = Recorded::new().await;
+    let client = recorded.client().await;
     let tx = client.begin().await.unwrap();
     tx.set("a.org", &text(), "one").unwrap();
     tx.set("b.org", &text(), "two").unwrap();
     tx.notify("c.org", &links()).unwrap();
     tx.commit().await.unwrap();
-    ground.is_on_the_page("notifications").await;
+    recorded.is_on_the_page("notifications").await;
 }

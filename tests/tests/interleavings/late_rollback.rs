@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fluo_table::{Garbage, Span, TableAdmin};
+use fluo_table::{Garbage, Span};
 use tokio::time::sleep;
 
 use super::scene::{Scene, get, set};
@@ -39,21 +39,15 @@ async fn a_late_rollback_does_not_hide_the_lock_of_an_older_transaction() {
     steps(&scene, YOUNG, 3).await;
 
     // Its session ends, a reader rolls it back, and its remaining entries are collected.
-    scene
-        .applications
-        .end_transactor("t", scene.clients[YOUNG].transactor())
-        .unwrap();
+    scene.fixture.end_session(&scene.clients[YOUNG]).await;
     scene.gate.open();
     let reader = scene.observer().snapshot().await.unwrap();
     assert_eq!((get(&reader, "a").await, get(&reader, "x").await), (0, 0));
     drop(reader);
     let horizon = scene.observer().advance_horizon().await.unwrap();
     let garbage = Garbage::DropBelow(horizon);
-    scene
-        .tables
-        .compact("t", &Span::all(), garbage)
-        .await
-        .unwrap();
+    let (tables, name) = (&scene.fixture.tables, &scene.fixture.name);
+    tables.compact(name, &Span::all(), garbage).await.unwrap();
 
     // The old transaction locks its rows, and takes its timestamp.
     scene.gate.close();

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo::{Client, ClientOptions, OwnedTransaction, Snapshot};
-use fluo_table::coordination::{Application, Applications, MemoryApplications};
-use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
-
-use fluo_tests::{FaultyTables, Intercepted};
+use fluo_table::coordination::MemoryApplications;
+use fluo_table::{Column, Instance, MemoryTables};
+use fluo_tests::{FaultyTables, Fixture, Intercepted};
 
 use super::gate::Gate;
 use super::gated::Gated;
@@ -21,8 +20,7 @@ pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
 pub(crate) struct Scene {
     pub(crate) gate: Gate,
     pub(crate) clients: Vec<Client>,
-    pub(crate) tables: MemoryTables,
-    pub(crate) applications: MemoryApplications,
+    pub(crate) fixture: Fixture,
 }
 
 impl Scene {
@@ -32,31 +30,25 @@ impl Scene {
         transactions: usize,
         cells: &[(&'static str, i64)],
     ) -> Self {
-        let tables = MemoryTables::new();
-        let handles = FaultyTables::new(Arc::new(tables.clone()));
-        let handles = match is_together {
-            true => handles,
-            false => handles.row_by_row(),
+        let tables = FaultyTables::new(Arc::new(MemoryTables::new()));
+        let tables = match is_together {
+            true => tables,
+            false => tables.row_by_row(),
         };
-        tables.create_table("t", Versions::All).await.unwrap();
-        let table = handles
-            .open_table("t", Authorizations::none())
-            .await
-            .unwrap();
-        let applications = MemoryApplications::new();
-        applications
-            .initialize("t", Application::new("t", "t"))
-            .await
-            .unwrap();
-        let coordination = applications.open("t").await.unwrap();
+        let applications = Arc::new(MemoryApplications::new());
+        let instance = Instance::new(Arc::new(tables), applications);
+        let fixture = Fixture::new(&instance).await;
         let gate = Gate::default();
         gate.open();
         let mut clients = Vec::new();
         for transaction in 0..=transactions {
             let gate = gate.clone();
             let hooks = Gated { gate, transaction };
-            let table = Arc::new(Intercepted::with_hooks(table.clone(), hooks.clone()));
-            let coordination = Intercepted::with_hooks(coordination.clone(), hooks);
+            let table = Arc::new(Intercepted::with_hooks(
+                fixture.table.clone(),
+                hooks.clone(),
+            ));
+            let coordination = Intercepted::with_hooks(fixture.coordination.clone(), hooks);
             let coordination = Arc::new(coordination);
             let options = ClientOptions::new()
                 .first_wait(LOCK_WAIT)
@@ -79,8 +71,7 @@ impl Scene {
         Self {
             gate,
             clients,
-            tables,
-            applications,
+            fixture,
         }
     }
 

@@ -1,8 +1,11 @@
 //! The scenarios of transactions hold on a real Accumulo, whose servers evaluate the protocol with
 //! Fluo's iterators. Each scenario has its own embedded coordination in a directory.
 
+use std::sync::Arc;
+
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_tests::scenarios::{self, Instance};
+use fluo_table::Instance;
+use fluo_tests::scenarios;
 
 use crate::cluster::tables;
 
@@ -15,7 +18,7 @@ macro_rules! live_scenarios {
                 let directory = tempfile::tempdir().unwrap();
                 let settings = EmbeddedOptions::new().create_if_missing(true);
                 let embedded = EmbeddedTables::open(directory.path(), settings).unwrap();
-                let instance = Instance::new(tables, embedded.applications());
+                let instance = Instance::new(Arc::new(tables), Arc::new(embedded.applications()));
                 scenarios::$scenario(instance).await;
             }
         )*

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fluo::{Observers, WorkerOptions, observer_fn};
 use fluo_table::Error;
-
-use crate::ground::{Ground, column, copies, idle, number, read_now, set};
+use fluo_tests::Fixture;
+use fluo_tests::scenarios::observed::{column, copies, idle, number, read_now, set};
 
 #[tokio::test(start_paused = true)]
 async fn a_chain_does_not_wait_for_scans_of_the_table() {
@@ -18,13 +18,13 @@ async fn a_chain_does_not_wait_for_scans_of_the_table() {
         .unwrap()
         .strong(column("c"), "c", copies("d", |value| value + 1))
         .unwrap();
-    let ground = Ground::new(observers).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(observers).await;
+    let client = fixture.client().await;
     let hour = Duration::from_secs(3_600);
     let options = WorkerOptions::new()
         .min_scan_pause(hour)
         .max_scan_pause(hour);
-    let _worker = ground.worker(&client, options).await;
+    let _worker = fixture.worker(&client, options).await;
     tokio::time::sleep(Duration::from_millis(1)).await;
     let begun = tokio::time::Instant::now();
     set(&client, "r", "a", 1).await;
@@ -50,13 +50,15 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
             Ok::<_, Error>(())
         }
     });
-    let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
-    let client = ground.client().await;
+    let fixture =
+        Fixture::observed_in_memory(Observers::new().strong(column("a"), "a", observer).unwrap())
+            .await;
+    let client = fixture.client().await;
     for value in 1..=10 {
         set(&client, "r", "a", value).await;
     }
-    assert_eq!(ground.notifications().await, 1, "the newest counts");
-    let _worker = ground.worker(&client, WorkerOptions::new()).await;
+    assert_eq!(fixture.notifications().await, 1, "the newest counts");
+    let _worker = fixture.worker(&client, WorkerOptions::new()).await;
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "b").await, 10);
     assert_eq!(runs.load(Ordering::SeqCst), 1);
@@ -73,8 +75,10 @@ async fn an_observer_may_notify_itself() {
             Ok::<_, Error>(())
         },
     );
-    let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
-    let (client, _worker) = ground.start().await;
+    let fixture =
+        Fixture::observed_in_memory(Observers::new().strong(column("a"), "a", observer).unwrap())
+            .await;
+    let (client, _worker) = fixture.start().await;
     set(&client, "r", "a", 25).await;
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "a").await, 0);

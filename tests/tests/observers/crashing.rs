@@ -7,9 +7,9 @@ use std::time::Duration;
 use fluo::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Error, RowColumn, Timestamp};
+use fluo_tests::Fixture;
+use fluo_tests::scenarios::observed::{column, idle, number, read_now, set};
 use tokio::sync::Semaphore;
-
-use crate::ground::{Ground, column, idle, number, read_now, set};
 
 /// Returns an observer that counts its runs in `count`, and waits before it returns.
 fn slow(begun: &Arc<Semaphore>, resume: &Arc<Semaphore>) -> impl Observer {
@@ -29,7 +29,7 @@ fn slow(begun: &Arc<Semaphore>, resume: &Arc<Semaphore>) -> impl Observer {
 }
 
 struct Slow {
-    ground: Ground,
+    fixture: Fixture,
     begun: Arc<Semaphore>,
     resume: Arc<Semaphore>,
 }
@@ -41,7 +41,7 @@ impl Slow {
             .strong(column("a"), "a", slow(&begun, &resume))
             .unwrap();
         Self {
-            ground: Ground::new(observers).await,
+            fixture: Fixture::observed_in_memory(observers).await,
             begun,
             resume,
         }
@@ -55,11 +55,11 @@ impl Slow {
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_is_dropped_with_its_client_is_replaced() {
     let slow = Slow::new().await;
-    let (client, worker) = slow.ground.start().await;
+    let (client, worker) = slow.fixture.start().await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     drop((client, worker));
-    let (client, _worker) = slow.ground.start().await;
+    let (client, _worker) = slow.fixture.start().await;
     slow.has_begun().await;
     slow.resume.close();
     idle(&client).await;
@@ -75,16 +75,11 @@ async fn a_worker_that_is_dropped_with_its_client_is_replaced() {
 #[tokio::test(start_paused = true)]
 async fn a_worker_whose_session_ended_loses_no_notification() {
     let slow = Slow::new().await;
-    let (client, worker) = slow.ground.start().await;
+    let (client, worker) = slow.fixture.start().await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
-    let was_alive = slow
-        .ground
-        .applications
-        .end_transactor("app", client.transactor())
-        .unwrap();
-    assert!(was_alive);
-    let (other, second) = slow.ground.start().await;
+    slow.fixture.end_session(&client).await;
+    let (other, second) = slow.fixture.start().await;
     slow.resume.close();
     idle(&other).await;
     assert_eq!(
@@ -101,12 +96,12 @@ async fn a_worker_whose_session_ended_loses_no_notification() {
 #[tokio::test(start_paused = true)]
 async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
     let slow = Slow::new().await;
-    let client = slow.ground.client().await;
+    let client = slow.fixture.client().await;
     for row in 0..10 {
         set(&client, &format!("row {row}"), "a", row).await;
     }
     let options = WorkerOptions::new().tasks(3);
-    let worker = slow.ground.worker(&client, options).await;
+    let worker = slow.fixture.worker(&client, options).await;
     for _ in 0..3 {
         slow.has_begun().await;
     }
@@ -115,23 +110,23 @@ async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
     assert!(!stopping.is_finished());
     slow.resume.close();
     stopping.await.unwrap();
-    assert_eq!(slow.ground.notifications().await, 7);
-    let (_client, _worker) = slow.ground.start().await;
+    assert_eq!(slow.fixture.notifications().await, 7);
+    let (_client, _worker) = slow.fixture.start().await;
     idle(&client).await;
-    assert_eq!(slow.ground.notifications().await, 0);
+    assert_eq!(slow.fixture.notifications().await, 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
     let slow = Slow::new().await;
-    let client = slow.ground.client().await;
-    let worker: Worker = slow.ground.worker(&client, WorkerOptions::new()).await;
+    let client = slow.fixture.client().await;
+    let worker: Worker = slow.fixture.worker(&client, WorkerOptions::new()).await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     drop(worker);
     tokio::time::sleep(Duration::from_secs(1)).await;
     let share = slow
-        .ground
+        .fixture
         .coordination
         .join_workers()
         .await
@@ -153,12 +148,12 @@ async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
 async fn another_worker_runs_the_notifications_of_a_dropped_one() {
     const ROWS: i64 = 10;
     let slow = Slow::new().await;
-    let (client, first) = slow.ground.start().await;
+    let (client, first) = slow.fixture.start().await;
     for row in 0..ROWS {
         set(&client, &format!("row {row}"), "a", row).await;
         slow.has_begun().await;
     }
-    let (other, second) = slow.ground.start().await;
+    let (other, second) = slow.fixture.start().await;
     drop(first);
     let taken_over = async {
         for _ in 0..ROWS {
@@ -174,7 +169,7 @@ async fn another_worker_runs_the_notifications_of_a_dropped_one() {
         let count = read_now(&client, &name, "count").await;
         assert_eq!((read_now(&client, &name, "b").await, count), (row, 1));
     }
-    assert_eq!(slow.ground.notifications().await, 0);
+    assert_eq!(slow.fixture.notifications().await, 0);
     second.stop().await;
 }
 
@@ -183,7 +178,7 @@ async fn another_worker_runs_the_notifications_of_a_dropped_one() {
 #[tokio::test(start_paused = true)]
 async fn another_worker_runs_a_notification_that_failed_while_its_worker_stopped() {
     let slow = Slow::new().await;
-    let (client, first) = slow.ground.start().await;
+    let (client, first) = slow.fixture.start().await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     let stopping = tokio::spawn(first.stop());
@@ -191,9 +186,9 @@ async fn another_worker_runs_a_notification_that_failed_while_its_worker_stopped
     set(&client, "r", "b", 1).await;
     slow.resume.add_permits(1);
     stopping.await.unwrap();
-    assert_eq!(slow.ground.notifications().await, 1);
+    assert_eq!(slow.fixture.notifications().await, 1);
     assert_eq!(read_now(&client, "r", "count").await, 0);
-    let (other, _second) = slow.ground.start().await;
+    let (other, _second) = slow.fixture.start().await;
     slow.has_begun().await;
     slow.resume.close();
     idle(&other).await;
@@ -216,10 +211,10 @@ async fn a_success_does_not_remove_the_dead_letter_of_a_later_notification() {
         error: "it fails".to_owned(),
         failed_at_ms: 0,
     };
-    let coordination = &slow.ground.coordination;
+    let coordination = &slow.fixture.coordination;
     let before = record(Timestamp::ZERO);
     coordination.add_dead_letter(before.clone()).await.unwrap();
-    let (client, _worker) = slow.ground.start().await;
+    let (client, _worker) = slow.fixture.start().await;
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     let later = coordination.timestamps(NonZeroU32::MIN).await.unwrap();
@@ -231,7 +226,7 @@ async fn a_success_does_not_remove_the_dead_letter_of_a_later_notification() {
     assert_eq!(client.failed_notifications().await.unwrap(), [later]);
     // A worker removes the dead letter of an earlier notification, which it has read at its start.
     coordination.add_dead_letter(before).await.unwrap();
-    let (client, _worker) = slow.ground.start().await;
+    let (client, _worker) = slow.fixture.start().await;
     set(&client, "r", "a", 8).await;
     idle(&client).await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);

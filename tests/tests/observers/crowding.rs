@@ -8,10 +8,11 @@ use std::time::Duration;
 use fluo::{Observers, Worker, WorkerOptions, observer_fn};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{Error, ErrorKind, Mutation, Timestamp};
-use fluo_tests::{Call, Intercepted};
+use fluo_tests::scenarios::observed::{column, idle};
+use fluo_tests::{Call, Fixture, Intercepted};
 use tokio::sync::Semaphore;
 
-use crate::ground::{Ground, column, idle, is_look};
+use crate::is_look;
 
 /// Number of scans after which a scan fails, so that a worker that never stops scanning pauses. No
 /// test needs more.
@@ -33,7 +34,7 @@ async fn a_large_notification_waits_for_room_without_scans() {
         }
     });
     let observers = Observers::new().weak(column("w"), "w", observer).unwrap();
-    let ground = Ground::new(observers).await;
+    let fixture = Fixture::observed_in_memory(observers).await;
     let rows = [
         "a",
         "b, which takes half",
@@ -48,7 +49,7 @@ async fn a_large_notification_waits_for_room_without_scans() {
         Mutation::new(row).put_at(notification_column(&column("w")), stamp.encode(), "")
     };
     let written = rows.into_iter().zip([2, 3, 3, 3]).map(notify).collect();
-    ground.table.write(written).await.unwrap();
+    fixture.table.write(written).await.unwrap();
 
     let looks = Arc::new(AtomicUsize::new(0));
     let counted = looks.clone();
@@ -58,10 +59,10 @@ async fn a_large_notification_waits_for_room_without_scans() {
         let error = Error::new(ErrorKind::Storage, "there were too many scans");
         ready(if is_refused { Err(error) } else { Ok(None) })
     };
-    let table = Intercepted::with_hooks(ground.table.clone(), count).row_by_row();
-    let client = ground.client_on(Arc::new(table)).await;
+    let table = Intercepted::with_hooks(fixture.table.clone(), count).row_by_row();
+    let client = fixture.client_on(Arc::new(table)).await;
     let options = WorkerOptions::new().tasks(1).max_queued_bytes(44);
-    let worker = Worker::start(&client, ground.observers.clone(), options)
+    let worker = Worker::start(&client, fixture.observers.clone(), options)
         .await
         .unwrap();
     tokio::time::sleep(Duration::from_secs(600)).await;

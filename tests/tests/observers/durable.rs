@@ -8,8 +8,7 @@ use fluo::{Client, ClientOptions, Observers, Transaction, Worker, WorkerOptions,
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::Applications;
 use fluo_table::{Authorizations, Bytes, Column, Error, TableAdmin};
-
-use crate::ground::{column, copies, idle, read_now, set};
+use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};
 
 /// Opens the application like a new process. Creates it if it does not exist.
 async fn open(directory: &Path) -> Client {

@@ -11,9 +11,8 @@ use fluo::{
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Mutation, RowColumn, Timestamp};
-use fluo_tests::ManualClock;
-
-use crate::ground::{Ground, column, idle, read_now, set};
+use fluo_tests::scenarios::observed::{column, idle, read_now, set};
+use fluo_tests::{Fixture, ManualClock};
 
 /// The failure of an observer on rows that begin with `bad`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +47,7 @@ fn fragile(how: How, fixed: &Arc<AtomicBool>, runs: &Arc<AtomicUsize>) -> impl O
 }
 
 struct Fragile {
-    ground: Ground,
+    fixture: Fixture,
     client: Client,
     worker: Worker,
     fixed: Arc<AtomicBool>,
@@ -67,14 +66,14 @@ impl Fragile {
         let observers = Observers::new()
             .strong(column("a"), "copy", fragile(how, &fixed, &runs))
             .unwrap();
-        let ground = Ground::new(observers.clone()).await;
-        let client = ground.client().await;
+        let fixture = Fixture::observed_in_memory(observers.clone()).await;
+        let client = fixture.client().await;
         let clock = Arc::new(ManualClock::at(1_000));
         let worker = Worker::start_with_clock(&client, observers, options(), clock)
             .await
             .unwrap();
         Self {
-            ground,
+            fixture,
             client,
             worker,
             fixed,
@@ -131,7 +130,7 @@ async fn the_success_of_a_later_notification_removes_the_dead_letter() {
 async fn another_worker_removes_the_dead_letter_too() {
     let Fragile {
         client,
-        ground,
+        fixture,
         worker,
         fixed,
         ..
@@ -140,7 +139,7 @@ async fn another_worker_removes_the_dead_letter_too() {
     idle(&client).await;
     fixed.store(true, Ordering::SeqCst);
     worker.stop().await;
-    let _worker = ground.worker(&client, options()).await;
+    let _worker = fixture.worker(&client, options()).await;
     set(&client, "bad", "a", 2).await;
     idle(&client).await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
@@ -182,7 +181,7 @@ async fn an_unavailable_service_of_the_observer_uses_up_tries() {
     assert_eq!(fragile.runs(), 4);
     let failed = fragile.failed().await;
     assert_eq!(failed[0].error, "the service that counts pages is away");
-    assert_eq!(fragile.ground.notifications().await, 0);
+    assert_eq!(fragile.fixture.notifications().await, 0);
 }
 
 /// Counts tries in the memory of each worker: another worker starts from zero.
@@ -194,7 +193,7 @@ async fn tries_are_counted_by_each_worker() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let Fragile {
-        ground,
+        fixture,
         client,
         worker,
         runs,
@@ -202,7 +201,7 @@ async fn tries_are_counted_by_each_worker() {
     } = fragile;
     worker.stop().await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
-    let _worker = ground.worker(&client, options()).await;
+    let _worker = fixture.worker(&client, options()).await;
     idle(&client).await;
     let failed = client.failed_notifications().await.unwrap();
     assert_eq!(
@@ -214,7 +213,9 @@ async fn tries_are_counted_by_each_worker() {
 #[tokio::test(start_paused = true)]
 async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_full() {
     let fragile = Fragile::start(How::Error).await;
-    let Fragile { ground, client, .. } = &fragile;
+    let Fragile {
+        fixture, client, ..
+    } = &fragile;
     for number in 0..FailedNotification::MAX_DEAD_LETTERS {
         let failed = FailedNotification {
             cell: RowColumn::new(format!("other {number}"), column("a")),
@@ -224,12 +225,12 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
             error: String::new(),
             failed_at_ms: 0,
         };
-        ground.coordination.add_dead_letter(failed).await.unwrap();
+        fixture.coordination.add_dead_letter(failed).await.unwrap();
     }
     set(client, "bad", "a", 1).await;
     tokio::time::sleep(Duration::from_secs(10)).await;
     let runs = fragile.runs();
-    assert_eq!((runs, ground.notifications().await), (4, 1));
+    assert_eq!((runs, fixture.notifications().await), (4, 1));
     tokio::time::sleep(Duration::from_secs(600)).await;
     assert!(
         (9..=11).contains(&(fragile.runs() - runs)),
@@ -240,7 +241,7 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(read_now(client, "good", "b").await, 1);
     let room = RowColumn::new("other 0", column("a"));
-    let forgotten = ground
+    let forgotten = fixture
         .coordination
         .remove_dead_letter(&room, Timestamp::ZERO);
     assert!(forgotten.await.unwrap());
@@ -258,7 +259,9 @@ async fn a_failing_notification_is_retried_while_the_list_of_dead_letters_is_ful
 #[tokio::test(start_paused = true)]
 async fn a_notification_without_an_observer_becomes_a_dead_letter() {
     let fragile = Fragile::start(How::Error).await;
-    let Fragile { ground, client, .. } = &fragile;
+    let Fragile {
+        fixture, client, ..
+    } = &fragile;
     let stranger = Column {
         visibility: "".into(),
         ..column("stranger")
@@ -268,7 +271,7 @@ async fn a_notification_without_an_observer_becomes_a_dead_letter() {
         is_delete: false,
     };
     let written = Mutation::new("r").put_at(notification_column(&stranger), stamp.encode(), "");
-    ground.table.write(vec![written]).await.unwrap();
+    fixture.table.write(vec![written]).await.unwrap();
     idle(client).await;
     let failed = fragile.failed().await;
     assert_eq!(failed[0].cell, RowColumn::new("r", stranger));

@@ -7,12 +7,13 @@ use std::time::Duration;
 use fluo::{Observers, WorkerOptions};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{CellBatches, Mutation, Scan, Table};
-use fluo_tests::{Call, Hooks, Intercepted};
+use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};
+use fluo_tests::{Call, Fixture, Hooks, Intercepted};
 use futures::StreamExt;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::ground::{Ground, column, copies, idle, is_look, read_now, set};
+use crate::is_look;
 
 fn chain() -> Observers {
     Observers::new()
@@ -24,8 +25,8 @@ fn chain() -> Observers {
 
 #[tokio::test(start_paused = true)]
 async fn an_application_with_nothing_to_do_is_idle_at_once() {
-    let ground = Ground::new(chain()).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(chain()).await;
+    let client = fixture.client().await;
     let begun = Instant::now();
     idle(&client).await;
     assert_eq!(begun.elapsed(), Duration::ZERO);
@@ -33,13 +34,13 @@ async fn an_application_with_nothing_to_do_is_idle_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn an_application_without_a_worker_is_not_idle() {
-    let ground = Ground::new(chain()).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(chain()).await;
+    let client = fixture.client().await;
     set(&client, "r", "a", 1).await;
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
     assert!(waited.is_err());
     let begun = Instant::now();
-    let _worker = ground.worker(&client, WorkerOptions::new()).await;
+    let _worker = fixture.worker(&client, WorkerOptions::new()).await;
     idle(&client).await;
     assert!(
         begun.elapsed() < Duration::from_secs(1),
@@ -52,11 +53,11 @@ async fn an_application_without_a_worker_is_not_idle() {
 /// own clients, which do not notify the waiting client, and no workers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waiting_is_exact_with_writers_in_other_clients() {
-    let ground = Ground::new(chain()).await;
-    let client = ground.client().await;
-    let _worker = ground.worker(&client, eager()).await;
-    let writers = Writers::start(&ground, Duration::from_millis(100)).await;
-    let teller = ground.client().await;
+    let fixture = Fixture::observed_in_memory(chain()).await;
+    let client = fixture.client().await;
+    let _worker = fixture.worker(&client, eager()).await;
+    let writers = Writers::start(&fixture, Duration::from_millis(100)).await;
+    let teller = fixture.client().await;
     for round in 1..=10 {
         let row = format!("row {}", round % 3);
         set(&teller, &row, "a", round).await;
@@ -71,11 +72,11 @@ async fn waiting_is_exact_with_writers_in_other_clients() {
 /// be cancelled at any time, and it ends once the writers pause.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waiting_is_exact_with_writers_that_never_pause() {
-    let ground = Ground::new(chain()).await;
-    let client = ground.client().await;
-    let _worker = ground.worker(&client, eager()).await;
-    let writers = Writers::start(&ground, Duration::ZERO).await;
-    let teller = ground.client().await;
+    let fixture = Fixture::observed_in_memory(chain()).await;
+    let client = fixture.client().await;
+    let _worker = fixture.worker(&client, eager()).await;
+    let writers = Writers::start(&fixture, Duration::ZERO).await;
+    let teller = fixture.client().await;
     for round in 1..=20 {
         set(&teller, "row", "a", round).await;
         let most = Duration::from_millis(50);
@@ -108,11 +109,11 @@ struct Writers {
 }
 
 impl Writers {
-    async fn start(ground: &Ground, pause: Duration) -> Self {
+    async fn start(fixture: &Fixture, pause: Duration) -> Self {
         let is_busy = Arc::new(AtomicBool::new(true));
         let mut tasks = Vec::new();
         for writer in 0..3 {
-            let (client, is_busy) = (ground.client().await, is_busy.clone());
+            let (client, is_busy) = (fixture.client().await, is_busy.clone());
             tasks.push(tokio::spawn(async move {
                 let mut value = 0;
                 while is_busy.load(Ordering::SeqCst) {
@@ -144,9 +145,9 @@ impl Writers {
 /// notification.
 #[tokio::test(start_paused = true)]
 async fn waiting_ends_only_after_other_clients_pause() {
-    let ground = Ground::new(chain()).await;
+    let fixture = Fixture::observed_in_memory(chain()).await;
     let is_busy = Arc::new(AtomicBool::new(true));
-    let (other, others_commit) = (ground.client().await, is_busy.clone());
+    let (other, others_commit) = (fixture.client().await, is_busy.clone());
     // Another client commits before each scan for notifications. The column has no observer, so
     // that no scan finds a notification.
     let commit = move |call: &Call| {
@@ -159,8 +160,8 @@ async fn waiting_ends_only_after_other_clients_pause() {
             Ok(None)
         }
     };
-    let table = Intercepted::with_hooks(ground.table.clone(), commit).row_by_row();
-    let client = ground.client_on(Arc::new(table)).await;
+    let table = Intercepted::with_hooks(fixture.table.clone(), commit).row_by_row();
+    let client = fixture.client_on(Arc::new(table)).await;
     let long = Duration::from_secs(30);
     let waited = tokio::time::timeout(long, client.wait_until_idle()).await;
     assert!(waited.is_err(), "there was no moment without a timestamp");
@@ -215,7 +216,7 @@ impl Hooks for Moving {
 /// so no timestamp is handed out during the wait.
 #[tokio::test(start_paused = true)]
 async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
-    let ground = Ground::new(chain()).await;
+    let fixture = Fixture::observed_in_memory(chain()).await;
     let stamp = |timestamp, is_delete| {
         let timestamp = fluo_table::Timestamp::new(timestamp).unwrap();
         NotificationTimestamp {
@@ -226,29 +227,29 @@ async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
     };
     let notified = notification_column(&column("a"));
     let put = |row: &'static str, stamp| Mutation::new(row).put_at(notified.clone(), stamp, "");
-    ground
+    fixture
         .table
         .write(vec![put("z", stamp(3, false))])
         .await
         .unwrap();
     let moves = vec![put("a", stamp(5, false)), put("z", stamp(4, true))];
     let moving = Moving {
-        inner: ground.table.clone(),
+        inner: fixture.table.clone(),
         moves: Mutex::new(vec![moves]),
     };
-    let table = Intercepted::with_hooks(ground.table.clone(), moving).row_by_row();
-    let client = ground.client_on(Arc::new(table)).await;
+    let table = Intercepted::with_hooks(fixture.table.clone(), moving).row_by_row();
+    let client = fixture.client_on(Arc::new(table)).await;
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
     assert!(waited.is_err(), "a notification is in row `a`");
-    assert_eq!(ground.notifications().await, 1);
+    assert_eq!(fixture.notifications().await, 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn reports_an_invalid_notification() {
-    let ground = Ground::new(chain()).await;
+    let fixture = Fixture::observed_in_memory(chain()).await;
     let broken = Mutation::new("r").put_at(fluo_table::Column::new("ntfy", "x"), 2, "");
-    ground.table.write(vec![broken]).await.unwrap();
-    let (client, _worker) = ground.start().await;
+    fixture.table.write(vec![broken]).await.unwrap();
+    let (client, _worker) = fixture.start().await;
     let error = client.wait_until_idle().await.unwrap_err();
     assert_eq!(error.kind(), fluo_table::ErrorKind::Corrupt);
     assert!(

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use fluo::{LoaderOptions, Observers};
 use fluo_table::{Error, ErrorKind};
+use fluo_tests::Fixture;
+use fluo_tests::scenarios::observed::{column, read_now};
 use tokio::sync::Semaphore;
-
-use crate::ground::{Ground, column, read_now};
 
 #[tokio::test(start_paused = true)]
 async fn a_load_waits_while_the_queue_is_full() {
-    let ground = Ground::new(Observers::new()).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(Observers::new()).await;
+    let client = fixture.client().await;
     let options = LoaderOptions::new().tasks(2).queue(3);
     let loaders = client.loaders(options).unwrap();
     let (running, resume) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
@@ -49,8 +49,8 @@ async fn a_load_waits_while_the_queue_is_full() {
 /// attempt gets a clone of the input.
 #[tokio::test]
 async fn each_attempt_gets_a_clone_of_the_input() {
-    let ground = Ground::new(Observers::new()).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(Observers::new()).await;
+    let client = fixture.client().await;
     let loaders = client.loaders(LoaderOptions::new()).unwrap();
     let attempts = Arc::new(AtomicUsize::new(0));
     for line in "alice 1\nbob 2\n".lines().map(str::to_owned) {
@@ -77,8 +77,8 @@ async fn each_attempt_gets_a_clone_of_the_input() {
 
 #[tokio::test]
 async fn later_loads_return_the_first_error() {
-    let ground = Ground::new(Observers::new()).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(Observers::new()).await;
+    let client = fixture.client().await;
     let loaders = client
         .loaders(LoaderOptions::new().tasks(1).queue(0))
         .unwrap();
@@ -110,8 +110,8 @@ async fn later_loads_return_the_first_error() {
 
 #[tokio::test]
 async fn a_body_that_panics_is_an_error() {
-    let ground = Ground::new(Observers::new()).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(Observers::new()).await;
+    let client = fixture.client().await;
     let loaders = client.loaders(LoaderOptions::new()).unwrap();
     let panics = loaders.load((), async |_, ()| panic!("no page"));
     panics.await.unwrap();
@@ -122,8 +122,8 @@ async fn a_body_that_panics_is_an_error() {
 
 #[tokio::test]
 async fn a_submitted_body_returns_its_own_result_or_error() {
-    let ground = Ground::new(Observers::new()).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(Observers::new()).await;
+    let client = fixture.client().await;
     let loaders = client.loaders(LoaderOptions::new()).unwrap();
     let submitted = loaders
         .submit("r", async |tx, row| {
@@ -144,8 +144,8 @@ async fn a_submitted_body_returns_its_own_result_or_error() {
 
 #[tokio::test(start_paused = true)]
 async fn dropped_loaders_cancel_their_bodies() {
-    let ground = Ground::new(Observers::new()).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(Observers::new()).await;
+    let client = fixture.client().await;
     let loaders = client.loaders(LoaderOptions::new()).unwrap();
     let pending = loaders
         .submit((), async |_, ()| {

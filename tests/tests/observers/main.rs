@@ -13,7 +13,6 @@ mod crashing;
 mod crowding;
 mod durable;
 mod failing;
-mod ground;
 mod idling;
 mod loading;
 mod panicking;
@@ -22,3 +21,8 @@ mod sharing;
 mod table_away;
 mod waiting_many;
 mod weak;
+
+/// Returns `true` for a scan for notifications.
+fn is_look(call: &fluo_tests::Call) -> bool {
+    matches!(call, fluo_tests::Call::Scan(scan) if scan.columns().iter().any(|column| column.family == "ntfy"))
+}

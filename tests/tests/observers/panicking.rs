@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fluo::{Observer, ObserverError, Observers, Transaction, WorkerOptions};
 use fluo_table::{Bytes, Column};
-
-use crate::ground::{Ground, column, copies, idle, read_now, set};
+use fluo_tests::Fixture;
+use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};
 
 /// An observer that panics before it returns a future, which only a manual implementation can do.
 #[derive(Debug, Default)]
@@ -53,10 +53,10 @@ async fn error_of(observer: impl Observer) -> String {
         .unwrap()
         .strong(column("other"), "other", copies("b", |value| value))
         .unwrap();
-    let ground = Ground::new(observers).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(observers).await;
+    let client = fixture.client().await;
     let options = WorkerOptions::new().tasks(1);
-    let worker = ground.worker(&client, options).await;
+    let worker = fixture.worker(&client, options).await;
     set(&client, "r", "a", 1).await;
     set(&client, "r", "other", 7).await;
     idle(&client).await;

@@ -4,8 +4,8 @@ use fluo::admin::{self, Initialization};
 use fluo::{Observer, Observers, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{MemoryApplications, ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, MemoryTables, TableAdmin};
-
-use crate::ground::{Ground, column};
+use fluo_tests::Fixture;
+use fluo_tests::scenarios::observed::column;
 
 fn nothing() -> impl Observer {
     observer_fn(async |_, _, _| Ok::<_, Error>(()))
@@ -96,8 +96,8 @@ async fn a_worker_with_other_observers_does_not_start() {
     let observers = Observers::new()
         .strong(column("a"), "a", nothing())
         .unwrap();
-    let ground = Ground::new(observers).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(observers).await;
+    let client = fixture.client().await;
     let start = async |observers| {
         let started = Worker::start(&client, observers, WorkerOptions::new()).await;
         let error = started.unwrap_err();
@@ -110,7 +110,7 @@ async fn a_worker_with_other_observers_does_not_start() {
             .strong(column("a"), "b", nothing())
             .unwrap(),
         Observers::new().weak(column("a"), "a", nothing()).unwrap(),
-        ground
+        fixture
             .observers
             .clone()
             .strong(column("b"), "b", nothing())
@@ -123,7 +123,7 @@ async fn a_worker_with_other_observers_does_not_start() {
         );
     }
     let options = WorkerOptions::new().tasks(0);
-    let error = Worker::start(&client, ground.observers.clone(), options)
+    let error = Worker::start(&client, fixture.observers.clone(), options)
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);

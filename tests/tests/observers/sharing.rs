@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fluo::{Client, Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
-use fluo_table::{Bytes, Error};
-
-use crate::ground::{Ground, column, idle, number, read, set};
+use fluo_table::coordination::MemoryApplications;
+use fluo_table::{Bytes, Error, Instance, MemoryTables};
+use fluo_tests::Fixture;
+use fluo_tests::scenarios::observed::{column, idle, number, read, read_now, set};
 
 /// Number of runs of an observer, by worker and row.
 type Runs = Arc<Mutex<BTreeMap<(usize, Bytes), usize>>>;
@@ -30,8 +31,8 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
     })
 }
 
-async fn start(ground: &Ground, number: usize, runs: &Runs) -> (Client, Worker) {
-    let client = ground.client().await;
+async fn start(fixture: &Fixture, number: usize, runs: &Runs) -> (Client, Worker) {
+    let client = fixture.client().await;
     let observers = Observers::new()
         .strong(column("a"), "a", counts(number, runs))
         .unwrap();
@@ -47,9 +48,9 @@ async fn other_workers_take_over_the_share_of_a_worker_that_leaves() {
     let observers = Observers::new()
         .strong(column("a"), "a", counts(0, &runs))
         .unwrap();
-    let ground = Ground::new(observers).await;
-    let (client, first) = start(&ground, 1, &runs).await;
-    let (_, second) = start(&ground, 2, &runs).await;
+    let fixture = Fixture::observed_in_memory(observers).await;
+    let (client, first) = start(&fixture, 1, &runs).await;
+    let (_, second) = start(&fixture, 2, &runs).await;
     tokio::time::sleep(Duration::from_secs(20)).await;
     first.stop().await;
     for row in 0..20 {
@@ -57,7 +58,7 @@ async fn other_workers_take_over_the_share_of_a_worker_that_leaves() {
     }
     idle(&client).await;
     assert!(runs.lock().unwrap().keys().all(|(worker, _)| *worker == 2));
-    let (_, third) = start(&ground, 3, &runs).await;
+    let (_, third) = start(&fixture, 3, &runs).await;
     drop(second);
     for row in 0..20 {
         set(&client, &format!("row {row}"), "a", row).await;
@@ -78,15 +79,18 @@ async fn workers_whose_sessions_ended_join_again() {
     let observers = Observers::new()
         .strong(column("a"), "a", counts(0, &runs))
         .unwrap();
-    let ground = Ground::new(observers).await;
-    let (client, _first) = start(&ground, 1, &runs).await;
-    let (_, _second) = start(&ground, 2, &runs).await;
+    let applications = MemoryApplications::new();
+    let tables = Arc::new(MemoryTables::new());
+    let instance = Instance::new(tables, Arc::new(applications.clone()));
+    let fixture = Fixture::named(&instance, "web", observers).await;
+    let (client, _first) = start(&fixture, 1, &runs).await;
+    let (_, _second) = start(&fixture, 2, &runs).await;
     tokio::time::sleep(Duration::from_secs(20)).await;
-    assert_eq!(ground.applications.end_workers("app").unwrap(), 2);
+    assert_eq!(applications.end_workers("web").unwrap(), 2);
     tokio::time::sleep(Duration::from_secs(120)).await;
     // This client has no worker, so that workers find its notifications only by scans of their
     // shares.
-    let writer = ground.client().await;
+    let writer = fixture.client().await;
     for row in 0..40 {
         set(&writer, &format!("row {row}"), "a", row).await;
     }
@@ -97,7 +101,7 @@ async fn workers_whose_sessions_ended_join_again() {
     };
     assert_eq!(by(1) + by(2), 40);
     assert!(by(1) > 5 && by(2) > 5, "{} and {}", by(1), by(2));
-    assert_eq!(ground.applications.end_workers("app").unwrap(), 2);
+    assert_eq!(applications.end_workers("web").unwrap(), 2);
 }
 
 /// Runs a cell in one task at a time, so that data outside of its transaction does not change
@@ -121,12 +125,14 @@ async fn a_cell_is_run_by_one_task_at_a_time() {
             Ok::<_, Error>(())
         }
     });
-    let ground = Ground::new(Observers::new().strong(column("a"), "a", observer).unwrap()).await;
-    let (client, _worker) = ground.start().await;
+    let fixture =
+        Fixture::observed_in_memory(Observers::new().strong(column("a"), "a", observer).unwrap())
+            .await;
+    let (client, _worker) = fixture.start().await;
     for value in 0..50 {
         set(&client, "r", "a", value).await;
     }
     idle(&client).await;
     assert_eq!(at_once.lock().unwrap().1, 1);
-    assert_eq!(crate::ground::read_now(&client, "r", "b").await, 49);
+    assert_eq!(read_now(&client, "r", "b").await, 49);
 }

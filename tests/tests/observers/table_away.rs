@@ -9,9 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo::{Client, ObserverError, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Filter, Result, Table};
-use fluo_tests::{Call, Fault, Hooks, Intercepted};
-
-use crate::ground::{Ground, column, idle, read_now, set};
+use fluo_tests::scenarios::observed::{column, idle, read_now, set};
+use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted};
 
 /// The part of the table that is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,15 +57,15 @@ impl Hooks for Shaky {
     }
 }
 
-async fn ground(observers: &Observers) -> (Ground, Arc<Intercepted<dyn Table, Shaky>>) {
-    let mut ground = Ground::new(observers.clone()).await;
+async fn fixture(observers: &Observers) -> (Fixture, Arc<Intercepted<dyn Table, Shaky>>) {
+    let mut fixture = Fixture::observed_in_memory(observers.clone()).await;
     let shaky = Shaky {
         away: Mutex::new(Away::Nothing),
         looks: AtomicUsize::new(0),
     };
-    let shaky = Arc::new(Intercepted::with_hooks(ground.table.clone(), shaky).row_by_row());
-    ground.table = shaky.clone();
-    (ground, shaky)
+    let shaky = Arc::new(Intercepted::with_hooks(fixture.table.clone(), shaky).row_by_row());
+    fixture.table = shaky.clone();
+    (fixture, shaky)
 }
 
 /// The pause after a scan that finds notifications.
@@ -110,15 +109,15 @@ async fn an_unavailable_table_uses_up_no_tries() {
     for made in [Into::into, hidden, panics] {
         let runs = Arc::default();
         let observers = copies(made, &runs);
-        let (ground, shaky) = ground(&observers).await;
-        let client = ground.client().await;
-        let _worker = ground.worker(&client, options()).await;
+        let (fixture, shaky) = fixture(&observers).await;
+        let client = fixture.client().await;
+        let _worker = fixture.worker(&client, options()).await;
         shaky.hooks().set(Away::Reads);
         set(&client, "r", "a", 1).await;
         tokio::time::sleep(Duration::from_secs(3_600)).await;
         let runs = runs.load(Ordering::SeqCst);
         assert!((60..120).contains(&runs), "{runs}: about once a minute");
-        assert_eq!(ground.notifications().await, 1);
+        assert_eq!(fixture.notifications().await, 1);
         assert_eq!(client.failed_notifications().await.unwrap(), []);
         shaky.hooks().set(Away::Nothing);
         idle(&client).await;
@@ -145,16 +144,16 @@ async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_
         });
         Observers::new().strong(column("a"), "fail", fails).unwrap()
     };
-    let (ground, shaky) = ground(&observers).await;
-    let client = ground.client().await;
-    let _worker = ground.worker(&client, options()).await;
+    let (fixture, shaky) = fixture(&observers).await;
+    let client = fixture.client().await;
+    let _worker = fixture.worker(&client, options()).await;
     set(&client, "r", "a", 1).await;
     shaky.hooks().set(Away::Writes);
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(asked.load(Ordering::SeqCst), 4);
     assert_eq!(failed(&client).await, 1, "the record was written");
     assert_eq!(
-        ground.notifications().await,
+        fixture.notifications().await,
         1,
         "the notification was not removed"
     );
@@ -175,13 +174,13 @@ async fn failed(client: &Client) -> usize {
 async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
     let runs = Arc::default();
     let observers = copies(Into::into, &runs);
-    let (ground, shaky) = ground(&observers).await;
-    let client = ground.client().await;
+    let (fixture, shaky) = fixture(&observers).await;
+    let client = fixture.client().await;
     let one = options().max_queued_notifications(1);
     for row in ["a", "b", "c"] {
         set(&client, row, "a", 1).await;
     }
-    let _worker = ground.worker(&client, one).await;
+    let _worker = fixture.worker(&client, one).await;
     shaky.hooks().set(Away::Looks);
     let (begun, before) = (
         tokio::time::Instant::now(),

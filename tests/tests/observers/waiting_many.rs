@@ -7,11 +7,11 @@ use std::time::Duration;
 use fluo::{Observers, WorkerOptions, observer_fn};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{Error, Mutation, Timestamp};
+use fluo_tests::Fixture;
+use fluo_tests::scenarios::observed::{column, idle};
 use metrics::{
     Counter, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
-
-use crate::ground::{Ground, column, idle};
 
 /// The current value and the highest value of the gauge of waiting notifications.
 #[derive(Clone, Debug, Default)]
@@ -87,7 +87,7 @@ async fn process_all() -> usize {
         counted.fetch_add(1, Ordering::SeqCst);
         async { Ok::<_, Error>(()) }
     });
-    let ground = Ground::new(
+    let fixture = Fixture::observed_in_memory(
         Observers::new()
             .weak(column("w"), "count", observer)
             .unwrap(),
@@ -100,14 +100,14 @@ async fn process_all() -> usize {
     let notified = notification_column(&column("w"));
     let written =
         |row| Mutation::new(format!("{row:06}")).put_at(notified.clone(), stamp.encode(), "");
-    ground
+    fixture
         .table
         .write((0..NOTIFICATIONS).map(written).collect())
         .await
         .unwrap();
-    let client = ground.client().await;
+    let client = fixture.client().await;
     let options = WorkerOptions::new().max_queued_notifications(MOST);
-    let worker = ground.worker(&client, options).await;
+    let worker = fixture.worker(&client, options).await;
     // The table in memory reads all entries at every scan, so the loop reads a counter instead.
     while runs.load(Ordering::SeqCst) < NOTIFICATIONS {
         tokio::time::sleep(Duration::from_millis(20)).await;

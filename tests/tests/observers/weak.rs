@@ -1,9 +1,9 @@
 //! Weak observers run when a transaction requests them.
 
-use fluo::{Client, ClientOptions, Observer, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo::{ClientOptions, Observer, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Error, ErrorKind};
-
-use crate::ground::{Ground, column, copies, idle, number};
+use fluo_tests::Fixture;
+use fluo_tests::scenarios::observed::{column, copies, idle, number};
 
 /// Returns an observer that adds the input columns of a row to `sum`, and deletes them.
 fn sums() -> impl Observer {
@@ -29,8 +29,8 @@ async fn only_a_column_with_a_weak_observer_can_be_notified() {
         .unwrap()
         .strong(column("s"), "copy", copies("b", |value| value))
         .unwrap();
-    let ground = Ground::new(observers).await;
-    let client = ground.client().await;
+    let fixture = Fixture::observed_in_memory(observers).await;
+    let client = fixture.client().await;
     let tx = client.begin().await.unwrap();
     let error = tx.notify("r", &column("s")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -45,10 +45,9 @@ async fn only_a_column_with_a_weak_observer_can_be_notified() {
 async fn notifications_count_towards_the_size_of_a_transaction() {
     let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
     let observers = Observers::new().weak(column("w"), "none", observer);
-    let ground = Ground::new(observers.unwrap()).await;
+    let fixture = Fixture::observed_in_memory(observers.unwrap()).await;
     let options = ClientOptions::new().max_transaction_bytes(10);
-    let client = Client::open(ground.table.clone(), ground.coordination.clone(), options);
-    let client = client.await.unwrap();
+    let client = fixture.client_of(fixture.table.clone(), options).await;
     let tx = client.begin().await.unwrap();
     // Each has a row of three bytes and a column of two.
     tx.notify("one", &column("w")).unwrap();
@@ -61,25 +60,25 @@ async fn notifications_count_towards_the_size_of_a_transaction() {
         "with `six` the transaction would set 15 bytes; the option `max_transaction_bytes` allows 10"
     );
     tx.commit().await.unwrap();
-    assert_eq!(ground.notifications().await, 2, "the rest commits");
+    assert_eq!(fixture.notifications().await, 2, "the rest commits");
 }
 
 #[tokio::test]
 async fn an_observer_that_writes_nothing_removes_its_notification() {
     let observer = observer_fn(async |_, _, _| Ok::<_, Error>(()));
-    let ground = Ground::new(
+    let fixture = Fixture::observed_in_memory(
         Observers::new()
             .weak(column("w"), "none", observer)
             .unwrap(),
     )
     .await;
-    let client = ground.client().await;
+    let client = fixture.client().await;
     client
         .run(async |tx| tx.notify("r", &column("w")))
         .await
         .unwrap();
-    assert_eq!(ground.notifications().await, 1);
-    let _worker = ground.worker(&client, WorkerOptions::new()).await;
+    assert_eq!(fixture.notifications().await, 1);
+    let _worker = fixture.worker(&client, WorkerOptions::new()).await;
     idle(&client).await;
-    assert_eq!(ground.notifications().await, 0);
+    assert_eq!(fixture.notifications().await, 0);
 }

@@ -3,16 +3,17 @@
 use fluo::{CommitError, ConflictCause};
 use fluo_table::layout::{EntryKind, ReadLockValue};
 use fluo_table::{Mutation, Result, RowColumn};
+use fluo_tests::Fixture;
 
-use super::ground::{Ground, committed, stamp, text};
+use super::entries::{client_after_20, committed, stamp, text};
 
 /// Reproduces a bug: a flush dropped the end of a read lock that a later write hides, and its
 /// primary was collected. The cell could be written as long as there was no other conflict. But any
 /// conflict on it was reported as `Corrupt`, which runners do not retry.
 #[tokio::test(start_paused = true)]
 async fn reports_a_conflict_despite_a_void_read_lock() {
-    let ground = Ground::new().await;
-    let reader = ground.client_after_20().await;
+    let fixture = Fixture::in_memory().await;
+    let reader = client_after_20(&fixture).await;
     let read_lock = ReadLockValue {
         primary: RowColumn::new("p", text()),
         transactor: reader.transactor(),
@@ -21,9 +22,9 @@ async fn reports_a_conflict_despite_a_void_read_lock() {
         .put_at(text(), stamp(EntryKind::ReadLock, 7), read_lock.encode())
         .put_at(text(), stamp(EntryKind::Write, 10), committed(9, false))
         .put_at(text(), stamp(EntryKind::Data, 9), "v");
-    ground.write(vec![left]).await;
+    fixture.write(vec![left]).await;
     drop(reader);
-    let client = ground.client().await;
+    let client = fixture.client().await;
     let alone: Result<()> = client.run(async |tx| tx.set("r", &text(), "w")).await;
     alone.unwrap();
 
@@ -44,8 +45,8 @@ async fn reports_a_conflict_despite_a_void_read_lock() {
 /// ended long ago instead of the one that had written the cell.
 #[tokio::test(start_paused = true)]
 async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
-    let ground = Ground::new().await;
-    let reader = ground.client_after_20().await;
+    let fixture = Fixture::in_memory().await;
+    let reader = client_after_20(&fixture).await;
     let read_lock = ReadLockValue {
         primary: RowColumn::new("p", text()),
         transactor: reader.transactor(),
@@ -54,8 +55,8 @@ async fn names_the_writer_instead_of_the_owner_of_a_void_read_lock() {
         .put_at(text(), stamp(EntryKind::ReadLock, 7), read_lock.encode())
         .put_at(text(), stamp(EntryKind::Write, 10), committed(9, false))
         .put_at(text(), stamp(EntryKind::Data, 9), "v");
-    ground.write(vec![left]).await;
-    let client = ground.client().await;
+    fixture.write(vec![left]).await;
+    let client = fixture.client().await;
     let late = client.begin().await.unwrap();
     late.set("r", &text(), "x").unwrap();
     let first = client.begin().await.unwrap();

@@ -3,24 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions, OwnedTransaction};
-use fluo_table::coordination::{
-    Applications, Coordination, MemoryApplications, ObservedColumn, ObserverKind,
-};
-use fluo_table::{Authorizations, Cell, Column, MemoryTables, Scan, Span, TableAdmin, TableExt};
-use fluo_tests::{FaultyTables, Intercepted};
+use fluo::{Client, ClientOptions, Observers, OwnedTransaction, observer_fn};
+use fluo_table::coordination::MemoryApplications;
+use fluo_table::{Column, Error, Instance, MemoryTables, TableAdmin};
+use fluo_tests::{FaultyTables, Fixture, Intercepted};
 
 use crate::is_on_the_page;
 use crate::stepping::{Stepping, SteppingTable};
 
-/// An application, and its table.
-pub(crate) struct Ground {
+/// An application, and a handle of its table that records writes.
+pub(crate) struct Recorded {
     pub(crate) table: Arc<SteppingTable>,
-    coordination: Arc<dyn Coordination>,
+    pub(crate) fixture: Fixture,
 }
 
-impl Ground {
+impl Recorded {
     /// Creates an application on a table that writes each row by itself, like a table on many
     /// servers.
     pub(crate) async fn new() -> Self {
@@ -33,35 +30,26 @@ impl Ground {
         Self::on(MemoryTables::new()).await
     }
 
-    async fn on(tables: impl TableAdmin) -> Self {
-        let applications = MemoryApplications::new();
-        let initialization = Initialization::new("5f0c", "cells")
-            .observe(ObservedColumn::new(text(), ObserverKind::Strong, "text"))
-            .observe(ObservedColumn::new(links(), ObserverKind::Weak, "links"));
-        initialize(&tables, &applications, "golden", initialization)
-            .await
-            .unwrap();
-        let table = tables
-            .open_table("cells", Authorizations::none())
-            .await
-            .unwrap();
+    async fn on(tables: impl TableAdmin + 'static) -> Self {
+        let nothing = || observer_fn(async |_, _, _| Ok::<_, Error>(()));
+        let observers = Observers::new()
+            .strong(text(), "text", nothing())
+            .and_then(|strong| strong.weak(links(), "links", nothing()));
+        let applications = Arc::new(MemoryApplications::new());
+        let instance = Instance::new(Arc::new(tables), applications);
+        let fixture = Fixture::observed(&instance, &observers.unwrap()).await;
+        let hooks = Stepping::new(fixture.table.clone());
+        let table = Intercepted::with_hooks(fixture.table.clone(), hooks);
         Self {
-            table: Arc::new(Intercepted::with_hooks(table.clone(), Stepping::new(table))),
-            coordination: applications.open("golden").await.unwrap(),
+            table: Arc::new(table),
+            fixture,
         }
     }
 
     /// Opens a client that requests timestamps only for the operations of a test.
     pub(crate) async fn client(&self) -> Client {
         let options = ClientOptions::new().horizon_period(Duration::from_secs(36_000));
-        Client::open(self.table.clone(), self.coordination.clone(), options)
-            .await
-            .unwrap()
-    }
-
-    /// Returns all stored cells.
-    pub(crate) async fn cells(&self) -> Vec<Cell> {
-        self.table.read(Scan::over(Span::all())).await.unwrap()
+        self.fixture.client_of(self.table.clone(), options).await
     }
 
     /// Takes the recorded notes, and checks that the page shows them.

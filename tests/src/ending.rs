@@ -1,7 +1,7 @@
-//! Applications whose sessions a scenario can end.
+//! Applications whose sessions a test can end.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{Applications, Transactor, TransactorId};
@@ -38,11 +38,17 @@ impl EndingApplications {
     /// progress. Returns whether the session was open.
     pub async fn end_transactor(&self, name: &str, transactor: TransactorId) -> bool {
         let place = (name.to_owned(), transactor);
-        let session = self.hooks().sessions.lock().unwrap().remove(&place);
+        let session = self.hooks().open().remove(&place);
         match session.and_then(|session| session.upgrade()) {
             Some(session) => session.end().await,
             None => false,
         }
+    }
+}
+
+impl Sessions {
+    fn open(&self) -> MutexGuard<'_, OpenSessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,7 +65,7 @@ impl Hooks for Sessions {
         let session = Arc::new(Session::new(inner));
         let place = (self.application.clone(), id);
         let weak = Arc::downgrade(&session);
-        self.sessions.lock().unwrap().insert(place, weak);
+        self.open().insert(place, weak);
         Box::new(EndingTransactor { id, session })
     }
 }

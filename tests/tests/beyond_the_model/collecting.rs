@@ -5,34 +5,33 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions, Observers, Worker, WorkerOptions};
-use fluo_table::coordination::MemoryApplications;
-use fluo_table::{Column, MemoryTables, Scan, Span, TableAdmin, TableExt};
+use fluo::{ClientOptions, WorkerOptions};
+use fluo_table::{Column, MemoryTables, Span};
+use fluo_tests::Fixture;
 use tokio::time::sleep;
 
-use super::ground::Ground;
+use super::gated::Gated;
 
 const GARBAGE: &str = "10,org.apache.fluo.accumulo.iterators.GarbageCollectionIterator";
 const NOTIFICATIONS: &str = "11,org.apache.fluo.accumulo.iterators.NotificationIterator";
 
-async fn set(ground: &Ground, properties: &[(&str, &str)]) {
+async fn set(fixture: &Fixture, properties: &[(&str, &str)]) {
     for (name, value) in properties {
-        let set = ground.tables.set_property("web", name, value);
+        let set = fixture.tables.set_property("web", name, value);
         set.await.unwrap();
     }
 }
 
-async fn properties(ground: &Ground) -> BTreeMap<String, String> {
-    ground.tables.properties("web").await.unwrap()
+async fn properties(fixture: &Fixture) -> BTreeMap<String, String> {
+    fixture.tables.properties("web").await.unwrap()
 }
 
 /// Reproduces a bug: a table was initialised with iterators that every flush runs, and that drop
 /// the end of a committed lock.
 #[tokio::test]
 async fn initialises_a_table_without_iterators() {
-    let ground = Ground::new().await;
-    let names: Vec<_> = properties(&ground).await.into_keys().collect();
+    let fixture = Fixture::in_memory().await;
+    let names: Vec<_> = properties(&fixture).await.into_keys().collect();
     assert!(
         names.iter().all(|name| !name.contains("iterator")),
         "{names:?}"
@@ -43,11 +42,11 @@ async fn initialises_a_table_without_iterators() {
 /// collection of garbage.
 #[tokio::test]
 async fn detaches_the_iterators_of_an_earlier_version() {
-    let ground = Ground::new().await;
-    let before = properties(&ground).await;
+    let fixture = Fixture::in_memory().await;
+    let before = properties(&fixture).await;
     let other = ("table.iterator.majc.mine", "30,org.example.Mine");
     set(
-        &ground,
+        &fixture,
         &[
             ("table.iterator.majc.gc", GARBAGE),
             ("table.iterator.majc.gc.opt.timestamp.gc", "7"),
@@ -59,11 +58,11 @@ async fn detaches_the_iterators_of_an_earlier_version() {
         ],
     )
     .await;
-    let client = ground.client().await;
+    let client = fixture.client().await;
     let all = Span::all();
-    let collected = client.collect_garbage(&ground.tables, &all).await;
+    let collected = client.collect_garbage(&*fixture.tables, &all).await;
     collected.unwrap();
-    let mut after = properties(&ground).await;
+    let mut after = properties(&fixture).await;
     assert_eq!(after.remove(other.0).as_deref(), Some(other.1));
     assert_eq!(after, before);
 }
@@ -73,10 +72,10 @@ async fn detaches_the_iterators_of_an_earlier_version() {
 /// servers never collected above that number again.
 #[tokio::test]
 async fn keeps_the_properties_of_a_table_of_the_java_client() {
-    let ground = Ground::new().await;
+    let fixture = Fixture::in_memory().await;
     let fluo = "localhost/fluo/web";
     set(
-        &ground,
+        &fixture,
         &[
             ("table.iterator.majc.gc", GARBAGE),
             ("table.iterator.majc.gc.opt.zookeeper.connect", fluo),
@@ -87,12 +86,12 @@ async fn keeps_the_properties_of_a_table_of_the_java_client() {
         ],
     )
     .await;
-    let before = properties(&ground).await;
-    let client = ground.client().await;
+    let before = properties(&fixture).await;
+    let client = fixture.client().await;
     let all = Span::all();
-    let collected = client.collect_garbage(&ground.tables, &all).await;
+    let collected = client.collect_garbage(&*fixture.tables, &all).await;
     collected.unwrap();
-    assert_eq!(properties(&ground).await, before);
+    assert_eq!(properties(&fixture).await, before);
 }
 
 /// Removes the horizon that an earlier version left as an option of the attached iterators on a
@@ -100,10 +99,10 @@ async fn keeps_the_properties_of_a_table_of_the_java_client() {
 /// again.
 #[tokio::test]
 async fn removes_the_horizon_from_a_table_of_the_java_client() {
-    let ground = Ground::new().await;
+    let fixture = Fixture::in_memory().await;
     let fluo = "localhost/fluo/web";
     set(
-        &ground,
+        &fixture,
         &[
             ("table.iterator.majc.gc", GARBAGE),
             ("table.iterator.majc.gc.opt.zookeeper.connect", fluo),
@@ -112,44 +111,36 @@ async fn removes_the_horizon_from_a_table_of_the_java_client() {
         ],
     )
     .await;
-    let before = properties(&ground).await;
+    let before = properties(&fixture).await;
     set(
-        &ground,
+        &fixture,
         &[
             ("table.iterator.majc.gc.opt.timestamp.gc", "7"),
             ("table.iterator.minc.gc.opt.timestamp.gc", "7"),
         ],
     )
     .await;
-    let client = ground.client().await;
+    let client = fixture.client().await;
     let all = Span::all();
-    let collected = client.collect_garbage(&ground.tables, &all).await;
+    let collected = client.collect_garbage(&*fixture.tables, &all).await;
     collected.unwrap();
-    assert_eq!(properties(&ground).await, before);
+    assert_eq!(properties(&fixture).await, before);
 }
 
 /// Reproduces a bug: no code called `collect_garbage`, so garbage grew without a limit, and
 /// snapshots became stale anyway.
 #[tokio::test(start_paused = true)]
 async fn collects_garbage_on_a_schedule() {
-    let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
-    let web = Initialization::new("scheduled-1", "web");
-    initialize(&*tables, &applications, "web", web)
-        .await
-        .unwrap();
-    let options = ClientOptions::new();
-    let client = Client::open_application(&*tables, &applications, "web", options).await;
-    let client = client.unwrap();
+    let fixture = Fixture::in_memory().await;
+    let client = fixture.client().await;
     let hour = Duration::from_secs(3_600);
     let hourly = WorkerOptions::new().garbage_period(hour);
     let mut workers = Vec::new();
     for _ in 0..2 {
-        let worker = Worker::start(&client, Observers::new(), hourly.clone()).await;
-        workers.push(worker.unwrap().collecting_garbage(tables.clone()));
+        let worker = fixture.worker(&client, hourly.clone()).await;
+        workers.push(worker.collecting_garbage(fixture.tables.clone()));
     }
-    let (column, all) = (Column::new("f", "q"), Scan::over(Span::all()));
-    let table = tables.open_table("web", fluo_table::Authorizations::none());
-    let table = table.await.unwrap();
+    let column = Column::new("f", "q");
     for round in 0..3 {
         for value in 0..10 {
             let value = value.to_string();
@@ -158,9 +149,9 @@ async fn collects_garbage_on_a_schedule() {
                 .await;
             written.unwrap();
         }
-        assert!(table.read(all.clone()).await.unwrap().len() > 10, "{round}");
+        assert!(fixture.cells().await.len() > 10, "{round}");
         sleep(hour + hour / 2).await;
-        assert!(table.read(all.clone()).await.unwrap().len() < 5, "{round}");
+        assert!(fixture.cells().await.len() < 5, "{round}");
     }
     for worker in workers {
         worker.stop().await;
@@ -170,17 +161,11 @@ async fn collects_garbage_on_a_schedule() {
 /// Checks that a worker whose table cannot be compacted continues to run and retries.
 #[tokio::test(start_paused = true)]
 async fn retries_a_collection_that_failed() {
-    let (tables, applications) = (Arc::new(MemoryTables::new()), MemoryApplications::new());
-    let web = Initialization::new("scheduled-2", "web");
-    initialize(&*tables, &applications, "web", web)
-        .await
-        .unwrap();
-    let options = ClientOptions::new();
-    let client = Client::open_application(&*tables, &applications, "web", options).await;
-    let client = client.unwrap();
+    let fixture = Fixture::in_memory().await;
+    let client = fixture.client().await;
     let without_the_table = Arc::new(MemoryTables::new());
-    let worker = Worker::start(&client, Observers::new(), WorkerOptions::new()).await;
-    let worker = worker.unwrap().collecting_garbage(without_the_table);
+    let worker = fixture.worker(&client, WorkerOptions::new()).await;
+    let worker = worker.collecting_garbage(without_the_table);
     sleep(Duration::from_secs(24 * 3_600)).await;
     client.wait_until_idle().await.unwrap();
     worker.stop().await;
@@ -191,18 +176,16 @@ async fn retries_a_collection_that_failed() {
 #[tokio::test(start_paused = true)]
 async fn waits_longer_for_a_commit_than_a_hanging_lock_lasts() {
     for minutes in [5, 60] {
-        let ground = Ground::new().await;
-        let stalled = super::ground::Gated::after(1, &ground.table);
-        let hanging = ground.client_on(stalled.clone()).await;
+        let fixture = Fixture::in_memory().await;
+        let stalled = Gated::after(1, &fixture.table);
+        let hanging = fixture.client_on(stalled.clone()).await;
         let tx = hanging.begin().await.unwrap();
         tx.set("r", &Column::new("f", "q"), "1").unwrap();
         let commit = tokio::spawn(tx.commit());
-        stalled.wait_until_stalled().await;
+        stalled.hooks().latch.holds_a_task().await;
 
         let options = ClientOptions::new().rollback_after(Duration::from_secs(60 * minutes));
-        let web = fluo_table::coordination::Applications::open(&ground.applications, "web");
-        let client = Client::open(ground.table.clone(), web.await.unwrap(), options);
-        let client = client.await.unwrap();
+        let client = fixture.client_of(fixture.table.clone(), options).await;
         let written: fluo_table::Result<()> = client
             .run(async |tx| tx.set("r", &Column::new("f", "q"), "2"))
             .await;

@@ -5,15 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::layout::{EntryKind, NotificationTimestamp, notification_column};
-use fluo_table::{
-    CellBatches, ConditionalMutation, Filter, Garbage, Mutation, Outcome, Result, Scan, Span,
-    Table, TableAdmin, TableExt, Timestamp,
-};
-use futures::stream::{self, StreamExt};
-use tokio::sync::watch;
+use fluo_table::{Filter, Garbage, Mutation, Result, Scan, Span, TableExt, Timestamp};
+use fluo_tests::{Call, Fixture, Intercepted, Latch};
 use tokio::time::Instant;
 
-use super::ground::{Ground, at, committed, length, lock, stamp, text};
+use super::entries::{at, client_after_20, committed, length, lock, stamp, text};
 
 /// Reproduces a bug: a strong observer acknowledged a page. A flush came between its lock and its
 /// commit, and the next flush dropped the end of the lock, because the lock was in another file.
@@ -22,19 +18,19 @@ use super::ground::{Ground, at, committed, length, lock, stamp, text};
 #[tokio::test(start_paused = true)]
 async fn does_not_wait_for_a_lock_whose_end_a_flush_dropped() {
     for writes_first in [false, true] {
-        let ground = Ground::new().await;
-        let observer = ground.client_after_20().await;
-        ground.write(vec![acknowledged(&observer)]).await;
+        let fixture = Fixture::in_memory().await;
+        let observer = client_after_20(&fixture).await;
+        fixture.write(vec![acknowledged(&observer)]).await;
         let begun = Instant::now();
         if writes_first {
-            let written: Result<()> = ground
+            let written: Result<()> = fixture
                 .client()
                 .await
                 .run(async |tx| tx.set("r", &text(), "w"))
                 .await;
             written.unwrap();
         }
-        let snapshot = ground.client().await.snapshot().await.unwrap();
+        let snapshot = fixture.client().await.snapshot().await.unwrap();
         let value = snapshot.get("r", &text()).await.unwrap();
         let expected = if writes_first { "w" } else { "v" };
         assert_eq!(value.as_deref(), Some(expected.as_bytes()));
@@ -57,36 +53,46 @@ fn acknowledged(observer: &fluo::Client) -> Mutation {
 /// committed there. The next collection dropped the value of the write.
 #[tokio::test(start_paused = true)]
 async fn keeps_a_value_that_was_committed_while_a_reader_resolved_its_lock() {
-    let ground = Ground::new().await;
-    let observer = ground.client_after_20().await;
+    let fixture = Fixture::in_memory().await;
+    let observer = client_after_20(&fixture).await;
     let locked = Mutation::new("r")
         .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
         .put_at(text(), stamp(EntryKind::Data, 3), "v")
         .put_at(text(), stamp(EntryKind::Lock, 5), lock(&observer, false))
         .put_at(length(), stamp(EntryKind::Lock, 5), lock(&observer, true))
         .put_at(length(), stamp(EntryKind::Data, 5), "1");
-    ground.write(vec![locked]).await;
-    let slow = SlowStatus::new(&ground.table);
-    let reader = ground.client_on(slow.clone()).await;
+    fixture.write(vec![locked]).await;
+    // A table that delays its answers about the status of transactions.
+    let latch = Arc::new(Latch::default());
+    let delays = latch.clone();
+    let delay = move |call: &Call| {
+        let is_status = matches!(call, Call::Scan(scan)
+            if matches!(scan.filter_intent(), Filter::TransactionStatus { .. }));
+        let latch = is_status.then(|| delays.clone());
+        async move {
+            if let Some(latch) = latch {
+                latch.pass().await;
+            }
+            Ok(None)
+        }
+    };
+    let slow = Intercepted::with_hooks(fixture.table.clone(), delay).row_by_row();
+    let reader = fixture.client_on(Arc::new(slow)).await;
     let snapshot = reader.snapshot().await.unwrap();
     let reading = tokio::spawn(async move { snapshot.get("r", &length()).await });
-    slow.asked
-        .subscribe()
-        .wait_for(|asked| *asked)
-        .await
-        .unwrap();
+    latch.holds_a_task().await;
 
     let left = Mutation::new("r")
         .put_at(text(), stamp(EntryKind::Ack, 5), "")
         .put_at(length(), stamp(EntryKind::Write, 6), committed(5, false));
-    ground.write(vec![left]).await;
+    fixture.write(vec![left]).await;
     drop(observer);
-    slow.open.send_replace(true);
+    latch.open();
     assert_eq!(reading.await.unwrap().unwrap().as_deref(), Some(&b"1"[..]));
 
-    let client = ground.client().await;
+    let client = fixture.client().await;
     let all = Span::all();
-    let horizon = client.collect_garbage(&ground.tables, &all).await;
+    let horizon = client.collect_garbage(&*fixture.tables, &all).await;
     assert!(horizon.unwrap() > at(6));
     let snapshot = client.snapshot().await.unwrap();
     let value = snapshot.get("r", &length()).await.unwrap();
@@ -96,24 +102,16 @@ async fn keeps_a_value_that_was_committed_while_a_reader_resolved_its_lock() {
 /// Checks that a compaction without garbage collection keeps the end of a lock.
 #[tokio::test]
 async fn keeps_the_ends_of_locks_in_a_plain_compaction() {
-    let ground = Ground::new().await;
-    let client = ground.client().await;
+    let fixture = Fixture::in_memory().await;
+    let client = fixture.client().await;
     let written: Result<()> = client.run(async |tx| tx.set("r", &text(), "v")).await;
     written.unwrap();
-    let stored = async || {
-        let mut entries = Vec::new();
-        let mut batches = ground.table.scan(Scan::over(Span::all()));
-        while let Some(batch) = batches.next().await {
-            entries.extend(batch.unwrap());
-        }
-        entries
-    };
-    let before = stored().await;
+    let before = fixture.cells().await;
     assert!(before.len() > 1);
     let all = Span::all();
-    let compacted = ground.tables.compact("web", &all, Garbage::Keep);
+    let compacted = fixture.tables.compact("web", &all, Garbage::Keep);
     compacted.await.unwrap();
-    assert_eq!(stored().await, before);
+    assert_eq!(fixture.cells().await, before);
 }
 
 /// Reproduces a bug: a page was set twice before its observer ran, with a flush in between. The
@@ -122,7 +120,7 @@ async fn keeps_the_ends_of_locks_in_a_plain_compaction() {
 /// its caller requests it, and then those of the whole column.
 #[tokio::test]
 async fn keeps_a_notification_deleted_after_compactions() {
-    let ground = Ground::new().await;
+    let fixture = Fixture::in_memory().await;
     let column = notification_column(&text());
     let entry = |number, is_delete| {
         let timestamp = at(number);
@@ -136,56 +134,14 @@ async fn keeps_a_notification_deleted_after_compactions() {
     let entries = stamps.iter().fold(Mutation::new("r"), |row, stamp| {
         row.put_at(column.clone(), *stamp, "")
     });
-    ground.write(vec![entries]).await;
+    fixture.write(vec![entries]).await;
     for (garbage, left) in [(Garbage::Keep, 3), (Garbage::DropBelow(Timestamp::MAX), 0)] {
         let all = Span::all();
-        ground.tables.compact("web", &all, garbage).await.unwrap();
-        let stored = ground.table.read(Scan::over(all.clone())).await.unwrap();
+        fixture.tables.compact("web", &all, garbage).await.unwrap();
+        let stored = fixture.table.read(Scan::over(all.clone())).await.unwrap();
         assert_eq!(stored.len(), left);
         let share = None;
         let shown = Scan::over(all).filter(Filter::Notifications { share });
-        assert!(ground.table.read(shown).await.unwrap().is_empty());
-    }
-}
-
-/// A table that delays its answers about the status of transactions.
-#[derive(Debug)]
-struct SlowStatus {
-    inner: Arc<dyn Table>,
-    asked: watch::Sender<bool>,
-    open: watch::Sender<bool>,
-}
-
-impl SlowStatus {
-    fn new(inner: &Arc<dyn Table>) -> Arc<Self> {
-        Arc::new(Self {
-            inner: inner.clone(),
-            asked: watch::Sender::new(false),
-            open: watch::Sender::new(false),
-        })
-    }
-}
-
-#[async_trait::async_trait]
-impl Table for SlowStatus {
-    fn scan(&self, scan: Scan) -> CellBatches {
-        if !matches!(scan.filter_intent(), Filter::TransactionStatus { .. }) {
-            return self.inner.scan(scan);
-        }
-        self.asked.send_replace(true);
-        let (inner, mut open) = (self.inner.clone(), self.open.subscribe());
-        let opened = async move {
-            open.wait_for(|open| *open).await.unwrap();
-            inner.scan(scan)
-        };
-        stream::once(opened).flatten().boxed()
-    }
-
-    async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        self.inner.write(mutations).await
-    }
-
-    async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
-        self.inner.write_conditional(mutations).await
+        assert!(fixture.table.read(shown).await.unwrap().is_empty());
     }
 }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use fluo::{Client, ClientOptions};
-use fluo_table::coordination::Applications;
 use fluo_table::layout::{DelLockOutcome, DelLockValue, EntryKind};
 use fluo_table::{Column, ErrorKind, Mutation, Scan, Span, Timestamp};
+use fluo_tests::Fixture;
 use futures::TryStreamExt;
 use tokio::time::Instant;
 
-use super::ground::{Gated, Ground, committed, lock, stamp, text};
+use super::entries::{client_after_20, committed, lock, stamp, text};
+use super::gated::Gated;
 
 fn column() -> Column {
     Column::new("f", "q")
@@ -20,26 +20,24 @@ fn column() -> Column {
 /// a reader resolves such locks, although the transaction was healthy.
 #[tokio::test(start_paused = true)]
 async fn reads_past_the_locks_of_a_commit_without_write_permission() {
-    let ground = Ground::new().await;
-    let before = ground.client().await;
+    let fixture = Fixture::in_memory().await;
+    let before = fixture.client().await;
     for (row, value) in [("a", "0"), ("b", "0"), ("c", "0"), ("d", "0")] {
         let written: fluo_table::Result<()> =
             before.run(async |tx| tx.set(row, &column(), value)).await;
         written.unwrap();
     }
-    let stalled = Gated::after(3, &ground.table);
-    let writer = ground.client_on(stalled.clone()).await;
+    let stalled = Gated::after(3, &fixture.table);
+    let writer = fixture.client_on(stalled.clone()).await;
     let tx = writer.begin().await.unwrap();
     tx.set("a", &column(), "1").unwrap();
     tx.set("b", &column(), "1").unwrap();
     tx.delete("c", &column()).unwrap();
     let commit = tokio::spawn(tx.commit());
-    stalled.wait_until_stalled().await;
+    stalled.hooks().latch.holds_a_task().await;
 
-    let denied = Gated::denied(&ground.table);
-    let coordination = ground.applications.open("web").await.unwrap();
-    let reader = Client::open(denied, coordination, ClientOptions::new());
-    let snapshot = reader.await.unwrap().snapshot().await.unwrap();
+    let denied = Gated::denied(&fixture.table);
+    let snapshot = fixture.client_on(denied).await.snapshot().await.unwrap();
     let cells = snapshot.scan(Scan::over(Span::all())).try_concat().await;
     let read: Vec<_> = cells
         .unwrap()
@@ -49,34 +47,31 @@ async fn reads_past_the_locks_of_a_commit_without_write_permission() {
     let pairs = [("a", "1"), ("b", "1"), ("d", "0")];
     assert_eq!(read, pairs.map(|(row, value)| (row.into(), value.into())));
     assert_eq!(snapshot.get("c", &column()).await.unwrap(), None);
-    stalled.open();
+    stalled.hooks().latch.open();
     commit.await.unwrap().unwrap();
 }
 
 /// Reproduces the same bug after a rollback that left a lock: the reader reads the previous value.
 #[tokio::test(start_paused = true)]
 async fn reads_past_the_locks_of_a_rollback_without_write_permission() {
-    let ground = Ground::new().await;
-    let before = ground.client().await;
+    let fixture = Fixture::in_memory().await;
+    let before = fixture.client().await;
     let written: fluo_table::Result<()> = before.run(async |tx| tx.set("b", &column(), "0")).await;
     written.unwrap();
-    let stalled = Gated::after(2, &ground.table);
-    let writer = ground.client_on(stalled.clone()).await;
+    let stalled = Gated::after(2, &fixture.table);
+    let writer = fixture.client_on(stalled.clone()).await;
     let tx = writer.begin().await.unwrap();
     tx.set("a", &column(), "1").unwrap();
     tx.set("b", &column(), "1").unwrap();
     let commit = tokio::spawn(tx.commit());
-    stalled.wait_until_stalled().await;
+    stalled.hooks().latch.holds_a_task().await;
     commit.abort();
-    let ended = ground
-        .applications
-        .end_transactor("web", writer.transactor());
-    assert!(ended.unwrap());
+    fixture.end_session(&writer).await;
     // Rolls back the primary, but not the other lock.
     let snapshot = before.snapshot().await.unwrap();
     assert_eq!(snapshot.get("a", &column()).await.unwrap(), None);
 
-    let reader = ground.client_on(Gated::denied(&ground.table)).await;
+    let reader = fixture.client_on(Gated::denied(&fixture.table)).await;
     let snapshot = reader.snapshot().await.unwrap();
     let value = snapshot.get("b", &column()).await.unwrap();
     assert_eq!(value.as_deref(), Some(&b"0"[..]));
@@ -88,8 +83,8 @@ async fn reads_past_the_locks_of_a_rollback_without_write_permission() {
 #[tokio::test(start_paused = true)]
 async fn reads_each_of_many_left_locks_once() {
     const LOCKS: usize = 300;
-    let ground = Ground::new().await;
-    let owner = ground.client_after_20().await;
+    let fixture = Fixture::in_memory().await;
+    let owner = client_after_20(&fixture).await;
     let left = (0..LOCKS).map(|number| {
         let lock = lock(&owner, true);
         let old = (stamp(EntryKind::Write, 3), committed(2, true));
@@ -104,17 +99,17 @@ async fn reads_each_of_many_left_locks_once() {
         done: Timestamp::ZERO,
     };
     let primary = Mutation::new("r").put_at(text(), stamp(EntryKind::DelLock, 5), primary.encode());
-    ground.write(left.chain([primary]).collect()).await;
+    fixture.write(left.chain([primary]).collect()).await;
 
-    let denied = Gated::denied(&ground.table);
-    let reader = ground.client_on(denied.clone()).await;
+    let denied = Gated::denied(&fixture.table);
+    let reader = fixture.client_on(denied.clone()).await;
     let snapshot = reader.snapshot().await.unwrap();
-    let (writes_before, spans_before) = denied.asked();
+    let (writes_before, spans_before) = denied.hooks().asked();
     let cells = snapshot.scan(Scan::over(Span::all())).try_concat().await;
     let cells = cells.unwrap();
     assert_eq!(cells.len(), LOCKS);
     assert!(cells.iter().all(|cell| cell.value == "old"));
-    let (writes, spans) = denied.asked();
+    let (writes, spans) = denied.hooks().asked();
     assert_eq!(writes - writes_before, 1, "one denied call");
     // The scan, the status of the transaction, and each cell once.
     assert_eq!(spans - spans_before, 2 + LOCKS);
@@ -125,15 +120,15 @@ async fn reads_each_of_many_left_locks_once() {
 /// after five minutes, and then the read failed.
 #[tokio::test(start_paused = true)]
 async fn reads_past_a_lock_whose_end_a_flush_dropped() {
-    let ground = Ground::new().await;
-    let observer = ground.client_after_20().await;
+    let fixture = Fixture::in_memory().await;
+    let observer = client_after_20(&fixture).await;
     let acknowledged = Mutation::new("r")
         .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
         .put_at(text(), stamp(EntryKind::Data, 3), "v")
         .put_at(text(), stamp(EntryKind::Lock, 5), lock(&observer, false))
         .put_at(text(), stamp(EntryKind::Ack, 5), "");
-    ground.write(vec![acknowledged]).await;
-    let reader = ground.client_on(Gated::denied(&ground.table)).await;
+    fixture.write(vec![acknowledged]).await;
+    let reader = fixture.client_on(Gated::denied(&fixture.table)).await;
     let begun = Instant::now();
     let snapshot = reader.snapshot().await.unwrap();
     let value = snapshot.get("r", &text()).await.unwrap();
@@ -146,15 +141,12 @@ async fn reads_past_a_lock_whose_end_a_flush_dropped() {
 /// only the server's message, which names no remedy.
 #[tokio::test(start_paused = true)]
 async fn names_the_transaction_that_has_to_be_rolled_back_and_the_remedy() {
-    let ground = Ground::new().await;
-    let owner = ground.client_after_20().await;
+    let fixture = Fixture::in_memory().await;
+    let owner = client_after_20(&fixture).await;
     let locked = Mutation::new("r").put_at(text(), stamp(EntryKind::Lock, 5), lock(&owner, true));
-    ground.write(vec![locked]).await;
-    let ended = ground
-        .applications
-        .end_transactor("web", owner.transactor());
-    assert!(ended.unwrap());
-    let reader = ground.client_on(Gated::denied(&ground.table)).await;
+    fixture.write(vec![locked]).await;
+    fixture.end_session(&owner).await;
+    let reader = fixture.client_on(Gated::denied(&fixture.table)).await;
     let snapshot = reader.snapshot().await.unwrap();
     let error = snapshot.get("r", &text()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Denied);
@@ -163,7 +155,7 @@ async fn names_the_transaction_that_has_to_be_rolled_back_and_the_remedy() {
         "transaction 5 on `r page:text` has to be rolled back, but this client may not write the table; read it once with \
          a client that may: user `reader` has no permission `WRITE` on table `web`"
     );
-    let value = ground.client().await.snapshot().await.unwrap();
+    let value = fixture.client().await.snapshot().await.unwrap();
     assert_eq!(value.get("r", &text()).await.unwrap(), None);
     assert_eq!(snapshot.get("r", &text()).await.unwrap(), None);
 }

@@ -9,7 +9,8 @@
 )]
 
 mod collecting;
-mod ground;
+mod entries;
+mod gated;
 mod labels;
 mod parts_of_a_column;
 mod reading_only;

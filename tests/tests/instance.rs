@@ -10,16 +10,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use fluo::admin::Status;
 use fluo::{ClientOptions, InstanceExt, Observers, Transaction, observer_fn};
-use fluo_table::coordination::{
-    Application, Applications, Coordination, MemoryApplications, SetupLock,
-};
 use fluo_table::{
-    Authorizations, Column, Error, ErrorKind, Instance, MemoryTables, Mutation, Result, Scan, Span,
-    TableAdmin, TableExt, Versions,
+    Authorizations, Column, Error, ErrorKind, Instance, Mutation, Scan, Span, TableAdmin, TableExt,
+    Versions,
 };
+use fluo_tests::{Call, CoordinationCall, Intercepted};
 
 fn observers(id: &str) -> Observers {
     let observer = observer_fn(async |tx: Transaction, row, column| tx.delete(row, &column));
@@ -31,68 +28,40 @@ fn refusal(error: &Error) -> (ErrorKind, String) {
     (error.kind(), error.to_string())
 }
 
-/// Applications in memory. Another caller acts before the first claim.
-#[derive(Debug)]
-struct Overtaken {
-    applications: Arc<MemoryApplications>,
-    rival: Mutex<Option<Instance>>,
-}
-
-impl Overtaken {
-    fn instance() -> Instance {
-        let tables = Arc::new(MemoryTables::new());
-        let applications = Arc::new(MemoryApplications::new());
-        let rival = Instance::new(tables.clone(), applications.clone());
-        let overtaken = Self {
-            applications,
-            rival: Mutex::new(Some(rival)),
+/// Returns an instance in memory in which another caller acts before the first claim.
+fn overtaken() -> Instance {
+    let memory = Instance::in_memory();
+    let rival = Mutex::new(Some(memory.clone()));
+    let act = move |call: &Call| {
+        let rival = match call {
+            Call::Coordination(CoordinationCall::Claim(name, _)) => rival
+                .lock()
+                .unwrap()
+                .take()
+                .map(|rival| rival.with_ids(|| "rival".to_owned()).application(name)),
+            _ => None,
         };
-        Instance::new(tables, Arc::new(overtaken))
-    }
-}
-
-#[async_trait]
-impl Applications for Overtaken {
-    async fn initialize(&self, name: &str, application: Application) -> Result<()> {
-        self.applications.initialize(name, application).await
-    }
-
-    async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
-        self.applications.open(name).await
-    }
-
-    async fn list(&self) -> Result<Vec<String>> {
-        self.applications.list().await
-    }
-
-    async fn is_running(&self, name: &str) -> Result<bool> {
-        self.applications.is_running(name).await
-    }
-
-    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
-        let rival = self.rival.lock().unwrap().take();
-        if let Some(rival) = rival {
-            let application = rival.with_ids(|| "rival".to_owned()).application(name);
-            application.initialize().await?;
+        async move {
+            if let Some(application) = rival {
+                application.initialize().await?;
+            }
+            Ok(None)
         }
-        self.applications.lock_setup(name, table).await
-    }
-
-    async fn remove(&self, name: &str) -> Result<()> {
-        self.applications.remove(name).await
-    }
+    };
+    let applications = Intercepted::with_hooks(memory.applications().clone(), act);
+    Instance::new(memory.table_admin().clone(), Arc::new(applications))
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_loser_of_a_race_opens_the_application_of_the_winner() {
-    let web = Overtaken::instance().application("web");
+    let web = overtaken().application("web");
     let client = web.open_or_create().await.unwrap();
     assert_eq!(client.application().id, "rival");
 }
 
 #[tokio::test]
 async fn create_fails_if_another_caller_creates_the_application_first() {
-    let web = Overtaken::instance().application("web");
+    let web = overtaken().application("web");
     let error = web.create().await.unwrap_err();
     assert_eq!(
         refusal(&error),

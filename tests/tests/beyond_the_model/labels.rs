@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use fluo::CommitError;
-use fluo_table::{Authorizations, Column, ErrorKind, TableAdmin};
+use fluo_table::{Authorizations, Column, ErrorKind};
+use fluo_tests::Fixture;
 use tokio::time::{Instant, timeout};
 
-use super::ground::{Gated, Ground};
+use super::gated::Gated;
 
 fn plain() -> Column {
     Column::new("f", "q")
@@ -16,9 +17,9 @@ fn secret() -> Column {
     plain().with_visibility("secret")
 }
 
-async fn with_secret(ground: &Ground) -> std::sync::Arc<dyn fluo_table::Table> {
+async fn with_secret(fixture: &Fixture) -> std::sync::Arc<dyn fluo_table::Table> {
     let secret = Authorizations::from_iter(["secret"]);
-    ground.tables.open_table("web", secret).await.unwrap()
+    fixture.tables.open_table("web", secret).await.unwrap()
 }
 
 /// Reproduces a bug: a transaction wrote a cell with the label `secret` and one without. Its
@@ -28,16 +29,16 @@ async fn with_secret(ground: &Ground) -> std::sync::Arc<dyn fluo_table::Table> {
 #[tokio::test(start_paused = true)]
 async fn chooses_a_cell_without_a_label_as_the_primary() {
     for let_through in [2, 3] {
-        let ground = Ground::new().await;
-        let stalled = Gated::after(let_through, &with_secret(&ground).await);
-        let writer = ground.client_on(stalled.clone()).await;
+        let fixture = Fixture::in_memory().await;
+        let stalled = Gated::after(let_through, &with_secret(&fixture).await);
+        let writer = fixture.client_on(stalled.clone()).await;
         let tx = writer.begin().await.unwrap();
         tx.set("a", &secret(), "1").unwrap();
         tx.set("b", &plain(), "1").unwrap();
         let commit = tokio::spawn(tx.commit());
-        stalled.wait_until_stalled().await;
+        stalled.hooks().latch.holds_a_task().await;
 
-        let reader = ground.client().await;
+        let reader = fixture.client().await;
         let snapshot = reader.snapshot().await.unwrap();
         let value = timeout(Duration::from_secs(2), snapshot.get("b", &plain())).await;
         // After its commit the other cell is committed; before it the reader waits for the owner.
@@ -46,10 +47,7 @@ async fn chooses_a_cell_without_a_label_as_the_primary() {
             _ => assert_eq!(value.unwrap().unwrap().as_deref(), Some(&b"1"[..])),
         }
         commit.abort();
-        let ended = ground
-            .applications
-            .end_transactor("web", writer.transactor());
-        assert!(ended.unwrap());
+        fixture.end_session(&writer).await;
         let value = snapshot.get("b", &plain()).await.unwrap();
         let expected = (let_through == 3).then_some(&b"1"[..]);
         assert_eq!(value.as_deref(), expected, "{let_through}");
@@ -62,21 +60,21 @@ async fn chooses_a_cell_without_a_label_as_the_primary() {
 /// waited, but only for `rollback_after`.
 #[tokio::test(start_paused = true)]
 async fn waits_for_a_live_transaction_whose_primary_it_cannot_see() {
-    let ground = Ground::new().await;
+    let fixture = Fixture::in_memory().await;
     let both = Authorizations::from_iter(["secret", "shown"]);
-    let both = ground.tables.open_table("web", both).await.unwrap();
+    let both = fixture.tables.open_table("web", both).await.unwrap();
     let shown = Authorizations::from_iter(["shown"]);
-    let shown = ground.tables.open_table("web", shown).await.unwrap();
+    let shown = fixture.tables.open_table("web", shown).await.unwrap();
     let column = plain().with_visibility("shown");
     let stalled = Gated::after(2, &both);
-    let writer = ground.client_on(stalled.clone()).await;
+    let writer = fixture.client_on(stalled.clone()).await;
     let tx = writer.begin().await.unwrap();
     tx.set("a", &secret(), "1").unwrap();
     tx.set("b", &column, "1").unwrap();
     let commit = tokio::spawn(tx.commit());
-    stalled.wait_until_stalled().await;
+    stalled.hooks().latch.holds_a_task().await;
 
-    let reader = ground.client_on(shown.clone()).await;
+    let reader = fixture.client_on(shown.clone()).await;
     let blind = reader.begin().await.unwrap();
     blind.set("b", &column, "2").unwrap();
     assert!(matches!(
@@ -90,7 +88,7 @@ async fn waits_for_a_live_transaction_whose_primary_it_cannot_see() {
         let error = snapshot.get("b", &column).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     }
-    stalled.open();
+    stalled.hooks().latch.open();
     commit.await.unwrap().unwrap();
     let snapshot = reader.snapshot().await.unwrap();
     let value = snapshot.get("b", &column).await.unwrap();
@@ -101,27 +99,24 @@ async fn waits_for_a_live_transaction_whose_primary_it_cannot_see() {
 /// remedy.
 #[tokio::test(start_paused = true)]
 async fn names_the_remedy_for_a_dead_transaction_whose_primary_it_cannot_see() {
-    let ground = Ground::new().await;
+    let fixture = Fixture::in_memory().await;
     let both = Authorizations::from_iter(["secret", "shown"]);
-    let both = ground.tables.open_table("web", both).await.unwrap();
+    let both = fixture.tables.open_table("web", both).await.unwrap();
     let shown = Authorizations::from_iter(["shown"]);
-    let shown = ground.tables.open_table("web", shown).await.unwrap();
+    let shown = fixture.tables.open_table("web", shown).await.unwrap();
     let column = plain().with_visibility("shown");
     let stalled = Gated::after(2, &both);
-    let writer = ground.client_on(stalled.clone()).await;
+    let writer = fixture.client_on(stalled.clone()).await;
     let tx = writer.begin().await.unwrap();
     tx.set("a", &secret(), "1").unwrap();
     tx.set("b", &column, "1").unwrap();
     let commit = tokio::spawn(tx.commit());
-    stalled.wait_until_stalled().await;
+    stalled.hooks().latch.holds_a_task().await;
     commit.abort();
-    let ended = ground
-        .applications
-        .end_transactor("web", writer.transactor());
-    assert!(ended.unwrap());
+    fixture.end_session(&writer).await;
 
     let begun = Instant::now();
-    let snapshot = ground.client_on(shown).await.snapshot().await.unwrap();
+    let snapshot = fixture.client_on(shown).await.snapshot().await.unwrap();
     let error = snapshot.get("b", &column).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert_eq!(
