@@ -72,7 +72,7 @@ async fn a_large_notification_waits_for_room_without_scans() {
         "one run begins, and does not end"
     );
     let seen = looks.load(Ordering::SeqCst);
-    assert!(seen <= 2, "{seen} scans without a change");
+    assert!((1..=2).contains(&seen), "{seen} scans without a change");
     resume.close();
     idle(&client).await;
     assert_eq!(runs.load(Ordering::SeqCst), rows.len());

@@ -238,8 +238,9 @@ async fn a_notification_that_moves_behind_a_scan_is_found_by_the_next_one() {
         moves: Mutex::new(vec![moves]),
     };
     let table = Intercepted::with_hooks(fixture.table.clone(), moving).row_by_row();
-    let client = fixture.client_on(Arc::new(table)).await;
+    let client = fixture.client_on(Arc::new(table.clone())).await;
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
+    assert!(table.hooks().moves.lock().unwrap().is_empty(), "it moved");
     assert!(waited.is_err(), "a notification is in row `a`");
     assert_eq!(fixture.notifications().await, 1);
 }
