@@ -17,15 +17,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fluo::admin::{Initialization, initialize};
 use fluo::{
-    Client, ClientOptions, CommitError, Observers, RetryPolicy, Snapshot, Transaction, Worker,
+    Client, ClientOptions, CommitError, Observers, RetryPolicy, Snapshot, Transaction,
     WorkerOptions, observer_fn,
 };
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_table::coordination::{Applications, MemoryApplications};
-use fluo_table::{Authorizations, Bytes, Column, Error, MemoryTables, Span, TableAdmin};
-use fluo_tests::soak;
+use fluo_table::{Bytes, Column, Error, Instance, Span};
+use fluo_tests::{Fixture, soak};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -45,15 +42,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tasks_on_tables_in_memory_keep_every_sum() {
-    stress(&MemoryTables::new(), &MemoryApplications::new()).await;
+    stress(Instance::in_memory()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tasks_on_an_embedded_table_keep_every_sum() {
     let directory = tempfile::tempdir().unwrap();
-    let options = EmbeddedOptions::new().create_if_missing(true);
-    let tables = EmbeddedTables::open(directory.path(), options).unwrap();
-    stress(&tables, &tables.applications()).await;
+    stress(fluo_embedded::open(directory.path()).unwrap()).await;
 }
 
 /// The counts of all tasks.
@@ -66,21 +61,13 @@ struct Tally {
     snapshots: AtomicU64,
 }
 
-async fn stress(tables: &(impl TableAdmin + Clone + 'static), applications: &dyn Applications) {
-    let mut initialization = Initialization::new("stress", "stress");
-    initialization.observers = observers().observed_columns();
-    initialize(tables, applications, "stress", initialization)
-        .await
-        .unwrap();
+async fn stress(instance: Instance) {
+    let fixture = Fixture::observed(&instance, &observers()).await;
     let mut clients = Vec::new();
     let mut workers = Vec::new();
     for _ in 0..CLIENTS {
-        let table = tables.open_table("stress", Authorizations::none());
-        let coordination = applications.open("stress").await.unwrap();
-        let client = Client::open(table.await.unwrap(), coordination, hasty());
-        let client = client.await.unwrap();
-        let worker = Worker::start(&client, observers(), WorkerOptions::new());
-        workers.push(worker.await.unwrap());
+        let client = fixture.client_of(fixture.table.clone(), hasty()).await;
+        workers.push(fixture.worker(&client, WorkerOptions::new()).await);
         clients.push(client);
     }
     open_accounts(&clients[0]).await;
@@ -97,7 +84,7 @@ async fn stress(tables: &(impl TableAdmin + Clone + 'static), applications: &dyn
             tasks.spawn(count(client.clone(), tally.clone(), end, seed));
         }
         tasks.spawn(look(client.clone(), tally.clone(), end));
-        tasks.spawn(collect(client.clone(), tables.clone(), end));
+        tasks.spawn(collect(client.clone(), instance.clone(), end));
     }
     let all = async {
         while let Some(ended) = tasks.join_next().await {
@@ -248,7 +235,7 @@ async fn balances(snapshot: &Snapshot) -> Vec<i64> {
     found
 }
 
-async fn collect(client: Client, tables: impl TableAdmin, end: Instant) {
+async fn collect(client: Client, tables: Instance, end: Instant) {
     while Instant::now() < end {
         sleep(Duration::from_millis(200)).await;
         client.collect_garbage(&tables, &Span::all()).await.unwrap();

@@ -85,7 +85,7 @@ impl<P: ?Sized, H: Hooks> Intercepted<P, H> {
         }
     }
 
-    /// Makes a call after the hook before it.
+    /// Makes a call, or applies the fault that the hooks return for it.
     async fn call<T>(
         &self,
         call: impl Into<Call>,
