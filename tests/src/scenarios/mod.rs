@@ -1,8 +1,9 @@
 //! Scenarios of transactions, which hold on every table: the behaviour that a user observes in the
 //! normal case, with concurrent transactions, and when a client crashes at any of its calls.
 //!
-//! Each function creates a table and an application with unique names in its [`Instance`](fluo_table::Instance), and
-//! deletes the table at the end. It panics if the scenario does not hold.
+//! Each function creates a table and an application with unique names in its
+//! [`Instance`](fluo_table::Instance), and deletes the table at the end. It panics if the scenario
+//! does not hold.
 //!
 //! [`suite!`] generates one test for each scenario, as
 //! [`conformance::suite!`](crate::conformance::suite) does for rules.
