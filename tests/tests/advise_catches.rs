@@ -1041,10 +1041,8 @@ fn sorted_runs_are_salted_and_interleaved_sequences_are_not() {
     assert!(unsalted.against.iter().any(together), "{unsalted:?}");
     let keys = (0..20_000).map(|key| format!("{:x}-{:09}", key % 16, key / 16));
     let interleaved = advised(profile(keys), &servers(4));
-    assert_eq!(
-        verdict(&interleaved, "unsalted").standing,
-        Suitability::Suitable
-    );
+    let unsalted = verdict(&interleaved, "unsalted");
+    assert!(!unsalted.against.iter().any(together), "{unsalted:?}");
     let warns = |finding: &Finding| matches!(finding, Finding::Order(OrderFinding::Ascending(_)));
     assert!(!interleaved.advice.findings.iter().any(warns));
 }
