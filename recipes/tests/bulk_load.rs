@@ -415,8 +415,8 @@ async fn writes_nothing_of_a_batch_whose_old_keys_cannot_be_read() {
     assert_eq!((error.report.unknown, faulty.writes()), (0, 1));
 }
 
-/// Hooks that answer that a constraint rejects one row, and count concurrent writes. The inner table
-/// stores the row all the same.
+/// Hooks that answer that a constraint rejects one row, and count concurrent writes. The inner
+/// table stores the row all the same.
 struct Watched {
     refused: &'static str,
     now: AtomicUsize,

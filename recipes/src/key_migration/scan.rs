@@ -123,7 +123,8 @@ impl MigratingScan {
     ///
     /// # Errors
     ///
-    /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with other epochs or for other rows.
+    /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with other epochs or for
+    /// other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
         let key = cursor.key_for(self.mark)?;
         let unsalted = self

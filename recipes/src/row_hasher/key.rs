@@ -110,9 +110,9 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`Key`](crate::RecipeErrorKind::Key) for a key that this hasher cannot have made. The message
-    /// names the failed check, the offset and the expected bytes; if the hash matches in another
-    /// scheme, it names that scheme.
+    /// [`Key`](crate::RecipeErrorKind::Key) for a key that this hasher cannot have made. The
+    /// message names the failed check, the offset and the expected bytes; if the hash matches in
+    /// another scheme, it names that scheme.
     ///
     /// # Examples
     ///

@@ -45,7 +45,8 @@ impl RowHasher {
     ///
     /// # Errors
     ///
-    /// [`Splits`](crate::RecipeErrorKind::Splits) if `tablets` is 0, or larger than the number of hashes of the scheme.
+    /// [`Splits`](crate::RecipeErrorKind::Splits) if `tablets` is 0, or larger than the number of
+    /// hashes of the scheme.
     ///
     /// # Examples
     ///

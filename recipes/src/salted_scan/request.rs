@@ -144,7 +144,8 @@ impl SaltedScan {
     ///
     /// # Errors
     ///
-    /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with another design or for other rows.
+    /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with another design or for
+    /// other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
         let key = cursor.key_for(self.mark)?;
         let is_in =

@@ -368,3 +368,24 @@ fn control_characters_of_a_property_do_not_reach_the_terminal() {
         .unwrap();
     assert_says(pattern, "\u{1b}[31m\n");
 }
+
+/// Tests a regression: a spec whose designs cannot be told apart was refused by `table migrate`
+/// only, after `table load` had written rows that no command could move.
+#[test]
+fn every_command_refuses_designs_that_cannot_be_told_apart() {
+    let place = Place::with_table();
+    let spec = "[[key_design]]\ndesign = \"digest-salt\"\ndigits = 2\ntablets = 4\nseparator = \"\"\n\
+                [[key_design.before]]\ndesign = \"digest-salt\"\ndigits = 1\nseparator = \"\"\n";
+    place.file("mixed.toml", spec);
+    place.file("rows", "a\nb\n");
+    for command in [
+        "table plan --at embedded:d --spec mixed.toml pages",
+        "table apply --at embedded:d --spec mixed.toml pages",
+        "table verify --at embedded:d --spec mixed.toml pages",
+        "table load --at embedded:d --spec mixed.toml pages rows",
+    ] {
+        let error = place.fluo(command).fails();
+        assert_says(&error, "could be taken for each other");
+        assert_says(&error, "line 1, column 1 of mixed.toml");
+    }
+}

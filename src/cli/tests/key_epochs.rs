@@ -168,7 +168,7 @@ fn refuses_designs_that_cannot_share_a_table() {
     for command in ["key remove --spec s.toml", "key explain --spec s.toml 00|b"] {
         assert_says(
             &place.fed(command, "00|b\n").fails(),
-            "the designs of s.toml: reversed",
+            "copy the table for another form, at line 1, column 1 of s.toml",
         );
     }
 }

@@ -188,7 +188,7 @@ fn refuses_designs_that_cannot_share_a_table() {
     let message = place
         .fed(&format!("{load} --create-if-absent -"), "a\n")
         .fails();
-    assert_says(&message, "the designs of s.toml: ");
+    assert_says(&message, "line 1, column 1 of s.toml");
     assert_says(&message, "write rows differently");
     assert_eq!(place.shown()["entries"], 0);
 }

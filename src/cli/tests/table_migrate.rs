@@ -161,7 +161,7 @@ fn refuses_designs_that_cannot_share_a_table() {
     );
     let run = place.fluo("table migrate --at embedded:d --spec reversed.toml pages");
     assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert_says(&run.stderr, "the designs of reversed.toml: ");
+    assert_says(&run.stderr, "line 1, column 1 of reversed.toml");
 
     place.file(
         "wrong.toml",

@@ -111,6 +111,12 @@ impl Directory {
 
     fn open_data_file(&self, options: &OpenOptions) -> Result<File, Failure> {
         let path = self.path.join(DATA_FILE);
+        // Opening a pipe would wait for its other end.
+        let found = fs::metadata(&path).map_err(|error| cannot("open", &path, error))?;
+        if !found.is_file() {
+            let message = format!("`{}` is not a regular file", path.display());
+            return Err(Error::invalid(message).into());
+        }
         let file = options
             .open(&path)
             .map_err(|error| cannot("open", &path, error))?;

@@ -18,7 +18,8 @@ impl MaxSkew {
     ///
     /// # Errors
     ///
-    /// [`Settings`](crate::RecipeErrorKind::Settings): the number is below 1 (the fullest place holds at least the mean) or above 1,000,000.
+    /// [`Settings`](crate::RecipeErrorKind::Settings): the number is below 1 (the fullest place
+    /// holds at least the mean) or above 1,000,000.
     pub fn new(max_skew: f64) -> Result<Self, RecipeError> {
         if (1.0..=MOST).contains(&max_skew) {
             Ok(Self(max_skew))

@@ -207,6 +207,16 @@ impl RowsVerdict {
         ))
     }
 
+    /// Checks whether chance does not explain the rows of the tablets, and fewer than a tenth of
+    /// the rows are misplaced, so this is no difference.
+    #[must_use]
+    pub fn is_slightly_uneven(&self) -> bool {
+        self.uneven_share < LEAST_MISPLACED
+            && self
+                .p_value
+                .is_some_and(|p_value| p_value < ChiSquare::LEAST_P_VALUE)
+    }
+
     fn uneven_hash(&self, all_rows: u64) -> Option<Difference> {
         // A migration moves rows in the order of their keys, so they are uneven until it ends.
         let is_reported = self.in_earlier_designs == 0 && self.uneven_share >= LEAST_MISPLACED;

@@ -49,8 +49,8 @@ pub struct LoadForecast {
     pub largest: usize,
     /// The distribution of the newest keys; `None` if the keys are not in order of arrival.
     pub tail: Option<TailForecast>,
-    /// The mean share that the busiest tablet takes, of 100 keys of the sample that arrive one after
-    /// the other. `None` if the keys are not in order of arrival, or too few to tell.
+    /// The mean share that the busiest tablet takes, of 100 keys of the sample that arrive one
+    /// after the other. `None` if the keys are not in order of arrival, or too few to tell.
     pub window_share: Option<f64>,
     /// The number of different heads (salts with the text around them) of the keys; `None` without
     /// a salt.

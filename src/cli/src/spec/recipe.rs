@@ -1,8 +1,8 @@
 //! A recipe of a spec: a design, the layout of its tablets, and its earlier designs.
 
 use anyhow::{Result, anyhow};
-use fluo_recipes::{KeyDesign, RecipeError, RecipeErrorKind, TableRequirement};
-use fluo_table::{Bytes, unescape};
+use fluo_recipes::{KeyDesign, KeyMigration, RecipeError, RecipeErrorKind, TableRequirement};
+use fluo_table::{Bytes, Versions, unescape};
 use toml::Spanned;
 
 use crate::design::{ROW_HASHER, read_design};
@@ -60,11 +60,19 @@ impl Recipe {
         let layout = Layout::take(&mut section)?;
         let before = section.take_sections(BEFORE)?.into_iter();
         let before = before.map(|section| read_design(section, &[]));
-        Ok(Self {
+        let (source, span) = (section.source(), section.span());
+        let recipe = Self {
             before: before.collect::<Result<_>>()?,
             layout,
             design: read_design(section, &[TABLETS, SPLIT_POINTS, BEFORE])?,
-        })
+        };
+        if !recipe.before.is_empty() {
+            // Rows of designs that cannot be told apart could be loaded, but not migrated.
+            let designs = recipe.before.iter().chain([&recipe.design]).cloned();
+            KeyMigration::new(designs, Versions::All)
+                .map_err(|error| source.error(Some(span), error, ""))?;
+        }
+        Ok(recipe)
     }
 
     pub(super) fn requirement(&self) -> Result<TableRequirement> {

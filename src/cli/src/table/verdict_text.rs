@@ -190,7 +190,7 @@ fn skew(load: &Load) -> String {
 
 fn evenness(rows: &RowsVerdict) -> String {
     let parts = match rows.salted_parts {
-        Some(parts) => format!("{} salted parts, ", Grouped(parts)),
+        Some(parts) => format!("{}, ", plural(parts, "salted part")),
         None => String::new(),
     };
     match (rows.chi_square, rows.p_value) {
@@ -200,10 +200,15 @@ fn evenness(rows: &RowsVerdict) -> String {
                 1e-300.. => format!("p = {p_value:.1e}"),
                 _ => "p below 1e-300".to_owned(),
             };
-            format!("{parts}chi-square {statistic:.1}, {p_value}")
+            let tolerated = match rows.is_slightly_uneven() {
+                true => "; uneven, but fewer than a tenth are misplaced",
+                false => "",
+            };
+            format!("{parts}chi-square {statistic:.1}, {p_value}{tolerated}")
         }
         _ if !rows.counted => "rows were not counted".to_owned(),
         _ if rows.evenness_of == UniformityTest::Nothing => "nothing is expected".to_owned(),
+        _ if rows.tablets == 1 => "one tablet".to_owned(),
         _ if rows.salted_parts.is_some() => format!("{parts}too few to tell"),
         _ => "too few rows to tell".to_owned(),
     }

@@ -36,7 +36,8 @@ a server is too full because the spec has fewer tablets than there are servers, 
 then HOT instead of OK, and the exit code 0.
 
 The p-value is that of Pearson's chi-square test of the rows of each tablet, with the shares of the hash space as
-expected values. Rows with a p-value below 0.000001 are uneven.
+expected values. Rows with a p-value below 0.000001 are uneven; that fails the verdict if at least a tenth of them
+lie in another tablet than they should.
 
 Rows are counted by reading them. For a user of a live Accumulo who may not read them (READ on the table), the verdict
 covers everything else, and is NOT OK with exit code 1, as for any other difference. --rows skip leaves the rows out,
