@@ -26,8 +26,16 @@ pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
             if rests.is_empty() {
                 continue;
             }
-            let designs = web_tables(digits, &separator).chain(salted(digits, &separator, &rests));
-            all.extend(designs.map(|settings| Tried {
+            // Of designs that agree with the same keys, the first is recognised.
+            let (web, plain) = (
+                web_tables(digits, &separator),
+                salted(digits, &separator, &rests),
+            );
+            let designs: Vec<_> = match are_web_pages(&rests) {
+                true => web.chain(plain).collect(),
+                false => plain.chain(web).collect(),
+            };
+            all.extend(designs.into_iter().map(|settings| Tried {
                 settings,
                 chance,
                 is_weak: false,
@@ -35,6 +43,25 @@ pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
         }
     }
     all
+}
+
+/// Checks whether most rows begin with a host: several labels with letters, the last or, if it is
+/// reversed, the first of which is a word. `docs.example.com/a` and `com.example.docs/a` do;
+/// `tenant.7/a` does not.
+fn are_web_pages(rows: &[&[u8]]) -> bool {
+    let has_letter = |label: &[u8]| label.iter().any(u8::is_ascii_alphabetic);
+    let is_word = |label: &[u8]| label.len() > 1 && label.iter().all(u8::is_ascii_alphabetic);
+    let is_page = |row: &&&[u8]| {
+        let host = row.split(|byte| b"/:?#".contains(byte)).next();
+        let mut labels = host.unwrap_or_default().split(|byte| *byte == b'.');
+        match (labels.next(), labels.next_back()) {
+            (Some(first), Some(last)) => {
+                has_letter(first) && has_letter(last) && (is_word(first) || is_word(last))
+            }
+            _ => false,
+        }
+    };
+    rows.iter().filter(is_page).count() * 2 > rows.len()
 }
 
 /// Checks whether keys have enough different salts to prove a design; with fewer they are the

@@ -149,3 +149,21 @@ fn recognises_designs_among_odd_keys() {
         "{designs:?}"
     );
 }
+
+/// Tests a regression: a salt over a tenant with the separator of web tables was recognised as a web
+/// table, whose design changes the case of rows and refuses some.
+#[test]
+fn tenants_are_not_domains() {
+    let salt = DigestSalt {
+        over: SaltedPart::Before("/".to_owned()),
+        separator: ":".to_owned(),
+        ..DigestSalt::default()
+    };
+    let design = KeyDesign::new(salt.clone()).unwrap();
+    for tenant in ["user", "tenant."] {
+        let rows = (0..3_000)
+            .flat_map(|n| ["profile", "orders"].map(|what| format!("{tenant}{n}/{what}")));
+        let keys = rows.map(|row| design.encode_row(row.as_bytes()).unwrap().to_vec());
+        assert_eq!(recognised(keys), Some(salt.clone().into()), "{tenant}");
+    }
+}
