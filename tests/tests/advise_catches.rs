@@ -497,7 +497,7 @@ fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
             .find(|finding| finding.to_string().starts_with(word));
         found.unwrap().to_string()
     };
-    let rounds = (0..50_000).map(|id| format!("{:06}", id % 4_000)).collect();
+    let rounds = (0..50_000).map(|id| format!("{:06}", id % 400)).collect();
     let told = sentence(rounds, "Keys ascend");
     assert!(
         told.contains("one place at a time, which moves through the table")
@@ -505,7 +505,7 @@ fn keys_that_ascend_in_rounds_do_not_go_to_the_end() {
         "{told}"
     );
     let rounds = (0..50_000)
-        .map(|id| format!("{:06}", 4_000 - id % 4_000))
+        .map(|id| format!("{:06}", 400 - id % 400))
         .collect();
     let told = sentence(rounds, "Keys descend");
     assert!(!told.contains("the front of the table"), "{told}");
@@ -1030,19 +1030,44 @@ fn judges_each_design_by_reads_of_a_domain() {
 /// the warning instead.
 #[test]
 fn sorted_runs_are_salted_and_interleaved_sequences_are_not() {
+    let together = |reason: &DesignReason| matches!(reason, DesignReason::Load(LoadReason::RunsTogether(windows)) if windows.places < 9.0);
     let run = |run: u32| (0..2_000).map(move |key| format!("{:06}-{run}", key * 37));
-    let runs = advised(profile((0..40).flat_map(run)), &servers(4));
-    let unsalted = verdict(&runs, "unsalted");
-    assert_eq!(unsalted.standing, Suitability::Uneven);
-    let together = |reason: &DesignReason| match reason {
-        DesignReason::Load(LoadReason::RunsTogether { share }) => *share > 0.55,
-        _ => false,
-    };
-    assert!(unsalted.against.iter().any(together), "{unsalted:?}");
+    for number in [4, 16] {
+        let runs = advised(profile((0..40).flat_map(run)), &servers(number));
+        let unsalted = verdict(&runs, "unsalted");
+        assert_eq!(unsalted.standing, Suitability::Uneven, "{number} servers");
+        assert!(unsalted.against.iter().any(together), "{unsalted:?}");
+    }
     let keys = (0..20_000).map(|key| format!("{:x}-{:09}", key % 16, key / 16));
     let interleaved = advised(profile(keys), &servers(4));
     let unsalted = verdict(&interleaved, "unsalted");
     assert!(!unsalted.against.iter().any(together), "{unsalted:?}");
     let warns = |finding: &Finding| matches!(finding, Finding::Order(OrderFinding::Ascending(_)));
     assert!(!interleaved.advice.findings.iter().any(warns));
+}
+
+#[test]
+fn warns_of_ascending_keys_however_few_or_displaced() {
+    let place = |keys: Vec<String>| {
+        let report = advised(profile(keys), &servers(4));
+        let mut findings = report.advice.findings.iter().map(ToString::to_string);
+        findings
+            .find(|finding| finding.starts_with("Keys ascend"))
+            .unwrap()
+    };
+    for number in [200, 500, 1_000, 5_000] {
+        let told = place((0..number).map(|key| format!("{key:06}")).collect());
+        assert!(told.contains("the end of the table"), "{number}: {told}");
+    }
+    let mut displaced: Vec<_> = (0_u64..50_000)
+        .map(|key| (key + key * 7_919 % 400, key))
+        .collect();
+    displaced.sort_unstable();
+    let told = place(
+        displaced
+            .iter()
+            .map(|(_, key)| format!("{key:06}"))
+            .collect(),
+    );
+    assert!(told.contains("the end of the table"), "{told}");
 }

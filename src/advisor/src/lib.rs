@@ -70,5 +70,5 @@ pub use forecast::{
 pub use profile::{
     Alphabet, AlphabetProfile, Arrivals, Distinct, FieldCut, FrequentPrefix, HeatMap, HotField,
     KeyProfile, KeySample, LeadingFields, LengthProfile, OrderProfile, PositionAlphabet,
-    PrefixProfile, ProfileBuilder, ProfileOptions, SampledKey,
+    PrefixProfile, ProfileBuilder, ProfileOptions, SampledKey, WindowSpread,
 };

@@ -36,18 +36,24 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     io_error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Joins the error and its causes, without causes that the text before already contains.
+/// Joins the error and its causes, without causes that the text before already contains. A cause
+/// that only adds words in front of such a text, as in `I/O error: disk full`, is left out, too.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain() {
         let cause = cause.to_string();
         match told.as_str() {
             "" => told = cause,
-            so_far if so_far.contains(&cause) => {}
+            so_far if so_far.contains(without_kind(&cause)) => {}
             _ => told = format!("{told}: {cause}"),
         }
     }
     told
+}
+
+/// Returns the text after the first colon, which names the kind of an error.
+fn without_kind(cause: &str) -> &str {
+    cause.split_once(": ").map_or(cause, |(_, rest)| rest)
 }
 
 #[cfg(test)]
@@ -62,5 +68,12 @@ mod tests {
             .context("cannot write: disk full")
             .context("load stopped");
         assert_eq!(sentence(&error), "load stopped: cannot write: disk full");
+        let error = anyhow!("I/O error: disk full").context("cannot write: disk full");
+        assert_eq!(sentence(&error), "cannot write: disk full");
+        let error = anyhow!("I/O error: disk lost").context("cannot write: disk full");
+        assert_eq!(
+            sentence(&error),
+            "cannot write: disk full: I/O error: disk lost"
+        );
     }
 }

@@ -91,7 +91,7 @@ fn order(profile: &KeyProfile) -> Option<OrderFinding> {
     }
     let correlation = order.rank_correlation;
     // Interleaved sequences go in one direction, too, but to several places at a time.
-    let in_one_place = order.in_one_sixteenth.is_none_or(|share| share > 0.5);
+    let in_one_place = order.sixteenths.is_none_or(|windows| windows.is_together());
     Some(
         if in_one_place && (order.ascending >= ASCENDING || correlation >= CORRELATED) {
             OrderFinding::Ascending(order)

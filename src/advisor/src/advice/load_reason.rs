@@ -8,7 +8,7 @@ use fluo_table::{Bytes, Grouped};
 use crate::Estimate;
 use crate::formatting::{percent, plural, quoted};
 use crate::number::float;
-use crate::profile::WINDOW_KEYS;
+use crate::profile::WindowSpread;
 
 /// The share of keys from which one tablet takes practically all.
 const NEARLY_ALL: f64 = 0.9;
@@ -65,11 +65,8 @@ pub enum LoadReason {
         /// The number of all tablets.
         tablets: u64,
     },
-    /// Keys that arrive one after the other are in one tablet.
-    RunsTogether {
-        /// The mean share of them in one tablet.
-        share: f64,
-    },
+    /// Keys that arrive one after the other are in few tablets.
+    RunsTogether(WindowSpread),
 }
 
 /// The load of the fullest tablet of a design, compared with the mean.
@@ -152,11 +149,11 @@ impl fmt::Display for LoadReason {
                 tablet,
                 tablets,
             } => write_together(f, *newest, *share, *tablet, *tablets),
-            Self::RunsTogether { share } => write!(
+            Self::RunsTogether(windows) => write!(
                 f,
-                "Of {WINDOW_KEYS} keys that arrive one after the other, {} fall in one tablet on \
-                 average: one server takes them, and then the next one.",
-                percent(*share)
+                "{} keys of the sample that arrive one after the other go to {:.1} tablets on \
+                 average, and random ones to {:.1}: few servers do the work at a time.",
+                windows.keys, windows.places, windows.places_of_random
             ),
         }
     }

@@ -236,12 +236,11 @@ fn newest(load: &LoadForecast, tried: Tried) -> (bool, Option<LoadReason>) {
         );
     let (newest, share) = (tail.newest, busiest.value);
     // A salt that is equal for many keys may be meant: their rows stay together.
-    if let Some(share) = load
-        .window_share
-        .filter(|_| is_spread && load.salts_used.is_none())
-        && share > f64::midpoint(1.0, 1.0 / tablets)
+    let is_unsalted = load.salts_used.is_none();
+    if let Some(windows) = load.windows.filter(|_| is_spread && is_unsalted)
+        && windows.is_together()
     {
-        return (false, Some(LoadReason::RunsTogether { share }));
+        return (false, Some(LoadReason::RunsTogether(windows)));
     }
     let reason = if is_spread {
         LoadReason::NewestSpread { newest, share }

@@ -10,7 +10,7 @@ use super::interval::Estimate;
 use super::parts::PartSizes;
 use crate::KeyProfile;
 use crate::number::{count, float, float_len};
-use crate::profile::{Arrivals, busiest_share_of_windows};
+use crate::profile::{Arrivals, WindowSpread};
 
 /// The inverse of the share of the newest keys, which show where the next keys will go.
 const NEWEST_ONE_IN: u64 = 20;
@@ -49,9 +49,9 @@ pub struct LoadForecast {
     pub largest: usize,
     /// The distribution of the newest keys; `None` if the keys are not in order of arrival.
     pub tail: Option<TailForecast>,
-    /// The mean share that the busiest tablet takes, of 100 keys of the sample that arrive one
-    /// after the other. `None` if the keys are not in order of arrival, or too few to tell.
-    pub window_share: Option<f64>,
+    /// The number of tablets that keys go to if they arrive one after the other. `None` if the keys
+    /// are not in order of arrival, or too few to tell.
+    pub windows: Option<WindowSpread>,
     /// The number of different heads (salts with the text around them) of the keys; `None` without
     /// a salt.
     pub salts_used: Option<u64>,
@@ -175,7 +175,7 @@ impl LoadForecast {
             salts: splits.weights.as_ref().map(|weights| weights.iter().sum()),
             largest,
             tail: tail(written, &splits, profile),
-            window_share: window_share(written, &splits, profile),
+            windows: windows(written, &splits, profile),
             salts_used: has_salt.then(|| count(heads.collect::<HashSet<_>>().len())),
             added_bytes: (float(keys_bytes) - float(rows_bytes)) / float_len(written.len().max(1)),
             keys: loads,
@@ -219,7 +219,7 @@ fn tail(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Optio
     })
 }
 
-fn window_share(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<f64> {
+fn windows(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<WindowSpread> {
     if profile.order.arrivals == Arrivals::Unordered {
         return None;
     }
@@ -227,7 +227,7 @@ fn window_share(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) 
         let tablet = splits.tablet_of(&written.key);
         (written.arrival, written.key.as_ref(), tablet)
     });
-    busiest_share_of_windows(arrivals, splits.tablets())
+    WindowSpread::new(arrivals, splits.tablets())
 }
 
 fn loads<'a>(

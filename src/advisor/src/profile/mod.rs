@@ -31,4 +31,4 @@ pub use self::lengths::LengthProfile;
 pub use self::order::{Arrivals, OrderProfile};
 pub use self::prefixes::{FrequentPrefix, PrefixProfile};
 pub use self::sample::{KeySample, SampledKey};
-pub(crate) use self::windows::{WINDOW_KEYS, busiest_share_of_windows};
+pub use self::windows::WindowSpread;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::sample::SampledKey;
-use super::windows::busiest_share_of_windows;
+use super::windows::WindowSpread;
 use crate::number::{float, float_len, share};
 
 /// The meaning of the order in which keys arrive.
@@ -42,10 +42,14 @@ pub struct OrderProfile {
     /// The standard error of the correlation if there is no relation: `1 / sqrt(n - 1)` with n keys
     /// in the sample, and 0 for fewer than two.
     pub rank_correlation_error: f64,
-    /// The mean share of the keys that fall in one sixteenth of all keys, of 100 keys of the sample
-    /// that arrive one after the other: about an eighth in a random order, and near 1 if keys
-    /// arrive in sorted runs. `None` if there are too few keys to tell.
-    pub in_one_sixteenth: Option<f64>,
+    /// The share of the keys that are greater than all before, in the second half of the sample. It
+    /// is 0 for sorted runs over the same keys, all maxima of which are in the first.
+    pub late_maxima: f64,
+    /// The share of the keys that are less than all before, in the second half of the sample.
+    pub late_minima: f64,
+    /// The number of sixteenths of all keys that keys go to if they arrive one after the other.
+    /// `None` if the order is unknown or there are too few keys to tell.
+    pub sixteenths: Option<WindowSpread>,
 }
 
 impl OrderProfile {
@@ -108,21 +112,41 @@ impl Order {
             new_minima: share(self.minima, followers),
             rank_correlation: spearman(sample),
             rank_correlation_error,
-            in_one_sixteenth: match arrivals {
-                Arrivals::AsWritten => in_one_sixteenth(sample),
+            late_maxima: late(sample, |key, most| key > most),
+            late_minima: late(sample, |key, most| key < most),
+            sixteenths: match arrivals {
+                Arrivals::AsWritten => sixteenths(sample),
                 Arrivals::Unordered => None,
             },
         }
     }
 }
 
-/// Returns the mean share of consecutive keys in the busiest of sixteen equal parts of the keys.
-fn in_one_sixteenth(sorted_by_key: &[SampledKey]) -> Option<f64> {
+/// Returns the sixteenths of the keys that consecutive keys go to.
+fn sixteenths(sorted_by_key: &[SampledKey]) -> Option<WindowSpread> {
     let width = sorted_by_key.len().div_ceil(16).max(1);
     let arrivals = (0..)
         .zip(sorted_by_key)
         .map(|(rank, sampled): (usize, _)| (sampled.arrival, &*sampled.key, rank / width));
-    busiest_share_of_windows(arrivals, 16)
+    WindowSpread::new(arrivals, 16)
+}
+
+/// Returns the share of the keys beyond all before, in the second half of the arrivals.
+fn late(sample: &[SampledKey], is_beyond: impl Fn(&[u8], &[u8]) -> bool) -> f64 {
+    let mut by_arrival: Vec<_> = sample.iter().collect();
+    by_arrival.sort_unstable_by_key(|sampled| sampled.arrival);
+    let (early, late) = by_arrival.split_at(by_arrival.len() / 2);
+    let Some(mut most) = early.first().map(|sampled| &sampled.key) else {
+        return 0.0;
+    };
+    let mut beyond = 0;
+    for (number, sampled) in early.iter().chain(late).enumerate() {
+        if is_beyond(&sampled.key, most) {
+            most = &sampled.key;
+            beyond += u64::from(number >= early.len());
+        }
+    }
+    share(beyond, crate::number::count(late.len()))
 }
 
 fn copy(key: &[u8], into: &mut Vec<u8>) {

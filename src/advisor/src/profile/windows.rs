@@ -2,72 +2,123 @@
 
 use std::collections::HashSet;
 
-use crate::number::{count, share};
+use serde::Serialize;
 
-/// The number of sampled keys in a window.
-pub(crate) const WINDOW_KEYS: usize = 100;
+use crate::number::{count, float, float_len, share};
+
+/// The maximum number of sampled keys in a window.
+const MOST_KEYS: usize = 100;
+/// The inverse of the maximum share of the sample in a window.
+const ONE_IN: usize = 20;
 /// The least number of different keys in a window that shows a concentration.
 const TELLING_KEYS: usize = 20;
 /// The least number of windows that show how keys arrive.
 const TELLING_WINDOWS: u64 = 3;
+/// The number of places over that of random keys, below which keys arrive together.
+const TOGETHER: f64 = 1.0 / 3.0;
 
-/// Returns the mean share of the keys of a window that the busiest place takes. `None` if there are
-/// too few different keys to tell.
-///
-/// `arrivals` are the arrival, the key and the place of each sampled key. A window is a hundred of
-/// them in their order of arrival, and a key that arrives several times in it counts once: repeated
-/// keys are a finding of their own.
-pub(crate) fn busiest_share_of_windows<'a>(
-    arrivals: impl IntoIterator<Item = (u64, &'a [u8], usize)>,
-    places: usize,
-) -> Option<f64> {
-    let mut arrivals: Vec<_> = arrivals.into_iter().collect();
-    arrivals.sort_unstable();
-    let (mut sum, mut windows) = (0.0, 0);
-    let mut loads = vec![0_u64; places];
-    for window in arrivals.chunks_exact(WINDOW_KEYS) {
-        let mut seen = HashSet::new();
-        loads.fill(0);
-        for (_, key, place) in window {
-            if let Some(load) = loads.get_mut(*place).filter(|_| seen.insert(key)) {
-                *load += 1;
+/// The number of places, such as tablets, that keys of the sample go to if they arrive one after
+/// the other.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct WindowSpread {
+    /// The number of sampled keys in a window: 100, or a twentieth of the sample.
+    pub keys: usize,
+    /// The mean number of places that a window goes to.
+    pub places: f64,
+    /// The number of places that as many keys would go to in random order.
+    pub places_of_random: f64,
+}
+
+impl WindowSpread {
+    /// Measures windows. `None` if there are too few different keys to tell.
+    ///
+    /// `arrivals` are the arrival, the key and the place of each sampled key. A key that arrives
+    /// several times in a window counts once: repeated keys are a finding of their own.
+    pub(crate) fn new<'a>(
+        arrivals: impl IntoIterator<Item = (u64, &'a [u8], usize)>,
+        places: usize,
+    ) -> Option<Self> {
+        let mut arrivals: Vec<_> = arrivals.into_iter().collect();
+        arrivals.sort_unstable();
+        let mut loads = vec![0_u64; places];
+        for (_, _, place) in &arrivals {
+            loads
+                .get_mut(*place)
+                .into_iter()
+                .for_each(|load| *load += 1);
+        }
+        let total = count(arrivals.len());
+        let keys = (arrivals.len() / ONE_IN).min(MOST_KEYS);
+        if keys < TELLING_KEYS {
+            return None;
+        }
+        let (mut met, mut random, mut windows) = (0.0, 0.0, 0);
+        for window in arrivals.chunks_exact(keys) {
+            let different: HashSet<_> = window.iter().map(|(_, key, _)| key).collect();
+            if different.len() >= TELLING_KEYS {
+                let own: HashSet<_> = window.iter().map(|(.., place)| place).collect();
+                met += float_len(own.len());
+                let thrown = float_len(different.len());
+                let is_met = |load: &u64| 1.0 - (1.0 - share(*load, total)).powf(thrown);
+                random += loads.iter().map(is_met).sum::<f64>();
+                windows += 1;
             }
         }
-        if seen.len() >= TELLING_KEYS {
-            let busiest = loads.iter().copied().max().unwrap_or(0);
-            sum += share(busiest, count(seen.len()));
-            windows += 1;
-        }
+        (windows >= TELLING_WINDOWS).then(|| Self {
+            keys,
+            places: met / float(windows),
+            places_of_random: random / float(windows),
+        })
     }
-    (windows >= TELLING_WINDOWS).then(|| sum / crate::number::float(windows))
+
+    /// Checks whether keys that arrive one after the other go to far fewer places than random keys.
+    #[must_use]
+    pub fn is_together(&self) -> bool {
+        self.places < self.places_of_random * TOGETHER
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn busiest(keys: &[String], place: impl Fn(u64) -> usize) -> Option<f64> {
-        let arrivals = (0..).zip(keys).map(|(arrival, key)| {
-            let place = place(arrival);
-            (arrival, key.as_bytes(), place)
-        });
-        busiest_share_of_windows(arrivals, 4)
+    fn spread(keys: &[String], place: impl Fn(usize) -> usize) -> Option<WindowSpread> {
+        let arrivals = keys.iter().enumerate();
+        let arrivals =
+            arrivals.map(|(arrival, key)| (count(arrival), key.as_bytes(), place(arrival)));
+        WindowSpread::new(arrivals, 16)
     }
 
+    fn keys(different: usize) -> Vec<String> {
+        (0..3_200)
+            .map(|key| (key % different).to_string())
+            .collect()
+    }
+
+    /// By hand: a hundred random keys leave out a place of sixteen with a chance of 0.0016.
     #[test]
-    fn measures_each_window_by_itself() {
-        let keys: Vec<_> = (0..800).map(|key| key.to_string()).collect();
-        let moving = busiest(&keys, |arrival| usize::try_from(arrival / 200).unwrap());
-        assert!((moving.unwrap() - 1.0).abs() < 1e-9);
-        let spread = busiest(&keys, |arrival| usize::try_from(arrival % 4).unwrap());
-        assert!((spread.unwrap() - 0.25).abs() < 1e-9);
+    fn compares_each_window_with_random_keys() {
+        let moving = spread(&keys(3_200), |arrival| arrival / 200).unwrap();
+        assert!((moving.places - 1.0).abs() < 1e-9 && moving.is_together());
+        assert!(
+            (moving.places_of_random - 15.975).abs() < 0.001,
+            "{moving:?}"
+        );
+        let spread = spread(&keys(3_200), |arrival| arrival % 16).unwrap();
+        assert!((spread.places - 16.0).abs() < 1e-9 && !spread.is_together());
+    }
+
+    /// All keys are in two places, in any order: this is no concentration of the arrivals.
+    #[test]
+    fn uneven_places_alone_are_no_concentration() {
+        let two = spread(&keys(3_200), |arrival| arrival % 2).unwrap();
+        assert!((two.places_of_random - 2.0).abs() < 0.001 && !two.is_together());
     }
 
     #[test]
     fn too_few_different_keys_show_nothing() {
-        let few: Vec<_> = (0..250).map(|key| key.to_string()).collect();
-        assert_eq!(busiest(&few, |_| 0), None);
-        let repeated: Vec<_> = (0..800).map(|key| (key % 19).to_string()).collect();
-        assert_eq!(busiest(&repeated, |_| 0), None);
+        assert_eq!(spread(&keys(3_200)[..399], |_| 0), None);
+        assert_eq!(spread(&keys(19), |_| 0), None);
     }
 }

@@ -7,8 +7,8 @@ use crate::formatting::percent;
 
 /// The share of keys greater than the one before from which keys are ascending.
 pub(in crate::advice) const ASCENDING: f64 = 0.9;
-/// The share of keys beyond all before from which new keys go to an end of the table.
-const AT_THE_END: f64 = 0.1;
+/// The share of late keys beyond all before from which new keys go to an end of the table.
+const AT_THE_END: f64 = 0.01;
 
 /// A finding about the order of arrival.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,7 @@ impl fmt::Display for OrderFinding {
                 percent(order.ascending),
                 order.rank_correlation,
                 percent(order.new_maxima),
-                place_of_new(order.new_maxima, "the end")
+                place_of_new(order.late_maxima, "the end")
             ),
             Self::Descending(order) => write!(
                 f,
@@ -60,7 +60,7 @@ impl fmt::Display for OrderFinding {
                 percent(order.descending()),
                 order.rank_correlation,
                 percent(order.new_minima),
-                place_of_new(order.new_minima, "the front")
+                place_of_new(order.late_minima, "the front")
             ),
             Self::Partly(order) => write!(
                 f,
