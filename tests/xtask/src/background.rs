@@ -15,7 +15,7 @@ use crate::cargo::{say, workspace};
 pub(crate) struct Background {
     title: String,
     log: PathBuf,
-    thread: JoinHandle<Result<Vec<String>>>,
+    thread: JoinHandle<Vec<String>>,
 }
 
 impl Background {
@@ -33,7 +33,7 @@ impl Background {
         Ok(Background {
             title: title.to_owned(),
             log,
-            thread: thread::spawn(move || run_all(programs, out)),
+            thread: thread::spawn(move || run_all(programs, &out)),
         })
     }
 
@@ -41,37 +41,38 @@ impl Background {
     pub(crate) fn finish(self) -> Result<()> {
         let Background { title, log, thread } = self;
         say(&format!("\n> {title}"));
-        let failed = match thread.join() {
-            Ok(failed) => failed?,
-            Err(_) => bail!("{title}: the thread that runs the programs panicked"),
-        };
+        let failed = thread.join();
         let output = fs::read(&log).with_context(|| format!("{} cannot be read", log.display()))?;
         // The reader of the output may have ended, and a file that is left does no harm.
         let _ = io::stderr().write_all(&output);
         let _ = fs::remove_file(&log);
-        if !failed.is_empty() {
-            bail!("{title} failed: {}", failed.join(", "));
+        match failed {
+            Ok(failed) if failed.is_empty() => Ok(()),
+            Ok(failed) => bail!("{title} failed: {}", failed.join(", ")),
+            Err(_) => bail!("{title}: the thread that runs the programs panicked"),
         }
-        Ok(())
     }
 }
 
 /// Runs programs one after the other, and returns the names of those that failed.
-fn run_all(programs: Vec<(String, Command)>, mut out: File) -> Result<Vec<String>> {
+fn run_all(programs: Vec<(String, Command)>, mut out: &File) -> Vec<String> {
     let mut failed = Vec::new();
     for (name, mut command) in programs {
-        writeln!(out, "\n> {name}").context("the log cannot be written")?;
-        let status = command
-            .stdin(Stdio::null())
-            .stdout(out.try_clone()?)
-            .stderr(out.try_clone()?)
-            .status()
-            .with_context(|| format!("{name} cannot be run"))?;
-        if !status.success() {
+        // What cannot be written to the log is only missing there.
+        let _ = writeln!(out, "\n> {name}");
+        let output = out.try_clone().and_then(|one| Ok((one, out.try_clone()?)));
+        let status = output.and_then(|(stdout, stderr)| {
+            let command = command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+            command.status()
+        });
+        if let Err(error) = &status {
+            let _ = writeln!(out, "{name} cannot be run: {error}");
+        }
+        if !status.is_ok_and(|status| status.success()) {
             failed.push(name);
         }
     }
-    Ok(failed)
+    failed
 }
 
 #[cfg(test)]
@@ -101,9 +102,10 @@ mod tests {
 
     #[test]
     fn reports_a_program_that_cannot_be_run() {
-        let program = ("nothing".to_owned(), Command::new("/no/such/program"));
-        let run = Background::start("no-program", vec![program]).unwrap();
+        let program = |name: &str| (name.to_owned(), Command::new(name));
+        let programs = ["false", "/no/such/program", "true"].map(program);
+        let run = Background::start("no-program", programs.into()).unwrap();
         let error = run.finish().unwrap_err().to_string();
-        assert_eq!(error, "nothing cannot be run");
+        assert_eq!(error, "no-program failed: false, /no/such/program");
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::tree::Tree;
 use crate::cargo::command;
@@ -55,14 +55,13 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
         }
         sleep(PAUSE);
     }
-    // Cargo ends by itself when its compiler or its test has ended.
+    // First its compiler or its test, which would outlive it; it may have none at the moment.
     let parent = child.id().to_string();
     let killed = Command::new("pkill")
         .args(["-KILL", "-P", &parent])
         .status();
-    if !killed.context("`pkill` cannot be run")?.success() {
-        bail!("the tests that cargo (process {parent}) runs cannot be ended");
-    }
+    child.kill()?;
     child.wait()?;
+    killed.context("`pkill` cannot be run")?;
     Ok(None)
 }
