@@ -16,7 +16,7 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use crate::created_paths::{Made, missing, rename_durably, sync_directory};
 use crate::error::{Failure, cannot};
-use crate::lock::Lock;
+use crate::lock::{Lock, check_regular};
 use crate::mark;
 use crate::options::EmbeddedOptions;
 
@@ -111,12 +111,7 @@ impl Directory {
 
     fn open_data_file(&self, options: &OpenOptions) -> Result<File, Failure> {
         let path = self.path.join(DATA_FILE);
-        // Opening a pipe would wait for its other end.
-        let found = fs::metadata(&path).map_err(|error| cannot("open", &path, error))?;
-        if !found.is_file() {
-            let message = format!("`{}` is not a regular file", path.display());
-            return Err(Error::invalid(message).into());
-        }
+        check_regular(&path)?;
         let file = options
             .open(&path)
             .map_err(|error| cannot("open", &path, error))?;

@@ -68,6 +68,7 @@ impl Lock {
     /// made.
     pub(crate) fn shared(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(LOCK_FILE);
+        check_regular(&path)?;
         let file = match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(|error| cannot("open", &path, error))?,
@@ -150,6 +151,18 @@ fn is_at(file: &File, path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
+}
+
+/// Refuses to open a pipe, because opening it would wait for its other end, or a device.
+pub(crate) fn check_regular(path: &Path) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(Error::invalid(format!(
+            "`{}` is not a regular file",
+            path.display()
+        ))),
+        // Opening reports all other errors.
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 #[cfg(test)]
