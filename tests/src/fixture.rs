@@ -123,7 +123,8 @@ impl Fixture {
         let transactor = client.transactor();
         let ended = self.applications.end_transactor(&self.name, transactor);
         assert!(ended.await, "{transactor} was not alive");
-        assert!(!self.is_alive(client).await);
+        // The client may have a new session by now.
+        assert!(!self.coordination.is_alive(transactor).await.unwrap());
     }
 
     /// Checks whether the session of a client is open.

@@ -21,10 +21,10 @@ impl<P: ?Sized, H: Hooks> Intercepted<P, H> {
             None => work.await,
             Some(Fault::Before) => Err(unavailable()),
             Some(Fault::Lost | Fault::Partial) => lost(&call),
-            Some(Fault::After) => {
-                work.await?;
-                lost(&call)
-            }
+            Some(Fault::After) => match work.await {
+                Ok(_) => lost(&call),
+                error => error,
+            },
         };
         self.hooks.after(&call, &mut answer).await;
         answer
