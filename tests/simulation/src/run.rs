@@ -17,7 +17,7 @@ use super::{WorldBug, check, crew, housekeeping, settle};
 /// A run of the engine under faults, all of it drawn from a seed.
 ///
 /// ```
-/// use fluo_tests::simulation::Simulation;
+/// use fluo_simulation::Simulation;
 ///
 /// let report = Simulation::new(1).run().unwrap();
 /// assert!(report.violations.is_empty(), "{report}");
