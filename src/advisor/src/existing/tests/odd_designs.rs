@@ -150,8 +150,8 @@ fn recognises_designs_among_odd_keys() {
     );
 }
 
-/// Tests a regression: a salt over a tenant with the separator of web tables was recognised as a web
-/// table, whose design changes the case of rows and refuses some.
+/// Tests a regression: a salt over a tenant with the separator of web tables was recognised as a
+/// web table, whose design changes the case of rows and refuses some.
 #[test]
 fn tenants_are_not_domains() {
     let salt = DigestSalt {
