@@ -16,6 +16,7 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use crate::created_paths::{Made, missing, rename_durably, sync_directory};
 use crate::error::{Failure, cannot};
+use crate::identity::FileIdentity;
 use crate::lock::{Lock, check_regular};
 use crate::mark;
 use crate::options::EmbeddedOptions;
@@ -33,6 +34,8 @@ pub(crate) struct Directory {
     made: Made,
     /// True if this process created the file of the tables.
     is_new: bool,
+    /// The file of the tables, once it was opened for writing.
+    data: Option<FileIdentity>,
     /// The lock, which keeps other processes out; it is never read. `None` if there is no lock file
     /// and nothing may be written.
     _lock: Option<Lock>,
@@ -56,6 +59,7 @@ impl Directory {
             path: path.to_owned(),
             made,
             is_new: false,
+            data: None,
             _lock: Some(lock),
         })
     }
@@ -70,6 +74,7 @@ impl Directory {
             path: path.to_owned(),
             made: Made::default(),
             is_new: false,
+            data: None,
             _lock: Lock::shared(path)?,
         })
     }
@@ -101,7 +106,28 @@ impl Directory {
         if !exists(&path)? {
             self.make_data_file(&path, fill)?;
         }
-        self.open_data_file(OpenOptions::new().read(true).write(true))
+        let file = self.open_data_file(OpenOptions::new().read(true).write(true))?;
+        let found = file
+            .metadata()
+            .map_err(|error| cannot("read", &path, error))?;
+        self.data = Some(FileIdentity::new(&found));
+        Ok(file)
+    }
+
+    /// Checks that the file of the tables is still at its path: a deleted file accepts writes and
+    /// loses them.
+    pub(crate) fn check_in_place(&self) -> Result<(), Failure> {
+        let path = self.path.join(DATA_FILE);
+        match self.data {
+            Some(data) if !data.is_at(fs::metadata(&path)) => {
+                let what = format!(
+                    "`{}` was deleted or moved while it was open, so new writes may be lost",
+                    path.display()
+                );
+                Err(redb::StorageError::from(io::Error::other(what)).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Opens the file of the tables for reading.

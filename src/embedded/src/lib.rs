@@ -97,6 +97,7 @@ mod damage;
 mod directory;
 mod error;
 mod file;
+mod identity;
 mod instance;
 mod key;
 mod lock;

@@ -12,6 +12,7 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use crate::created_paths::Made;
 use crate::error::cannot;
+use crate::identity::FileIdentity;
 
 /// The name of the lock file.
 pub(crate) const LOCK_FILE: &str = "fluo.lock";
@@ -137,20 +138,9 @@ fn read_note(mut file: &File) -> Option<(u32, String)> {
     Some((id.parse().ok()?, format!("`{program}`")))
 }
 
-#[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(file), Ok(there)) => (file.dev(), file.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
-}
-
-/// Elsewhere a file that is open is not removed.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
+    let file = file.metadata();
+    file.is_ok_and(|file| FileIdentity::new(&file).is_at(fs::metadata(path)))
 }
 
 /// Refuses to open a pipe, because opening it would wait for its other end, or a device.

@@ -334,3 +334,34 @@ async fn a_dropped_scan_releases_its_snapshot() {
         assert!(tries < 1_000);
     }
 }
+
+/// Regression test: a load into a directory that was deleted meanwhile reported success, and all of
+/// its rows were lost.
+#[cfg(unix)]
+#[tokio::test]
+async fn writes_to_a_deleted_or_moved_directory_fail() {
+    let parent = tempfile::tempdir().unwrap();
+    for is_moved in [false, true] {
+        let directory = parent.path().join("data");
+        let (_tables, table) = open(&directory, EmbeddedOptions::new()).await.unwrap();
+        table.write(vec![put("a")]).await.unwrap();
+        if is_moved {
+            std::fs::rename(&directory, parent.path().join("elsewhere")).unwrap();
+        } else {
+            std::fs::remove_dir_all(&directory).unwrap();
+        }
+        let error = table.write(vec![put("b")]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Uncertain);
+        let place = directory.join("fluo.redb");
+        let lost = format!(
+            "`{}` was deleted or moved while it was open, so new writes may be lost",
+            place.display()
+        );
+        assert!(error.to_string().contains(&lost), "{error}");
+        // Another directory at its path does not make it writable again.
+        let (_others, other) = open(&directory, EmbeddedOptions::new()).await.unwrap();
+        other.write(vec![put("c")]).await.unwrap();
+        table.write(vec![put("d")]).await.unwrap_err();
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}
