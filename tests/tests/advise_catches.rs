@@ -445,6 +445,51 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
     );
 }
 
+/// Regression test: the headline for a salted table with all rows in one tablet was "Leave the table
+/// as it is", and `verify` failed on the same table. An unsplit table on two servers got it, too.
+#[test]
+fn the_advice_for_a_hot_salted_table_names_its_fullest_tablet() {
+    let salted = |tablets| {
+        let design = KeyDesign::new(DigestSalt {
+            over: SaltedPart::Before(":".to_owned()),
+            ..DigestSalt::default()
+        });
+        let design = design.unwrap();
+        let keys = (0..5_000).map(|row| {
+            let key = design.encode_row(format!("acme:{row}").as_bytes()).unwrap();
+            String::from_utf8(key.to_vec()).unwrap()
+        });
+        let table = ExistingTable {
+            servers: 2,
+            splits: design.splits(tablets).unwrap(),
+            group_pattern: None,
+        };
+        advised(profile(keys), &servers(2).table(table))
+    };
+    let report = salted(16);
+    assert_eq!(
+        report.advice.decision.to_string(),
+        "Keep the design of the keys, digest-salt (first 2 hexadecimal digits of MD5 of the text \
+         before `:`) in 16 tablets, though it is uneven: the fullest tablet takes 16.00 times the \
+         mean."
+    );
+    let design = KeyDesign::new(DigestSalt::default()).unwrap();
+    let keys = (0..5_000).map(|row| {
+        let key = design.encode_row(format!("user{row}").as_bytes()).unwrap();
+        String::from_utf8(key.to_vec()).unwrap()
+    });
+    let unsplit = ExistingTable {
+        servers: 2,
+        ..ExistingTable::default()
+    };
+    let report = advised(profile(keys), &servers(2).table(unsplit));
+    assert_eq!(
+        report.advice.decision.to_string(),
+        "Keep the design of the keys, digest-salt (first 2 hexadecimal digits of MD5) in 1 tablet, \
+         though 1 tablet cannot use 2 servers: request more tablets."
+    );
+}
+
 /// Regression test: a table of plain rows, split by a sample, got the advice to salt its rows or to
 /// split at other points.
 #[test]

@@ -57,8 +57,8 @@ pub use advice::{
     Advice, AdviceOptions, AdviceReason, AdvisedDesign, AdvisedSpec, AdvisorReport, Decision,
     DesignFinding, DesignInTablets, DesignReason, DesignVerdict, Evenness, Finding, FullestLoad,
     KeyShare, KeysWithoutDesign, LoadReason, OrderFinding, Read, RepeatedFinding, Severity,
-    Suitability, TableFinding, TabletAdvice, TabletDemand, TabletReason, advise, advise_among,
-    advise_with,
+    Suitability, TableFinding, TabletAdvice, TabletDemand, TabletReason, Unevenness, advise,
+    advise_among, advise_with,
 };
 pub use advised_layout::AdvisedLayout;
 pub use error::{AdvisorError, AdvisorErrorKind};

@@ -3,7 +3,7 @@
 use fluo_recipes::{DesignSettings, KeyDesign, Unsalted};
 
 use super::Advice;
-use super::decision::{Decision, DesignInTablets};
+use super::decision::{Decision, DesignInTablets, Unevenness};
 use super::design_reason::DesignReason;
 use super::keys;
 use super::keys_without_design::KeysWithoutDesign;
@@ -74,7 +74,7 @@ impl Advice {
     ) -> Self {
         let recipes = &existing.recipes;
         let tablets = tablets(recipes, forecasts, options);
-        let decision = decision(profile, existing, forecasts, options);
+        let decision = decision(profile, existing, forecasts, verdicts, options);
         let is_known = !matches!(decision, Decision::UnknownDesign { .. });
         let mut reasons = vec![AdviceReason::Decision(decision.clone())];
         reasons.extend(is_known.then(|| AdviceReason::Tablets(tablets.reason.clone())));
@@ -136,6 +136,7 @@ fn decision(
     profile: &KeyProfile,
     existing: &Existing,
     forecasts: &[DesignForecast],
+    verdicts: &[DesignVerdict],
     options: &AdviceOptions,
 ) -> Decision {
     let recipes = &existing.recipes;
@@ -165,9 +166,29 @@ fn decision(
         0 => Decision::HasDesign {
             designs,
             is_split: recipes.iter().all(|recipe| is_of_table(recipe, options)),
+            uneven: unevenness(forecasts, verdicts, options),
         },
         keys => Decision::MigrationUnderWay { designs, keys },
     }
+}
+
+/// Returns the reason why servers are used unevenly, if they are.
+fn unevenness(
+    forecasts: &[DesignForecast],
+    verdicts: &[DesignVerdict],
+    options: &AdviceOptions,
+) -> Option<Unevenness> {
+    let tablets: u64 = forecasts.iter().map(tablets_of).sum();
+    let servers = options.servers;
+    if tablets < u64::from(servers) {
+        return Some(Unevenness::FewTablets { tablets, servers });
+    }
+    let tried = forecasts.iter().zip(verdicts);
+    let uneven = tried.filter(|(_, verdict)| verdict.standing == Suitability::Uneven);
+    uneven
+        .filter_map(|(forecast, _)| Some(forecast.possible()?.0.largest_over_mean.value))
+        .max_by(f64::total_cmp)
+        .map(|over_mean| Unevenness::FullTablet { over_mean })
 }
 
 /// Returns the keys without a design, if they are neither the most nor very few.

@@ -22,6 +22,8 @@ pub enum Decision {
         designs: Vec<DesignInTablets>,
         /// `true` if the table is split for the designs, so that it stays as it is.
         is_split: bool,
+        /// The reason why servers are used unevenly, if they are.
+        uneven: Option<Unevenness>,
     },
     /// The keys move from one design to another. Both stay until the last key has moved.
     MigrationUnderWay {
@@ -86,6 +88,24 @@ pub struct DesignInTablets {
     pub tablets: u64,
 }
 
+/// The reason why a table that keeps its designs uses its servers unevenly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Unevenness {
+    /// A tablet has too many rows.
+    FullTablet {
+        /// The rows of the fullest tablet as a multiple of the mean.
+        over_mean: f64,
+    },
+    /// There are fewer tablets than servers.
+    FewTablets {
+        /// The number of tablets.
+        tablets: u64,
+        /// The number of servers.
+        servers: u32,
+    },
+}
+
 impl Decision {
     /// Returns the name of the decision in JSON.
     #[must_use]
@@ -113,15 +133,24 @@ impl Serialize for Decision {
 impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::HasDesign { designs, is_split } => {
+            Self::HasDesign {
+                designs,
+                is_split,
+                uneven,
+            } => {
                 let designs = listed(designs);
-                if *is_split {
-                    write!(f, "Leave the table as it is: {designs}.")
-                } else {
-                    write!(
+                match (is_split, uneven) {
+                    (true, None) => write!(f, "Leave the table as it is: {designs}."),
+                    (false, None) => write!(
                         f,
                         "Leave the keys as they are, {designs}: they have their salts already."
-                    )
+                    ),
+                    (_, Some(uneven)) => {
+                        write!(
+                            f,
+                            "Keep the design of the keys, {designs}, though {uneven}."
+                        )
+                    }
                 }
             }
             Self::MigrationUnderWay { designs, keys } => write!(
@@ -173,6 +202,22 @@ impl fmt::Display for Decision {
             } else {
                 "No design can be advised for these keys."
             }),
+        }
+    }
+}
+
+impl fmt::Display for Unevenness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FullTablet { over_mean } => write!(
+                f,
+                "it is uneven: the fullest tablet takes {over_mean:.2} times the mean"
+            ),
+            Self::FewTablets { tablets, servers } => write!(
+                f,
+                "{} cannot use {servers} servers: request more tablets",
+                plural(*tablets, "tablet")
+            ),
         }
     }
 }

@@ -50,7 +50,7 @@ mod verdict;
 use serde::Serialize;
 
 pub use self::advise::{advise, advise_among, advise_with};
-pub use self::decision::{Decision, DesignInTablets};
+pub use self::decision::{Decision, DesignInTablets, Unevenness};
 pub use self::design_reason::DesignReason;
 pub use self::finding::{
     DesignFinding, Finding, OrderFinding, RepeatedFinding, Severity, TableFinding,

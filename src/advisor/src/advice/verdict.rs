@@ -235,10 +235,9 @@ fn newest(load: &LoadForecast, tried: Tried) -> (bool, Option<LoadReason>) {
             SPREAD_ENOUGH,
         );
     let (newest, share) = (tail.newest, busiest.value);
-    // A salt that is equal for many keys may be meant: their rows stay together.
-    let is_unsalted = load.salts_used.is_none();
-    if let Some(windows) = load.windows.filter(|_| is_spread && is_unsalted)
-        && windows.is_together()
+    if let Some(windows) = load
+        .windows
+        .filter(|windows| is_spread && windows.is_together())
     {
         return (false, Some(LoadReason::RunsTogether(windows)));
     }

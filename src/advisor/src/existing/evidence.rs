@@ -9,7 +9,8 @@
 //!   so the bound alone can err.
 //!
 //! Rows that share a salted part share a salt. Such rows count as one, with the share of them that
-//! agrees.
+//! agrees. So the rows of one tenant prove no salt of a few digits; but in a table that is split at
+//! the design's own points, a salt of 64 buckets on all keys is sufficient.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -21,7 +22,9 @@ use crate::number::float_len;
 
 /// The least evidence in bits that rules out chance: one in 2^64 for each of some hundreds of
 /// designs.
-const LEAST_BITS: f64 = 64.0;
+pub(super) const LEAST_BITS: f64 = 64.0;
+/// The least evidence in bits for one of a few designs, in a table that is split at its points.
+pub(super) const LEAST_BITS_IF_SPLIT: f64 = 6.0;
 /// The least share of agreeing salts, as a multiple of the share that chance gives.
 const LEAST_OVER_CHANCE: f64 = 8.0;
 /// The share of agreeing salts that is always sufficient.
@@ -38,12 +41,17 @@ const MOST_AT_FIRST: f64 = 0.7;
 /// The probability of at least `agree` of `tried` is at most `2^-(tried * D)`, where D is the
 /// relative entropy of their share to `chance` in bits (Chernoff and Hoeffding).
 pub(super) fn is_no_chance(agree: f64, tried: usize, chance: f64) -> bool {
+    evidence(agree, tried, chance) >= LEAST_BITS
+}
+
+/// Returns the evidence of agreeing salts against chance, in bits.
+fn evidence(agree: f64, tried: usize, chance: f64) -> f64 {
     if agree <= 0.0 || chance >= 1.0 {
-        return false;
+        return 0.0;
     }
     let share = agree / float_len(tried.max(1));
     if share <= chance {
-        return false;
+        return 0.0;
     }
     let of = |share: f64, chance: f64| {
         if share <= 0.0 {
@@ -53,7 +61,7 @@ pub(super) fn is_no_chance(agree: f64, tried: usize, chance: f64) -> bool {
         }
     };
     let bits = of(share, chance) + of(1.0 - share, 1.0 - chance);
-    float_len(tried) * bits >= LEAST_BITS
+    float_len(tried) * bits
 }
 
 /// The keys that agree with a design, out of those that have a place for its salt.
@@ -65,8 +73,14 @@ pub(super) struct Agreement {
 }
 
 impl Agreement {
-    /// Counts the keys that agree with a design; `None` if chance explains them.
-    pub(super) fn new(settings: &DesignSettings, keys: &[&[u8]], chance: f64) -> Option<Self> {
+    /// Counts the keys that agree with a design; `None` if there is less evidence than `least`, in
+    /// bits.
+    pub(super) fn new(
+        settings: &DesignSettings,
+        keys: &[&[u8]],
+        chance: f64,
+        least: f64,
+    ) -> Option<Self> {
         let design = KeyDesign::new(settings.clone()).ok()?;
         // Neighbours in sorted keys are alike, so the first check takes keys from everywhere.
         let step = keys.len().div_ceil(LOOKED_AT_FIRST).max(1);
@@ -101,7 +115,7 @@ impl Agreement {
             .map(|(of_part, agree)| float_len(*agree) / float_len(*of_part));
         let agree: f64 = shares.sum();
         let is_enough = agree >= float_len(parts.len()) * (LEAST_OVER_CHANCE * chance).min(ENOUGH);
-        (is_enough && is_no_chance(agree, parts.len(), chance)).then_some(agreement)
+        (is_enough && evidence(agree, parts.len(), chance) >= least).then_some(agreement)
     }
 }
 

@@ -2,11 +2,11 @@
 //! their table.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use fluo_recipes::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};
 use fluo_table::Bytes;
 
+use super::layout;
 use super::salts::{counts, is_counted_down, is_spread, looked_at, numbers, separators, times_of};
 use crate::number::float_len;
 
@@ -105,7 +105,7 @@ fn random_salt(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
         return None;
     }
     let numbers = numbers(keys, digits);
-    let split_for = buckets_of(splits)?;
+    let split_for = layout::buckets_of(splits)?;
     // The largest salt gives the number of buckets, unless a row of another kind looks like a
     // larger salt.
     let largest = numbers.last().map(|largest| largest + 1);
@@ -140,18 +140,6 @@ fn is_symmetric(separator: &str) -> bool {
     separator.chars().eq(separator.chars().rev())
 }
 
-/// Returns the numbers of buckets that these split points can divide evenly: at most two. The last
-/// tablet begins at bucket `(tablets - 1) * buckets / tablets`, rounded down.
-fn buckets_of(splits: &[Bytes]) -> Option<Range<u32>> {
-    let last: u64 = std::str::from_utf8(splits.last()?).ok()?.parse().ok()?;
-    let before = u64::try_from(splits.len()).ok()?;
-    let least = |start: u64| {
-        let buckets = start.checked_mul(before + 1)?.div_ceil(before);
-        u32::try_from(buckets).ok()
-    };
-    Some(least(last)?..least(last.checked_add(1)?)?)
-}
-
 /// Checks whether these are the even split points of this many random salts. A split point has no
 /// separator.
 fn is_split_for(buckets: u32, splits: &[Bytes]) -> bool {
@@ -159,35 +147,4 @@ fn is_split_for(buckets: u32, splits: &[Bytes]) -> bool {
     let tablets = u32::try_from(splits.len() + 1).unwrap_or(u32::MAX);
     let points = design.and_then(|design| design.splits(tablets).ok());
     points.is_some_and(|points| points == splits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A plain table with split points of five digits took minutes: each of 10,000 numbers of
-    /// buckets was compared with all keys, though the split points allow at most two.
-    #[test]
-    fn split_points_allow_at_most_two_numbers_of_buckets() {
-        let points = ["20000", "40000", "60000", "80000"].map(Bytes::from);
-        assert_eq!(buckets_of(&points), Some(100_000..100_002));
-        for (buckets, tablets) in [
-            (16, 8),
-            (17, 8),
-            (2, 2),
-            (3, 2),
-            (1_000, 7),
-            (65_536, 65_536),
-        ] {
-            let design = KeyDesign::new(RandomSalt::new(buckets)).unwrap();
-            let range = buckets_of(&design.splits(tablets).unwrap()).unwrap();
-            assert!(
-                range.contains(&buckets),
-                "{buckets} in {tablets}: {range:?}"
-            );
-            assert!(range.len() <= 2, "{buckets} in {tablets}: {range:?}");
-        }
-        assert_eq!(buckets_of(&["2000x".into()]), None);
-        assert_eq!(buckets_of(&[]), None);
-    }
 }

@@ -1,5 +1,7 @@
 //! The tablets of a design in a table, recognised by its split points.
 
+use std::ops::Range;
+
 use fluo_recipes::{DesignSettings, KeyDesign, WebTable};
 use fluo_table::Bytes;
 
@@ -47,6 +49,23 @@ pub(super) fn layout(
     Some(even.unwrap_or_else(|| (settings.clone(), Layout::At(points))))
 }
 
+/// Checks whether a table is split at the design's own points.
+pub(super) fn is_even(settings: &DesignSettings, splits: &[Bytes]) -> bool {
+    matches!(layout(settings, splits), Some((_, Layout::Even { .. })))
+}
+
+/// Returns the numbers of buckets that these split points can divide evenly: at most two. The last
+/// tablet begins at bucket `(tablets - 1) * buckets / tablets`, rounded down.
+pub(super) fn buckets_of(splits: &[Bytes]) -> Option<Range<u32>> {
+    let last: u64 = std::str::from_utf8(splits.last()?).ok()?.parse().ok()?;
+    let before = u64::try_from(splits.len()).ok()?;
+    let least = |start: u64| {
+        let buckets = start.checked_mul(before + 1)?.div_ceil(before);
+        u32::try_from(buckets).ok()
+    };
+    Some(least(last)?..least(last.checked_add(1)?)?)
+}
+
 /// Returns the number of tablets whose points are among these, and the number of other points.
 fn even(settings: &DesignSettings, points: &[Bytes]) -> Option<(DesignSettings, Layout)> {
     let design = KeyDesign::new(settings.clone()).ok()?;
@@ -81,7 +100,7 @@ fn tablets(design: &KeyDesign, settings: &DesignSettings, points: usize) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use fluo_recipes::{DigestSalt, HashScheme, HashedRows};
+    use fluo_recipes::{DigestSalt, HashScheme, HashedRows, RandomSalt};
 
     use super::*;
 
@@ -132,5 +151,31 @@ mod tests {
         );
         let odd: Vec<Bytes> = vec!["33".into(), "34".into()];
         assert_eq!(laid_out(DigestSalt::default(), &odd), Some(Layout::At(odd)));
+    }
+
+    /// A plain table with split points of five digits took minutes: each of 10,000 numbers of
+    /// buckets was compared with all keys, though the split points allow at most two.
+    #[test]
+    fn split_points_allow_at_most_two_numbers_of_buckets() {
+        let points = ["20000", "40000", "60000", "80000"].map(Bytes::from);
+        assert_eq!(buckets_of(&points), Some(100_000..100_002));
+        for (buckets, tablets) in [
+            (16, 8),
+            (17, 8),
+            (2, 2),
+            (3, 2),
+            (1_000, 7),
+            (65_536, 65_536),
+        ] {
+            let design = KeyDesign::new(RandomSalt::new(buckets)).unwrap();
+            let range = buckets_of(&design.splits(tablets).unwrap()).unwrap();
+            assert!(
+                range.contains(&buckets),
+                "{buckets} in {tablets}: {range:?}"
+            );
+            assert!(range.len() <= 2, "{buckets} in {tablets}: {range:?}");
+        }
+        assert_eq!(buckets_of(&["2000x".into()]), None);
+        assert_eq!(buckets_of(&[]), None);
     }
 }

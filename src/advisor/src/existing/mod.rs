@@ -229,7 +229,7 @@ fn designs(sample: &[SampledKey], splits: &[Bytes]) -> Vec<DesignSettings> {
     keys.retain(|key| key.len() <= LOOKED_AT_KEY_BYTES);
     let salted = salts::by_keys(keys.clone());
     if salted.is_empty() && found.is_empty() {
-        found.extend(forms::by_form(&keys, splits));
+        found.extend(forms::by_form(&keys, splits).or_else(|| salts::by_splits(&keys, splits)));
     }
     found.extend(salted);
     found

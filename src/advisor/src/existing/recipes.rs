@@ -119,7 +119,7 @@ pub(super) fn recipes(
         (vec![salted], Vec::new())
     } else {
         let total = |all: &[DesignSettings]| all.iter().map(&keys).sum::<u64>();
-        let is_split = |all: &[DesignSettings]| all.iter().any(|one| is_even(one, splits));
+        let is_split = |all: &[DesignSettings]| all.iter().any(|one| layout::is_even(one, splits));
         let rank = |all: &[DesignSettings]| (is_split(all), total(all));
         if rank(&salted) > rank(&hashers) {
             (vec![salted], hashers)
@@ -130,7 +130,7 @@ pub(super) fn recipes(
     let recipes = families.into_iter().filter_map(|mut family| {
         // The newest design is the one for which the table is split, or else the one of the most
         // keys.
-        family.sort_by_key(|settings| Reverse(is_even(settings, splits)));
+        family.sort_by_key(|settings| Reverse(layout::is_even(settings, splits)));
         let (settings, before, left) = in_one_table(family)?;
         apart.extend(left);
         Some(ExistingRecipe::new(settings, before, splits))
@@ -176,11 +176,6 @@ fn in_one_table(
         }
     }
     Some((settings, before, left))
-}
-
-fn is_even(settings: &DesignSettings, splits: &[Bytes]) -> bool {
-    let layout = layout::layout(settings, splits);
-    matches!(layout, Some((_, Layout::Even { .. })))
 }
 
 fn prefix_of(settings: &DesignSettings) -> Option<&str> {

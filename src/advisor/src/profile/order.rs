@@ -104,18 +104,22 @@ impl Order {
             0 | 1 => 0.0,
             keys => 1.0 / float_len(keys - 1).sqrt(),
         };
+        // The keys with their ranks, in order of arrival.
+        let mut ranked: Vec<_> = sample.iter().zip(0..).collect();
+        ranked.sort_unstable_by_key(|(sampled, _)| sampled.arrival);
+        let (late_maxima, late_minima) = late_extremes(&ranked);
         OrderProfile {
             arrivals,
             ascending: share(self.ascending, followers),
             repeated: share(self.repeated, followers),
             new_maxima: share(self.maxima, followers),
             new_minima: share(self.minima, followers),
-            rank_correlation: spearman(sample),
+            rank_correlation: spearman(sample, &ranked),
             rank_correlation_error,
-            late_maxima: late(sample, |key, most| key > most),
-            late_minima: late(sample, |key, most| key < most),
+            late_maxima,
+            late_minima,
             sixteenths: match arrivals {
-                Arrivals::AsWritten => sixteenths(sample),
+                Arrivals::AsWritten => sixteenths(&ranked),
                 Arrivals::Unordered => None,
             },
         }
@@ -123,30 +127,35 @@ impl Order {
 }
 
 /// Returns the sixteenths of the keys that consecutive keys go to.
-fn sixteenths(sorted_by_key: &[SampledKey]) -> Option<WindowSpread> {
-    let width = sorted_by_key.len().div_ceil(16).max(1);
-    let arrivals = (0..)
-        .zip(sorted_by_key)
-        .map(|(rank, sampled): (usize, _)| (sampled.arrival, &*sampled.key, rank / width));
-    WindowSpread::new(arrivals, 16)
+fn sixteenths(ranked: &[(&SampledKey, usize)]) -> Option<WindowSpread> {
+    let width = ranked.len().div_ceil(16).max(1);
+    let places = ranked
+        .iter()
+        .map(|(sampled, rank)| (sampled.arrival, &*sampled.key, rank / width));
+    WindowSpread::new(places, 16)
 }
 
-/// Returns the share of the keys beyond all before, in the second half of the arrivals.
-fn late(sample: &[SampledKey], is_beyond: impl Fn(&[u8], &[u8]) -> bool) -> f64 {
-    let mut by_arrival: Vec<_> = sample.iter().collect();
-    by_arrival.sort_unstable_by_key(|sampled| sampled.arrival);
-    let (early, late) = by_arrival.split_at(by_arrival.len() / 2);
-    let Some(mut most) = early.first().map(|sampled| &sampled.key) else {
-        return 0.0;
+/// Returns the shares of the keys greater and less than all before, in the second half of the
+/// arrivals.
+fn late_extremes(ranked: &[(&SampledKey, usize)]) -> (f64, f64) {
+    let Some(mut most) = ranked.first().map(|(sampled, _)| &sampled.key) else {
+        return (0.0, 0.0);
     };
-    let mut beyond = 0;
-    for (number, sampled) in early.iter().chain(late).enumerate() {
-        if is_beyond(&sampled.key, most) {
+    let mut least = most;
+    let half = ranked.len() / 2;
+    let (mut maxima, mut minima) = (0, 0);
+    for (number, (sampled, _)) in ranked.iter().enumerate() {
+        let is_late = u64::from(number >= half);
+        if sampled.key > *most {
             most = &sampled.key;
-            beyond += u64::from(number >= early.len());
+            maxima += is_late;
+        } else if sampled.key < *least {
+            least = &sampled.key;
+            minima += is_late;
         }
     }
-    share(beyond, crate::number::count(late.len()))
+    let late = crate::number::count(ranked.len() - half);
+    (share(maxima, late), share(minima, late))
 }
 
 fn copy(key: &[u8], into: &mut Vec<u8>) {
@@ -156,18 +165,18 @@ fn copy(key: &[u8], into: &mut Vec<u8>) {
 
 /// Returns Pearson's correlation of the ranks, where equal keys have their mean rank. 0 if either
 /// has no spread.
-fn spearman(sorted_by_key: &[SampledKey]) -> f64 {
-    let mut by_arrival: Vec<(u64, f64)> = Vec::with_capacity(sorted_by_key.len());
-    let mut rank = 0;
+fn spearman(sorted_by_key: &[SampledKey], ranked: &[(&SampledKey, usize)]) -> f64 {
+    let mut mean_ranks = Vec::with_capacity(sorted_by_key.len());
     for equal in sorted_by_key.chunk_by(|a, b| a.key == b.key) {
-        let mean_rank = float(rank) + (float_len(equal.len()) - 1.0) / 2.0;
-        by_arrival.extend(equal.iter().map(|sampled| (sampled.arrival, mean_rank)));
-        rank += crate::number::count(equal.len());
+        let mean_rank = float_len(mean_ranks.len()) + (float_len(equal.len()) - 1.0) / 2.0;
+        mean_ranks.extend(equal.iter().map(|_| mean_rank));
     }
-    by_arrival.sort_unstable_by_key(|(arrival, _)| *arrival);
-    let middle = (float_len(by_arrival.len()) - 1.0) / 2.0;
+    let by_arrival = ranked
+        .iter()
+        .filter_map(|(_, rank)| mean_ranks.get(*rank).copied());
+    let middle = (float_len(ranked.len()) - 1.0) / 2.0;
     let (mut product, mut arrivals, mut keys) = (0.0, 0.0, 0.0);
-    for (arrival_rank, (_, key_rank)) in (0_u64..).zip(by_arrival) {
+    for (arrival_rank, key_rank) in (0_u64..).zip(by_arrival) {
         let (x, y) = (float(arrival_rank) - middle, key_rank - middle);
         product += x * y;
         arrivals += x * x;

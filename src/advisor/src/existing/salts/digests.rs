@@ -1,5 +1,7 @@
 //! Salts that are digits of a digest.
 
+use std::ops::RangeInclusive;
+
 use fluo_recipes::{
     DesignSettings, Digest, DigestSalt, DigestSide, DomainDirection, SaltedPart, WebPart, WebTable,
 };
@@ -9,20 +11,24 @@ use super::separators::separators;
 use super::times::times_of;
 use super::{Tried, behind, with_salt};
 
-const MOST_DIGITS: u8 = 8;
+/// The maximum number of digits of a salt.
+pub(super) const MOST_DIGITS: usize = 8;
 
-/// Returns the designs whose salts are hexadecimal digits. Wide salts come first, because the
-/// beginning of a wide salt without a separator looks like a narrow one.
-pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
+/// Returns the designs whose salts are this many hexadecimal digits. Wide salts come first, because
+/// the beginning of a wide salt without a separator looks like a narrow one.
+pub(super) fn tried(keys: &[&[u8]], widths: RangeInclusive<usize>) -> Vec<Tried> {
     let mut all = Vec::new();
-    for digits in (1..=MOST_DIGITS).rev() {
+    for width in widths.rev() {
+        let Some(digits) = u8::try_from(width).ok().filter(|_| width <= MOST_DIGITS) else {
+            continue;
+        };
         let chance = 0.0625_f64.powi(digits.into());
-        let heads = behind(keys, digits.into(), "", is_hexadecimal);
-        if heads.is_empty() || !has_enough_salts(keys, digits) {
+        let heads = behind(keys, width, "", is_hexadecimal);
+        if heads.is_empty() {
             continue;
         }
         for separator in separators(&heads) {
-            let rests = behind(keys, digits.into(), &separator, is_hexadecimal);
+            let rests = behind(keys, width, &separator, is_hexadecimal);
             if rests.is_empty() {
                 continue;
             }
@@ -62,20 +68,6 @@ fn are_web_pages(rows: &[&[u8]]) -> bool {
         }
     };
     rows.iter().filter(is_page).count() * 2 > rows.len()
-}
-
-/// Checks whether keys have enough different salts to prove a design; with fewer they are the
-/// beginning of times or of counters. Two salts of eight digits are a proof; so are sixteen of one
-/// digit, of which chance makes half alike.
-fn has_enough_salts(keys: &[&[u8]], digits: u8) -> bool {
-    let mut salts: Vec<_> = keys
-        .iter()
-        .filter_map(|key| key.get(..digits.into()))
-        .filter(|salt| salt.iter().all(is_hexadecimal))
-        .collect();
-    salts.sort_unstable();
-    salts.dedup();
-    salts.len() >= usize::from(MOST_DIGITS / digits).max(2)
 }
 
 fn is_hexadecimal(byte: &u8) -> bool {

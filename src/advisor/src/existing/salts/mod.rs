@@ -10,9 +10,12 @@ pub(super) use self::moduli::{counts, is_spread, numbers};
 pub(super) use self::separators::separators;
 pub(super) use self::times::{is_counted_down, times_of};
 
-use fluo_recipes::{DesignSettings, KeyDesign, ReverseTime, SaltSettings};
+use fluo_recipes::{DesignSettings, KeyDesign, ReverseTime, SaltSettings, SaltedPart};
+use fluo_table::Bytes;
 
-use super::evidence::Agreement;
+use super::evidence::{Agreement, LEAST_BITS, LEAST_BITS_IF_SPLIT};
+use super::layout;
+use crate::number::float_len;
 
 /// The maximum number of different keys that are examined.
 const LOOKED_AT_KEYS: usize = 256;
@@ -20,6 +23,8 @@ const LOOKED_AT_KEYS: usize = 256;
 const MOST_DESIGNS: usize = 4;
 /// The inverse of the share of keys that must have a place for a salt, so that it is tried.
 const TRIED_ONE_IN: usize = 10;
+/// The share of the keys that must agree with a design that split points show.
+const NEARLY_ALL: f64 = 0.9;
 
 /// A design to be tried, with the chance that a key agrees with it.
 struct Tried {
@@ -34,7 +39,12 @@ struct Tried {
 pub(super) fn by_keys(mut keys: Vec<&[u8]>) -> Vec<DesignSettings> {
     let mut found = Vec::new();
     while found.len() < MOST_DESIGNS {
-        let Some((settings, design)) = of_most(best(&looked_at(&keys)), &keys) else {
+        let some = looked_at(&keys);
+        let tried = digests::tried(&some, 1..=digests::MOST_DIGITS)
+            .into_iter()
+            .chain(moduli::tried(&some));
+        let best = best(tried, &some, LEAST_BITS);
+        let Some((settings, design)) = of_most(best, &keys) else {
             break;
         };
         let before = keys.len();
@@ -53,13 +63,47 @@ pub(super) fn looked_at<'a>(keys: &[&'a [u8]]) -> Vec<&'a [u8]> {
     keys.iter().step_by(step).copied().collect()
 }
 
+/// Returns the design of keys with too few different salts to prove it, in a table that is split at
+/// the points of the design.
+pub(super) fn by_splits(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
+    let width = splits.first()?.len();
+    let some = looked_at(keys);
+    let digests = digests::tried(&some, width..=width);
+    let buckets = layout::buckets_of(splits).unwrap_or_default();
+    let moduli = moduli::of_buckets(&some, width, buckets);
+    // The beginnings of one part are many designs, of which one can agree by chance.
+    let tried = digests.into_iter().chain(moduli).filter(|tried| {
+        !is_of_first_bytes(&tried.settings) && layout::is_even(&tried.settings, splits)
+    });
+    of_most(best(tried, &some, LEAST_BITS_IF_SPLIT), keys)
+        .filter(|(_, design)| {
+            let agree = keys.iter().filter(|key| design.decode_key(key).is_ok());
+            float_len(agree.count()) >= float_len(keys.len()) * NEARLY_ALL
+        })
+        .map(|(settings, _)| settings)
+}
+
+fn is_of_first_bytes(settings: &DesignSettings) -> bool {
+    let over = match settings {
+        DesignSettings::DigestSalt(salt) => &salt.over,
+        DesignSettings::Modulo(salt) => &salt.over,
+        _ => return false,
+    };
+    matches!(over, SaltedPart::First(_))
+}
+
 /// Returns the designs with which most of the keys agree: several if the keys do not distinguish
 /// them.
-fn best(keys: &[&[u8]]) -> Vec<DesignSettings> {
+fn best(
+    tried: impl Iterator<Item = Tried>,
+    keys: &[&[u8]],
+    least_bits: f64,
+) -> Vec<DesignSettings> {
     let mut most = 0;
     let mut best = Vec::new();
-    for tried in digests::tried(keys).into_iter().chain(moduli::tried(keys)) {
-        let Some(agreement) = Agreement::new(&tried.settings, keys, tried.chance) else {
+    for tried in tried {
+        let agreement = Agreement::new(&tried.settings, keys, tried.chance, least_bits);
+        let Some(agreement) = agreement else {
             continue;
         };
         let is_proven = !tried.is_weak || agreement.keys * 2 >= agreement.possible;

@@ -69,6 +69,25 @@ pub(super) fn tried(keys: &[&[u8]]) -> Vec<Tried> {
     all
 }
 
+/// Returns the designs with one of these numbers of buckets, in this many digits.
+pub(super) fn of_buckets(keys: &[&[u8]], digits: usize, buckets: Range<u32>) -> Vec<Tried> {
+    let heads = behind(keys, digits, "", u8::is_ascii_digit);
+    let separators = separators(&heads).into_iter();
+    let designs = separators.flat_map(|separator| {
+        let rests = behind(keys, digits, &separator, u8::is_ascii_digit);
+        designs(digits, &separator, &rests)
+    });
+    designs
+        .flat_map(|design| {
+            buckets.clone().map(move |buckets| Tried {
+                settings: design.with(buckets),
+                chance: 1.0 / f64::from(buckets),
+                is_weak: true,
+            })
+        })
+        .collect()
+}
+
 /// A design with an unknown number of buckets.
 struct Unnumbered {
     salt: Modulo,

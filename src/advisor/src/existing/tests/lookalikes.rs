@@ -107,6 +107,31 @@ fn recognises_no_design_of_lookalikes() {
     }
 }
 
+/// Split points at which a salted table would be split make no design of plain keys.
+#[test]
+fn recognises_no_design_of_lookalikes_by_split_points() {
+    let designs: [DesignSettings; 3] = [
+        DigestSalt::default().into(),
+        Modulo {
+            buckets: 64,
+            ..Modulo::default()
+        }
+        .into(),
+        Modulo {
+            buckets: 100,
+            ..Modulo::default()
+        }
+        .into(),
+    ];
+    for settings in designs {
+        let table = table(splits(settings.clone(), 16));
+        for (name, line) in LOOKALIKES {
+            let found = existing((0..300).map(|n| line(n).into_bytes()), Some(&table));
+            assert!(found.is_none(), "{name}: {:?}", found.recipes);
+        }
+    }
+}
+
 /// The same for many tables.
 #[test]
 fn recognises_no_design_of_unknown_salts() {

@@ -197,6 +197,45 @@ fn recognises_several_hashers_in_one_table() {
     assert_eq!((others.keys, others.first.as_str()), (1, "x"));
 }
 
+/// Regression test: a table had the rows of one tenant only, with one salt, which proves no design
+/// by itself. The advice was a row hasher over the salted keys.
+#[test]
+fn recognises_the_salt_of_one_tenant_by_the_split_points() {
+    let before = || SaltedPart::Before(":".to_owned());
+    let digest = DigestSalt {
+        over: before(),
+        ..DigestSalt::default()
+    };
+    let modulo = Modulo {
+        buckets: 64,
+        over: before(),
+        ..Modulo::default()
+    };
+    let designs = [DesignSettings::from(digest), modulo.into()];
+    let rows = |tenant: &'static str| (0..3_000).map(move |row| format!("{tenant}:{row}"));
+    for settings in designs {
+        let design = KeyDesign::new(settings.clone()).unwrap();
+        let keys = |tenant| rows(tenant).map(|row| design.encode_row(row.as_bytes()).unwrap());
+        let keys = || keys("acme").map(|key| key.to_vec());
+        let table = table(design.splits(16).unwrap());
+        let found = existing(keys(), Some(&table));
+        let found: Vec<_> = found.recipes.iter().map(|found| &found.settings).collect();
+        assert_eq!(found, [&settings]);
+        assert!(existing(keys(), None).is_none(), "one salt is no proof");
+        let plain = existing(rows("acme").map(String::into_bytes), Some(&table));
+        assert!(plain.is_none(), "{:?}", plain.recipes);
+    }
+}
+
+/// Regression test: only the front of a table was sampled, where all keys have the salt `00`, and
+/// the advice was a row hasher over the salted keys. Each row hashes to `00`, which is no chance.
+#[test]
+fn recognises_a_salt_at_the_front_of_a_table() {
+    let settings = DigestSalt::default().into();
+    let front = keys_of(&settings, 20_000).filter(|key| key.starts_with(b"00"));
+    assert_eq!(recognised(front), Some(settings));
+}
+
 /// The order of the groups is part of the balancer's property, so another order is a change for a
 /// plan.
 #[test]
