@@ -83,6 +83,10 @@ impl RecipeError {
         Self::new(RecipeErrorKind::Splits, message)
     }
 
+    pub(crate) fn no_tablets() -> Self {
+        Self::splits("a table has at least 1 tablet, not 0")
+    }
+
     pub(crate) fn no_even_splits(message: impl Into<String>) -> Self {
         Self::new(RecipeErrorKind::NoEvenSplits, message)
     }

@@ -230,9 +230,7 @@ impl KeyDesign {
             return Ok(key);
         };
         if let Some(hasher) = salted.salt.row_hasher() {
-            return hasher
-                .remove(key)
-                .map_err(|error| RecipeError::key(error.to_string()));
+            return hasher.remove(key);
         }
         let width = salted.salt.width();
         let Some((_, rest)) = key.split_at_checked(width) else {

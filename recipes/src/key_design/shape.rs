@@ -31,8 +31,7 @@ impl KeyDesign {
             return self.parts.encoding.split_points(tablets);
         };
         if let Some(hasher) = salted.salt.row_hasher() {
-            let splits = hasher.splits(tablets);
-            return splits.map_err(|error| RecipeError::splits(error.to_string()));
+            return hasher.splits(tablets);
         }
         let count = self.salts_for(tablets, salted)?;
         let skipped = usize::from(!self.parts.leading_point);
@@ -53,10 +52,7 @@ impl KeyDesign {
             return Ok(None);
         };
         if let Some(hasher) = salted.salt.row_hasher() {
-            let weights = hasher.tablet_weights(tablets);
-            return weights
-                .map(Some)
-                .map_err(|error| RecipeError::splits(error.to_string()));
+            return hasher.tablet_weights(tablets).map(Some);
         }
         let count = self.salts_for(tablets, salted)?;
         let ends = starts(count, tablets).skip(1).chain([count]);
@@ -91,7 +87,7 @@ impl KeyDesign {
 fn check_tablets(tablets: u32) -> Result<(), RecipeError> {
     let most = KeyDesign::MOST_TABLETS;
     if tablets == 0 {
-        return Err(RecipeError::splits("a table has at least 1 tablet, not 0"));
+        return Err(RecipeError::no_tablets());
     }
     if tablets > most {
         return Err(RecipeError::splits(format!(

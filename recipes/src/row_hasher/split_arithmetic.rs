@@ -48,7 +48,7 @@ pub(super) struct Partition {
 impl Partition {
     pub(super) fn new(scheme: HashScheme, tablets: u32) -> Result<Self, RecipeError> {
         if tablets == 0 {
-            return Err(RecipeError::splits("a table has at least 1 tablet, not 0"));
+            return Err(RecipeError::no_tablets());
         }
         let space = scheme.space();
         if tablets > space {

@@ -36,8 +36,7 @@ pub struct HashedRows {
 impl HashedRows {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         let hasher = RowHasher::builder(&self.prefix).scheme(self.scheme).build();
-        let hasher = hasher.map_err(|error| RecipeError::settings(error.to_string()))?;
-        Ok(DesignParts::for_row_hasher(hasher))
+        hasher.map(DesignParts::for_row_hasher)
     }
 }
 

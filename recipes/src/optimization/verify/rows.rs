@@ -211,18 +211,19 @@ impl RowsVerdict {
     /// the rows are misplaced, so this is no difference.
     #[must_use]
     pub fn is_slightly_uneven(&self) -> bool {
-        self.uneven_share < LEAST_MISPLACED
-            && self
-                .p_value
-                .is_some_and(|p_value| p_value < ChiSquare::LEAST_P_VALUE)
+        self.uneven_share < LEAST_MISPLACED && self.p_value_beyond_chance().is_some()
+    }
+
+    /// Returns the p-value if chance does not explain the rows of the tablets.
+    fn p_value_beyond_chance(&self) -> Option<f64> {
+        self.p_value
+            .filter(|p_value| *p_value < ChiSquare::LEAST_P_VALUE)
     }
 
     fn uneven_hash(&self, all_rows: u64) -> Option<Difference> {
         // A migration moves rows in the order of their keys, so they are uneven until it ends.
         let is_reported = self.in_earlier_designs == 0 && self.uneven_share >= LEAST_MISPLACED;
-        let p_value = self
-            .p_value
-            .filter(|p_value| is_reported && *p_value < ChiSquare::LEAST_P_VALUE)?;
+        let p_value = self.p_value_beyond_chance().filter(|_| is_reported)?;
         let (recipe, total) = (&self.recipe, Grouped(self.total));
         let what = match self.salted_parts {
             None => format!("its {total} rows are not spread evenly over the hash space"),

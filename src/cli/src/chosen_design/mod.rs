@@ -4,10 +4,9 @@ mod draw;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use fluo_recipes::{DesignSettings, HashedRows, KeyDesign, KeyMigration};
-use fluo_table::Versions;
 
 use crate::design::{Known, read_argument};
 use crate::spec::{self, Layout, Recipe};
@@ -41,10 +40,8 @@ pub(crate) struct ChosenDesign {
     pub(crate) design: KeyDesign,
     /// The layout of the tablets, if a spec has one.
     pub(crate) layout: Option<Layout>,
-    /// The designs in which the rows of the table may be written besides, oldest first.
-    before: Vec<KeyDesign>,
-    /// The name of the spec.
-    spec: String,
+    /// All designs of the table, if its rows may also be written in earlier ones.
+    pub(crate) migration: Option<KeyMigration>,
 }
 
 impl DesignArguments {
@@ -62,8 +59,7 @@ impl DesignArguments {
                 let chosen = self.chosen(recipe.design)?;
                 Ok(ChosenDesign {
                     layout: Some(recipe.layout),
-                    before: recipe.before,
-                    spec: path.display().to_string(),
+                    migration: recipe.migration,
                     ..chosen
                 })
             }
@@ -111,8 +107,7 @@ impl DesignArguments {
         Ok(ChosenDesign {
             design: design.with_salt_source(draw::source(self.seed)),
             layout: None,
-            before: Vec::new(),
-            spec: String::new(),
+            migration: None,
         })
     }
 
@@ -137,20 +132,6 @@ impl DesignArguments {
                 several.join(", ")
             ),
         }
-    }
-}
-
-impl ChosenDesign {
-    /// Returns all designs of the table, if its rows may also be written in earlier ones.
-    pub(crate) fn migration(&self) -> Result<Option<KeyMigration>> {
-        if self.before.is_empty() {
-            return Ok(None);
-        }
-        let designs = self.before.iter().chain([&self.design]).cloned();
-        // Nothing is merged here, so the number of visible versions does not matter.
-        KeyMigration::new(designs, Versions::All)
-            .map(Some)
-            .map_err(|error| anyhow!("the designs of {}: {error}", self.spec))
     }
 }
 

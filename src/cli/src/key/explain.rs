@@ -91,7 +91,7 @@ struct TabletOf {
 impl Explain {
     pub(crate) fn run(&self) -> Result<()> {
         let chosen = self.design.choose()?;
-        let (design, epochs) = (&chosen.design, chosen.migration()?);
+        let (design, epochs) = (&chosen.design, &chosen.migration);
         let splits = points_of(design, self.tablets, chosen.layout.as_ref())?;
         match (&epochs, design.row_hasher()) {
             (Some(epochs), _) => self.tell(

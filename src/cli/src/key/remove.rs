@@ -33,7 +33,7 @@ pub(crate) struct Remove {
 impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let chosen = self.design.choose()?;
-        if let Some(epochs) = chosen.migration()? {
+        if let Some(epochs) = &chosen.migration {
             return self.of_epochs(&epochs);
         }
         let design = chosen.design;

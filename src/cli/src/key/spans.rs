@@ -91,7 +91,7 @@ struct Piece {
 impl Spans {
     pub(crate) fn run(&self) -> Result<()> {
         let chosen = self.design.choose()?;
-        let (design, epochs) = (&chosen.design, chosen.migration()?);
+        let (design, epochs) = (&chosen.design, &chosen.migration);
         let rows = self.rows(design)?;
         let spans = match &epochs {
             Some(epochs) => each_once(epochs.spans(&rows)?),

@@ -13,8 +13,8 @@ use crate::settings::Section;
 pub(crate) struct Recipe {
     pub(crate) design: KeyDesign,
     pub(crate) layout: Layout,
-    /// The earlier designs of its rows, oldest first.
-    pub(crate) before: Vec<KeyDesign>,
+    /// All designs of its rows, if it has earlier ones.
+    pub(crate) migration: Option<KeyMigration>,
 }
 
 /// Adds the command that takes a sample to the error of a design without even split points.
@@ -50,7 +50,7 @@ impl Recipe {
         Ok(Self {
             design: design.map_err(|error| source.error(Some(span), error, ""))?,
             layout,
-            before: Vec::new(),
+            migration: None,
         })
     }
 
@@ -60,19 +60,31 @@ impl Recipe {
         let layout = Layout::take(&mut section)?;
         let before = section.take_sections(BEFORE)?.into_iter();
         let before = before.map(|section| read_design(section, &[]));
+        let mut designs = before.collect::<Result<Vec<_>>>()?;
         let (source, span) = (section.source(), section.span());
-        let recipe = Self {
-            before: before.collect::<Result<_>>()?,
-            layout,
-            design: read_design(section, &[TABLETS, SPLIT_POINTS, BEFORE])?,
+        let design = read_design(section, &[TABLETS, SPLIT_POINTS, BEFORE])?;
+        let migration = if designs.is_empty() {
+            None
+        } else {
+            designs.push(design.clone());
+            // Nothing is merged before the table is known, and with it the number of versions.
+            let migration = KeyMigration::new(designs, Versions::All);
+            Some(migration.map_err(|error| source.error(Some(span), error, ""))?)
         };
-        if !recipe.before.is_empty() {
-            // Rows of designs that cannot be told apart could be loaded, but not migrated.
-            let designs = recipe.before.iter().chain([&recipe.design]).cloned();
-            KeyMigration::new(designs, Versions::All)
-                .map_err(|error| source.error(Some(span), error, ""))?;
-        }
-        Ok(recipe)
+        Ok(Self {
+            design,
+            layout,
+            migration,
+        })
+    }
+
+    /// Returns the earlier designs, oldest first.
+    fn earlier(&self) -> impl Iterator<Item = KeyDesign> {
+        self.migration.iter().flat_map(|migration| {
+            let designs = migration.designs();
+            let earlier = designs.len().saturating_sub(1);
+            designs.take(earlier).cloned()
+        })
     }
 
     pub(super) fn requirement(&self) -> Result<TableRequirement> {
@@ -84,7 +96,7 @@ impl Recipe {
                 TableRequirement::for_key_design_at(&self.design, points.iter().cloned())?
             }
         };
-        Ok(requirement.after(self.before.iter().cloned()))
+        Ok(requirement.after(self.earlier()))
     }
 
     /// Returns the name of the recipe in messages.

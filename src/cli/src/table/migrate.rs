@@ -13,7 +13,7 @@ use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
 use crate::output;
 use crate::progress;
-use crate::spec::{self, Recipe};
+use crate::spec;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::plural;
 
@@ -80,7 +80,7 @@ struct Migrated {
 impl Migrate {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
         system_tables::check_is_none(&self.name)?;
-        let (designs, spec) = (self.recipe()?, self.spec.display());
+        let designs = self.designs()?;
         let stake = |_: &str| {
             "a row that is moved takes its locks and notifications to a key that its transactions do not refer to; \
              migrate a table without an application; --despite-application moves the rows all the same"
@@ -89,9 +89,7 @@ impl Migrate {
         let tables = self.target.open_to_change(&self.name, &self.guard, stake);
         let tables = tables.await?;
         let versions = Versions::for_scan(&tables.properties(&self.name).await?);
-        let designs = designs.before.into_iter().chain([designs.design]);
-        let epochs = KeyMigration::new(designs, versions)
-            .map_err(|error| anyhow!("the designs of {spec}: {error}"))?;
+        let epochs = KeyMigration::new(designs.designs().cloned(), versions)?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = tables.open_table(&self.name, labels).await?;
         let migrated = self.moved(&*table, &epochs, standing).await?;
@@ -99,12 +97,12 @@ impl Migrate {
         self.tell(migrated, &counts)
     }
 
-    /// Returns the only recipe with earlier designs.
-    fn recipe(&self) -> Result<Recipe> {
-        let mut recipes = spec::recipes(&self.spec)?;
-        recipes.retain(|recipe| !recipe.before.is_empty());
-        match (recipes.pop(), recipes.len()) {
-            (Some(recipe), 0) => Ok(recipe),
+    /// Returns the designs of the only recipe with earlier ones.
+    fn designs(&self) -> Result<KeyMigration> {
+        let recipes = spec::recipes(&self.spec)?.into_iter();
+        let mut migrations: Vec<_> = recipes.filter_map(|recipe| recipe.migration).collect();
+        match (migrations.pop(), migrations.len()) {
+            (Some(migration), 0) => Ok(migration),
             (None, _) => bail!(
                 "the spec {} names no earlier design: write [[key_design.before]] with the settings that the rows were \
                  written with",

@@ -115,7 +115,7 @@ impl Load {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
         let chosen = self.design.choose()?;
         let epochs = match self.create_if_absent {
-            true => chosen.migration()?,
+            true => chosen.migration.clone(),
             false => None,
         };
         let design = chosen.design;
