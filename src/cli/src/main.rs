@@ -11,6 +11,7 @@ mod arguments;
 mod atomic_file;
 mod byte_encoding;
 mod chosen_design;
+mod command_name;
 mod confirm;
 mod demo;
 mod design;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         return exit::code_of(Err(anyhow::anyhow!(complaint)));
     }
     let arguments = Arguments::parse();
+    command_name::set(arguments::command_words(std::env::args_os()));
     exit::code_of(run(arguments.command))
 }
 

@@ -7,9 +7,9 @@ use fluo_table::{Escaped, Result};
 use redb::{MultimapTableHandle, ReadTransaction, ReadableTable, TableHandle, Value};
 use tracing::debug;
 
+use crate::application_state;
 use crate::catalog;
 use crate::catch_panic::contain;
-use crate::coordination;
 use crate::damage::Damage;
 use crate::directory::Directory;
 use crate::error::{Failure, cannot};
@@ -133,7 +133,7 @@ impl Check {
         })?;
         let mut applications = 0;
         self.note("", || {
-            applications = coordination::check(snapshot)?;
+            applications = application_state::check(snapshot)?;
             Ok(())
         })?;
         self.report.applications = applications;

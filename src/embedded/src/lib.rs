@@ -86,6 +86,7 @@
 //! opens a directory.
 
 mod admin;
+mod application_state;
 mod catalog;
 mod catch_panic;
 mod check;

@@ -9,7 +9,7 @@ use fluo_table::Result;
 use redb::ReadTransaction;
 use tokio::sync::Mutex;
 
-use crate::coordination::Registry;
+use crate::application_state::Registry;
 use crate::error::Failure;
 use crate::options::{EmbeddedOptions, SERVERS};
 use crate::schema::{META, meta};

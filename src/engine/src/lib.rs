@@ -90,17 +90,22 @@
 //! timers, which a test can pause. Nothing draws random numbers: values that differ between
 //! transactions are derived from their timestamps.
 
+mod application;
 mod bounds;
+mod catch_panic;
 mod client;
+mod context;
 mod observer;
 mod transaction;
 
 pub mod telemetry;
 
+pub use application::{ApplicationHandle, InstanceExt, admin};
 pub use client::{
-    ApplicationHandle, Attempt, Client, ClientOptions, InstanceExt, LoaderOptions, Loaders,
-    PendingCommit, PendingLoad, RetryDecision, RetryPolicy, Runner, admin,
+    Attempt, Client, LoaderOptions, Loaders, PendingCommit, PendingLoad, RetryDecision,
+    RetryPolicy, Runner,
 };
+pub use context::ClientOptions;
 pub use fluo_table::{
     Bytes, Cell, Column, ColumnSelector, Error, ErrorKind, Instance, Result, RowColumn, Span,
     Timestamp, Visibility,

@@ -14,72 +14,25 @@ use syn::{Item, UseTree};
 use crate::cargo;
 use crate::source::{Crate, SourceFile};
 
-/// Uses that close a cycle and are still accepted: crate, using module, used module, reason.
-const KNOWN: &[(&str, &str, &str, &str)] = &[
-    (
-        "fluo",
-        "transaction",
-        "client",
-        "transactions use the session and the shared state of their client",
-    ),
-    (
-        "fluo",
-        "client",
-        "observer",
-        "a client starts workers and loaders",
-    ),
-    (
-        "fluo-embedded",
-        "tables",
-        "coordination",
-        "the shared state of a directory owns the registry of its open applications",
-    ),
-    (
-        "fluo-cli",
-        "target",
-        "arguments",
-        "the lock of a directory names the command that holds it",
-    ),
-];
-
 /// The place of the first use of each module by each other: file and line.
 type Uses = BTreeMap<(String, String), String>;
 
-/// Fails if modules of a crate form a cycle that is not known, or if a known one is gone.
+/// Fails if modules of a crate form a cycle.
 pub(crate) fn check(crates: &[Crate]) -> Result<()> {
     cargo::say("\n> cycles of modules");
-    let findings = findings(crates, KNOWN);
+    let findings = findings(crates);
     match findings.as_slice() {
         [] => Ok(()),
         _ => bail!("{}", findings.join("\n")),
     }
 }
 
-fn findings(crates: &[Crate], known: &[(&str, &str, &str, &str)]) -> Vec<String> {
+fn findings(crates: &[Crate]) -> Vec<String> {
     let mut findings = Vec::new();
     for one in crates {
-        let name = &one.name;
-        let mut uses = uses(one);
-        let known: Vec<_> = known
-            .iter()
-            .filter(|(of, ..)| of == name)
-            .map(|(_, from, to, _)| ((*from).to_owned(), (*to).to_owned()))
-            .collect();
-        for edge in &known {
-            let (from, to) = edge;
-            if !uses.contains_key(edge) || path(&uses, to, from).is_none() {
-                findings.push(format!(
-                    "{name}: the use of `{to}` by `{from}` is listed as a part of a cycle, but is none; remove \
-                     it from the list in tests/xtask/src/cycles.rs"
-                ));
-            }
-        }
-        uses.retain(|edge, _| !known.contains(edge));
-        findings.extend(
-            cycles(&uses)
-                .iter()
-                .map(|cycle| describe(name, cycle, &uses)),
-        );
+        let uses = uses(one);
+        let cycles = cycles(&uses);
+        findings.extend(cycles.iter().map(|cycle| describe(&one.name, cycle, &uses)));
     }
     findings
 }
@@ -299,14 +252,14 @@ mod tests {
         "mod a;\nmod b;\nmod c;\npub use b::{B, inner::C as D};\n",
     );
 
-    fn found([a, b, c]: [&str; 3], known: &[(&str, &str, &str, &str)]) -> Vec<String> {
+    fn found([a, b, c]: [&str; 3]) -> Vec<String> {
         let files = [
             ROOT,
             ("one/src/a.rs", a),
             ("one/src/b.rs", b),
             ("one/src/c.rs", c),
         ];
-        findings(&crates(workspace(&files).path()).unwrap(), known)
+        findings(&crates(workspace(&files).path()).unwrap())
     }
 
     #[test]
@@ -318,7 +271,7 @@ mod tests {
                         `a` uses `c` at one/src/a.rs:2\n  \
                         `c` uses `b` at one/src/c.rs:2\n  \
                         `b` uses `a` at one/src/b.rs:2";
-        assert_eq!(found([a, b, c], &[]), [expected]);
+        assert_eq!(found([a, b, c]), [expected]);
     }
 
     #[test]
@@ -329,7 +282,7 @@ mod tests {
             "fn f() { vec![crate::B] }",
             "use super::B;",
         ] {
-            let found = found([a, "use crate::a;", ""], &[]);
+            let found = found([a, "use crate::a;", ""]);
             assert_eq!(found.len(), 1, "{a}");
             assert!(found[0].contains("cycle: a -> b -> a"), "{a}: {found:?}");
         }
@@ -339,16 +292,6 @@ mod tests {
     fn accepts_uses_in_one_direction_and_those_of_tests() {
         let b = "mod inner { use super::x; use self::y; use crate::b::z; }\n\
                  #[cfg(test)]\nmod tests { use crate::a; }";
-        assert!(found(["use crate::{B, c::{self, b}};", b, ""], &[]).is_empty());
-    }
-
-    #[test]
-    fn accepts_a_known_cycle_and_reports_one_that_is_gone() {
-        let known = [("the-one", "b", "a", "because")];
-        assert!(found(["use crate::b;", "use crate::a;", ""], &known).is_empty());
-        let gone = "the-one: the use of `a` by `b` is listed as a part of a cycle, but is none; remove it from \
-                    the list in tests/xtask/src/cycles.rs";
-        assert_eq!(found(["use crate::b;", "", ""], &known), [gone]);
-        assert_eq!(found(["", "use crate::a;", ""], &known), [gone]);
+        assert!(found(["use crate::{B, c::{self, b}};", b, ""]).is_empty());
     }
 }

@@ -1,6 +1,5 @@
 //! The directory of an embedded target, and advice on errors when opening it.
 
-use std::env;
 use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
 use super::place;
-use crate::arguments;
+use crate::command_name;
 use crate::output;
 use crate::text::{count_of, plural};
 
@@ -86,7 +85,7 @@ pub(super) fn open(
     options: EmbeddedOptions,
     missing: &str,
 ) -> Result<EmbeddedTables> {
-    let options = options.program(arguments::command_words(env::args_os()));
+    let options = options.program(command_name::get());
     EmbeddedTables::open(directory, options).map_err(|error| advised(error, missing))
 }
 

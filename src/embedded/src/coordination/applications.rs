@@ -11,9 +11,9 @@ use fluo_table::coordination::{
 };
 use redb::WriteTransaction;
 
-use super::application::EmbeddedApplication;
+use super::EmbeddedApplications;
 use super::handle::EmbeddedCoordination;
-use super::{EmbeddedApplications, dead_letters, nodes};
+use crate::application_state::{EmbeddedApplication, dead_letters, nodes};
 use crate::error::Failure;
 use crate::schema::COORDINATION;
 use crate::writer::Verdict;

@@ -13,9 +13,8 @@ use fluo_table::{Result, RowColumn, Timestamp};
 use redb::{ReadTransaction, WriteTransaction};
 use tokio::time::Instant;
 
-use super::application::EmbeddedApplication;
 use super::sessions::{EmbeddedTransactor, EmbeddedWorker, TransactorPresence, WorkerPresence};
-use super::{dead_letters, nodes};
+use crate::application_state::{EmbeddedApplication, dead_letters, nodes};
 use crate::error::Failure;
 use crate::scan::off_the_runtime;
 use crate::schema::COORDINATION;

@@ -6,20 +6,11 @@
 //! in one step with a write (the presence of a transactor, whether an application is running) is
 //! checked and changed within these jobs.
 
-mod application;
 mod applications;
-mod check;
-mod dead_letters;
 mod handle;
-mod nodes;
-mod registry;
 mod sessions;
-mod stamps;
 
 use std::sync::Arc;
-
-pub(crate) use check::check;
-pub(crate) use registry::Registry;
 
 use crate::tables::{EmbeddedTables, Shared};
 

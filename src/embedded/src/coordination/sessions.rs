@@ -7,7 +7,7 @@ use fluo_table::coordination::{Transactor, TransactorId, WorkerMembership};
 use fluo_table::layout::Partition;
 use fluo_table::{Result, Timestamp};
 
-use super::application::EmbeddedApplication;
+use crate::application_state::EmbeddedApplication;
 use crate::tables::Shared;
 
 /// The presence of a transactor. It is created in the writer thread, in one step with its number,

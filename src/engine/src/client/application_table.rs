@@ -39,7 +39,7 @@ const HORIZON_OF_JAVA: &str = "table.iterator.majc.gc.opt.zookeeper.connect";
 
 /// Creates a table of the application with this id. The table keeps all versions, and has the
 /// locality group of notifications.
-pub(super) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Result<()> {
+pub(crate) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Result<()> {
     tables.create_table(table, Versions::All).await?;
     let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
     tables.set_locality_groups(table, &notifications).await?;

@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use fluo_table::coordination::{Application, Applications, Coordination, TransactorId};
 use fluo_table::{
-    Authorizations, Column, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Timestamp,
+    Authorizations, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Timestamp,
 };
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::debug;
 
-use crate::client::active_timestamps::ActiveTimestamps;
 use crate::client::application_table;
 use crate::client::binding::bind;
-use crate::client::session::Session;
-use crate::client::{ClientOptions, PendingCommit, Runner, Shared};
+use crate::client::{PendingCommit, Runner};
+use crate::context::{
+    ActiveTimestamps, ClientOptions, Collections, Listeners, Session, Shared, Sightings,
+};
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
@@ -97,7 +98,7 @@ impl Client {
 
     /// Opens a client of an application by its name, if its stored configuration passes a check.
     /// Nothing is written before the check.
-    pub(super) async fn open_checked(
+    pub(crate) async fn open_checked(
         tables: &dyn TableAdmin,
         applications: &dyn Applications,
         name: &str,
@@ -166,10 +167,10 @@ impl Client {
             commit_bytes: Arc::new(Semaphore::new(options.max_commit_bytes_in_flight)),
             options,
             application,
-            sightings: crate::client::lock_wait::Sightings::default(),
+            sightings: Sightings::default(),
             observed,
-            listeners: crate::observer::Listeners::default(),
-            collections: crate::observer::Collections::default(),
+            listeners: Listeners::default(),
+            collections: Collections::default(),
         });
         tokio::spawn(keep_horizon(
             Arc::downgrade(&shared),
@@ -289,22 +290,6 @@ impl Shared {
         let horizon = self.coordination.advance_horizon().await?;
         metrics::gauge!("fluo_horizon_timestamp").set(gauged(horizon));
         Ok(horizon)
-    }
-
-    pub(crate) fn not_weakly_observed(&self, column: &Column) -> Error {
-        let weak: Vec<String> = self
-            .observed
-            .iter()
-            .filter(|(_, kind)| **kind == fluo_table::coordination::ObserverKind::Weak)
-            .map(|(column, _)| format!("`{column}`"))
-            .collect();
-        let known = match weak.as_slice() {
-            [] => "the application has no weak observers".to_owned(),
-            _ => format!("weak observers watch {}", weak.join(", ")),
-        };
-        Error::invalid(format!(
-            "no weak observer watches the column `{column}`; {known}"
-        ))
     }
 }
 

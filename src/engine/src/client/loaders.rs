@@ -11,8 +11,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 
 use crate::bounds::within;
+use crate::catch_panic::caught;
 use crate::client::{Client, Runner};
-use crate::observer::caught;
 use crate::transaction::Transaction;
 
 /// The bounds of [`Loaders`].

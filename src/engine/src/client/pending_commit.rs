@@ -9,7 +9,7 @@ use fluo_table::{Error, ErrorKind};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
-use crate::client::Shared;
+use crate::context::Shared;
 use crate::transaction::{CommitError, CommitInfo, OwnedTransaction};
 
 /// A commit in progress. Awaiting it returns its outcome.

@@ -10,7 +10,8 @@ use fluo_table::{Error, Result, Timestamp};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
-use crate::client::{Client, Pauses, cut};
+use crate::client::Client;
+use crate::context::{Pauses, cut};
 use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
@@ -69,7 +70,7 @@ type Hook = Arc<dyn Fn(&Attempt<'_>) -> RetryDecision + Send + Sync>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
     pub(super) max_attempts: Option<NonZeroU32>,
-    pub(super) max_elapsed: Duration,
+    pub(crate) max_elapsed: Duration,
     pub(super) first_pause: Duration,
     pub(super) longest_pause: Duration,
 }

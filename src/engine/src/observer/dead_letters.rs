@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 use fluo_table::coordination::FailedNotification;
 use fluo_table::{Bytes, Column, Result, RowColumn};
 
-use crate::client::{Client, Shared};
+use crate::client::Client;
+use crate::context::Shared;
 use crate::transaction::RowMutations;
 use crate::transaction::encode_entries;
 

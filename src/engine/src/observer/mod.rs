@@ -15,9 +15,7 @@
 //! - **O4.** A notification that fails waits separately, and takes no room from the others.
 
 mod capacity;
-mod catch_panic;
 mod collector;
-mod commit_listeners;
 mod dead_letter_index;
 mod dead_letters;
 mod membership;
@@ -38,7 +36,6 @@ pub use options::WorkerOptions;
 pub use port::{Observer, ObserverError};
 pub use worker::Worker;
 
-pub(crate) use catch_panic::caught;
-pub(crate) use collector::Collections;
-pub(crate) use commit_listeners::Listeners;
+pub use observers::check_observers;
+
 pub(crate) use observers::check_named;

@@ -7,11 +7,13 @@ use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Clock, Error, RowColumn, Timestamp};
 use tracing::{Instrument, debug, debug_span, warn};
 
-use crate::client::{Client, RetryDecision, RunError, is_passing};
+use crate::catch_panic::caught;
+use crate::client::{Client, RetryDecision, RunError};
+use crate::context::is_passing;
 use crate::observer::dead_letters::add_dead_letter;
 use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
-use crate::observer::{Observers, WorkerOptions, caught};
+use crate::observer::{Observers, WorkerOptions};
 use crate::transaction::{CommitError, Trigger};
 
 /// The tasks that run the notifications of one worker.

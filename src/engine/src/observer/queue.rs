@@ -10,6 +10,7 @@ use tokio::select;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
+use crate::context::CommitListener;
 use crate::observer::WorkerOptions;
 use crate::observer::capacity::Room;
 use crate::observer::dead_letter_index::{Listing, Records};
@@ -80,11 +81,6 @@ impl Queue {
             ready: Semaphore::new(0),
             changed: Notify::new(),
         }
-    }
-
-    /// Accepts a notification that was just written. If there is no room, a later scan finds it.
-    pub(crate) fn offer(&self, cell: &RowColumn, at: Timestamp) {
-        self.admit_beside(&mut self.locked(), cell, at);
     }
 
     /// Accepts a notification that a scan has found.
@@ -284,6 +280,13 @@ impl Queue {
 
     fn locked(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CommitListener for Queue {
+    /// Accepts a notification that was just written. If there is no room, a later scan finds it.
+    fn offer(&self, cell: &RowColumn, at: Timestamp) {
+        self.admit_beside(&mut self.locked(), cell, at);
     }
 }
 

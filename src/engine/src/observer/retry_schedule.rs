@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fluo_table::RowColumn;
 use tokio::time::Instant;
 
-use crate::client::Pauses;
+use crate::context::Pauses;
 use crate::observer::WorkerOptions;
 
 /// The cells whose last try failed. They wait in the table (O4). This holds only their due times

@@ -39,7 +39,8 @@ use futures::stream::TryStreamExt;
 use tokio::time::sleep;
 use tracing::debug;
 
-use crate::client::{Client, Pauses, cut, is_passing};
+use crate::client::Client;
+use crate::context::{Pauses, cut, is_passing};
 use crate::observer::scanner::{notification, notifications};
 
 /// The first pause; each further one is twice as long.

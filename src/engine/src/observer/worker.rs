@@ -1,7 +1,7 @@
 //! The handle of a worker.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fluo_table::{Clock, Result, SystemClock, TableAdmin};
@@ -105,7 +105,8 @@ impl Worker {
         let garbage_period = options.garbage_period;
         let membership = Arc::new(Membership::join(coordination.clone()).await?);
         let queue = Arc::new(Queue::new(options.clone()));
-        client.shared.listeners.add(Arc::downgrade(&queue));
+        let listener: Weak<Queue> = Arc::downgrade(&queue);
+        client.shared.listeners.add(listener);
         let mut tasks = JoinSet::new();
         let processor = Arc::new(Processor {
             client: client.clone(),

@@ -23,6 +23,7 @@ mod read_locking;
 mod read_past;
 mod resolve;
 mod roll_back;
+mod session_check;
 mod snapshot;
 mod state;
 mod status;

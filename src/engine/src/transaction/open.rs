@@ -7,7 +7,7 @@ use fluo_table::coordination::ObserverKind;
 use fluo_table::{Bytes, Column, Escaped, Result, RowColumn, Timestamp};
 use tracing::{debug, debug_span};
 
-use crate::client::Shared;
+use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::state::State;
 use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger};

@@ -17,7 +17,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 use tracing::{Instrument, debug};
 
-use crate::client::{Backoff, is_passing};
+use crate::context::{Backoff, is_passing};
 use crate::transaction::corrupt::stamp_of;
 use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::read_past::{self, DecidedLock};

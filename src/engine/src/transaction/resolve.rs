@@ -21,7 +21,7 @@ use fluo_table::{
 };
 use tracing::debug;
 
-use crate::client::{Shared, is_passing};
+use crate::context::{Shared, is_passing};
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::{FoundLock, LockKind};
 use crate::transaction::read_past::DecidedLock;

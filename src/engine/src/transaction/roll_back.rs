@@ -8,7 +8,7 @@
 //!   is this lock. A lock stays stored under the entry that ended it, and a rollback beside a
 //!   committed write would let a compaction drop the value.
 
-use crate::client::{Shared, is_passing};
+use crate::context::{Shared, is_passing};
 use crate::transaction::encode_entries::{self, RolledBackBy, stamp};
 use crate::transaction::foreign_lock::LockKind;
 use fluo_table::layout::EntryKind;

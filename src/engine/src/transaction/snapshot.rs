@@ -10,7 +10,7 @@ use fluo_table::{
 use futures::stream::TryStreamExt;
 use tracing::debug_span;
 
-use crate::client::Shared;
+use crate::context::Shared;
 use crate::transaction::buffer::check_cell;
 use crate::transaction::read::cell_span;
 use crate::transaction::state::State;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use fluo_table::{Error, Result, Timestamp};
 use tracing::Span;
 
-use crate::client::{ActiveKey, Shared};
+use crate::context::{ActiveKey, Shared};
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::{CommitError, CommitInfo, SnapshotTooOld, Trigger, commit};
 

@@ -9,7 +9,7 @@ use fluo_table::{
 };
 use futures::stream::TryStreamExt;
 
-use crate::client::{Backoff, is_passing};
+use crate::context::{Backoff, is_passing};
 use crate::transaction::commit::Commit;
 use crate::transaction::corrupt::{checked, in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;

@@ -3,7 +3,7 @@
 
 use fluo_table::{Bytes, Cell, Error, Outcome, Result, RowColumn};
 
-use crate::client::is_passing;
+use crate::context::is_passing;
 use crate::transaction::commit::settle::{Fate, settle};
 use crate::transaction::commit::{Commit, nothing_committed};
 use crate::transaction::encode_entries::stamp;

@@ -4,7 +4,7 @@
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{Bytes, Error, ErrorKind, Key, Result, Scan, Span, TableExt, Timestamp};
 
-use crate::client::is_passing;
+use crate::context::is_passing;
 use crate::transaction::CommitError;
 use crate::transaction::commit::settle::Fate;
 use crate::transaction::commit::{Commit, Trigger, before_the_commit_point, nothing_committed};

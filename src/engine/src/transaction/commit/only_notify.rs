@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_table::{Bytes, Column, Result, RowColumn, Timestamp};
 
-use crate::client::Shared;
+use crate::context::Shared;
 use crate::transaction::commit::before_the_commit_point;
 use crate::transaction::commit::plan::Trigger;
 use crate::transaction::encode_entries;

@@ -8,7 +8,7 @@ use fluo_table::{
     Bytes, Column, Condition, ConditionalMutation, Filter, Mutation, Prewrite, RowColumn, Timestamp,
 };
 
-use crate::client::Shared;
+use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::LockKind;

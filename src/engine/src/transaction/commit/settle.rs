@@ -17,7 +17,7 @@
 
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Outcome, Result};
 
-use crate::client::is_passing;
+use crate::context::is_passing;
 use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 use crate::transaction::status::TransactionStatus;

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use fluo_table::Timestamp;
 
-use crate::client::{Shared, is_passing};
+use crate::context::{Shared, is_passing};
 use crate::transaction::{CommitError, SnapshotTooOld};
 
 impl Shared {

@@ -19,12 +19,12 @@ pub(crate) struct Registry {
     applications: Mutex<BTreeMap<String, Arc<EmbeddedApplication>>>,
     /// The applications that are being created or removed. One process holds the directory, so all
     /// claims are here.
-    pub(super) claims: SetupLocks,
+    pub(crate) claims: SetupLocks,
 }
 
 impl Registry {
     /// Returns an existing application.
-    pub(super) fn open(&self, store: &Store, name: &str) -> Result<Arc<EmbeddedApplication>> {
+    pub(crate) fn open(&self, store: &Store, name: &str) -> Result<Arc<EmbeddedApplication>> {
         // The snapshot is taken under the lock, so the inserted state is the last stored one.
         let mut applications = locked(&self.applications);
         if let Some(application) = applications.get(name) {
@@ -38,7 +38,7 @@ impl Registry {
     }
 
     /// Forgets an application, because the next one with this name is a different one.
-    pub(super) fn forget(&self, name: &str) {
+    pub(crate) fn forget(&self, name: &str) {
         locked(&self.applications).remove(name);
     }
 }

@@ -15,13 +15,13 @@ fn path(name: &str, node: &str) -> String {
 }
 
 /// Returns the range of the paths of all nodes of an application.
-pub(super) fn paths_of(name: &str) -> Range<String> {
+pub(crate) fn paths_of(name: &str) -> Range<String> {
     // `0` sorts right after `/`.
     format!("/{name}/")..format!("/{name}0")
 }
 
 /// Returns the nodes of all applications, or `None` if the directory never had an application.
-pub(super) fn in_snapshot(
+pub(crate) fn in_snapshot(
     snapshot: &ReadTransaction,
 ) -> Result<Option<impl ReadableTable<&'static str, &'static [u8]> + use<>>, Failure> {
     match snapshot.open_table(COORDINATION) {
@@ -31,7 +31,7 @@ pub(super) fn in_snapshot(
 }
 
 /// Returns the content of a node.
-pub(super) fn get(
+pub(crate) fn get(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
     node: &str,
@@ -41,7 +41,7 @@ pub(super) fn get(
 }
 
 /// Writes a node.
-pub(super) fn put(
+pub(crate) fn put(
     transaction: &WriteTransaction,
     name: &str,
     node: &str,
@@ -53,7 +53,7 @@ pub(super) fn put(
 }
 
 /// Checks whether there is an application with this name.
-pub(super) fn exist(
+pub(crate) fn exist(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<bool, Failure> {
@@ -63,7 +63,7 @@ pub(super) fn exist(
 }
 
 /// Returns the names of all applications, sorted.
-pub(super) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
+pub(crate) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> {
     match in_snapshot(snapshot)? {
         Some(nodes) => names_in(&nodes),
         None => Ok(Vec::new()),
@@ -71,7 +71,7 @@ pub(super) fn names(snapshot: &ReadTransaction) -> Result<Vec<String>, Failure> 
 }
 
 /// Returns [`names`] from the nodes of all applications.
-pub(super) fn names_in(
+pub(crate) fn names_in(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
 ) -> Result<Vec<String>, Failure> {
     let mut names: Vec<String> = Vec::new();
@@ -93,7 +93,7 @@ pub(super) fn names_in(
 }
 
 /// Returns the name of the application of a path.
-pub(super) fn name_of(path: &str) -> Result<&str, Failure> {
+pub(crate) fn name_of(path: &str) -> Result<&str, Failure> {
     let rest = path.strip_prefix('/');
     let name = rest.and_then(|rest| rest.split_once('/'));
     let (name, _) = name.ok_or_else(|| {
@@ -103,7 +103,7 @@ pub(super) fn name_of(path: &str) -> Result<&str, Failure> {
 }
 
 /// Reads the stored application.
-pub(super) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application, Failure> {
+pub(crate) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application, Failure> {
     let nodes = in_snapshot(snapshot)?.ok_or_else(|| no_such_application(name))?;
     if !exist(&nodes, name)? {
         return Err(no_such_application(name).into());
@@ -112,7 +112,7 @@ pub(super) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application
 }
 
 /// Reads an application from the nodes of all applications.
-pub(super) fn read_in(
+pub(crate) fn read_in(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<Application, Failure> {
@@ -121,7 +121,7 @@ pub(super) fn read_in(
 }
 
 /// Returns the timestamp at a node.
-pub(super) fn timestamp_at(
+pub(crate) fn timestamp_at(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
     node: &str,
@@ -132,7 +132,7 @@ pub(super) fn timestamp_at(
 }
 
 /// Returns the number of the last transactor.
-pub(super) fn last_transactor(
+pub(crate) fn last_transactor(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<u64, Failure> {
@@ -152,7 +152,7 @@ fn of_application(name: &str, failure: Failure) -> Failure {
 }
 
 /// Removes all nodes of an application.
-pub(super) fn remove(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
+pub(crate) fn remove(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let paths = paths_of(name);
     let range = paths.start.as_str()..paths.end.as_str();
     transaction
@@ -162,7 +162,7 @@ pub(super) fn remove(transaction: &WriteTransaction, name: &str) -> Result<(), F
 }
 
 /// Returns the epochs of the last opening, or `None` before the first.
-pub(super) fn epochs(
+pub(crate) fn epochs(
     nodes: &impl ReadableTable<&'static str, &'static [u8]>,
     name: &str,
 ) -> Result<Option<Epochs>, Failure> {

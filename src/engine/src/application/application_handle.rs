@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use fluo_table::coordination::{Application, Applications, ObservedColumn};
 use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, Timestamp};
 
-use crate::client::admin::{self, Initialization, Status, check_observers};
-use crate::client::backoff::Backoff;
-use crate::client::{Client, ClientOptions};
+use crate::application::admin::{self, Initialization, Status, check_observers};
+use crate::client::Client;
+use crate::context::Backoff;
+use crate::context::ClientOptions;
 use crate::observer::Observers;
 
 /// The handle of one application: options first, then one of the calls that create, open or remove

@@ -2,7 +2,7 @@
 
 use fluo_table::Instance;
 
-use crate::client::ApplicationHandle;
+use crate::application::ApplicationHandle;
 
 /// The calls of an [`Instance`] that need transactions.
 ///

@@ -29,7 +29,7 @@ use fluo_table::coordination::{Coordination, TransactorId};
 use fluo_table::{Result, Timestamp};
 use tokio::time::Instant;
 
-use crate::client::session::Session;
+use crate::context::session::Session;
 
 /// The active timestamps of one client.
 #[derive(Debug, Default)]

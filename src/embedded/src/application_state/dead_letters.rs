@@ -50,10 +50,10 @@ fn keys_of(name: &str) -> Range<Vec<u8>> {
 /// Only jobs of the writer thread change it. The last of them may not have been committed, but then
 /// nothing more is written until the directory is opened again.
 #[derive(Debug, Default)]
-pub(super) struct Count(Mutex<Option<usize>>);
+pub(crate) struct Count(Mutex<Option<usize>>);
 
 /// Writes the failed notification of a cell, if the limit allows it.
-pub(super) fn put(
+pub(crate) fn put(
     transaction: &WriteTransaction,
     name: &str,
     count: &Count,
@@ -88,7 +88,7 @@ fn counted(
 
 /// Removes the failed notification of a cell; returns false if there is none, or only one with a
 /// timestamp above `up_to`.
-pub(super) fn remove(
+pub(crate) fn remove(
     transaction: &WriteTransaction,
     name: &str,
     count: &Count,
@@ -114,7 +114,7 @@ pub(super) fn remove(
 }
 
 /// Removes all failed notifications of an application.
-pub(super) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
+pub(crate) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(), Failure> {
     let keys = keys_of(name);
     let range = keys.start.as_slice()..keys.end.as_slice();
     transaction
@@ -124,7 +124,7 @@ pub(super) fn remove_all(transaction: &WriteTransaction, name: &str) -> Result<(
 }
 
 /// Returns all failed notifications of an application, sorted by cell.
-pub(super) fn list(
+pub(crate) fn list(
     snapshot: &ReadTransaction,
     name: &str,
 ) -> Result<Vec<FailedNotification>, Failure> {
@@ -142,7 +142,7 @@ pub(super) fn list(
 }
 
 /// Returns the failed notifications of all applications, or `None` if the directory never had one.
-pub(super) fn in_snapshot(
+pub(crate) fn in_snapshot(
     snapshot: &ReadTransaction,
 ) -> Result<Option<impl ReadableTable<&'static [u8], &'static [u8]> + use<>>, Failure> {
     match snapshot.open_table(DEAD_LETTERS) {
@@ -152,7 +152,7 @@ pub(super) fn in_snapshot(
 }
 
 /// Decodes an entry, with the name of its application. Returns `None` if the bytes are invalid.
-pub(super) fn read<'a>(key: &'a [u8], value: &[u8]) -> Option<(&'a str, FailedNotification)> {
+pub(crate) fn read<'a>(key: &'a [u8], value: &[u8]) -> Option<(&'a str, FailedNotification)> {
     let zero = memchr::memchr(0, key)?;
     let (name, cell) = key.split_at_checked(zero)?;
     let mut reader = KeyReader::default();
@@ -196,7 +196,7 @@ fn value_of(failed: &FailedNotification) -> Vec<u8> {
 }
 
 /// Returns the failure for an entry that [`read`] cannot decode.
-pub(super) fn unreadable() -> Failure {
+pub(crate) fn unreadable() -> Failure {
     Failure::damaged("a failed notification cannot be read")
 }
 

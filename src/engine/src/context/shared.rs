@@ -7,11 +7,12 @@ use fluo_table::coordination::{Application, Coordination, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, Mutation, Result, Table, Timestamp};
 use tokio::sync::Semaphore;
 
-use crate::client::active_timestamps::ActiveTimestamps;
-use crate::client::lock_wait::Sightings;
-use crate::client::session::Session;
-use crate::client::{Backoff, ClientOptions};
-use crate::observer::{Collections, Listeners};
+use crate::context::active_timestamps::ActiveTimestamps;
+use crate::context::collections::Collections;
+use crate::context::commit_listeners::Listeners;
+use crate::context::lock_wait::Sightings;
+use crate::context::session::Session;
+use crate::context::{Backoff, ClientOptions};
 
 /// The state that the handles of one client share.
 #[derive(Debug)]
@@ -70,6 +71,23 @@ impl Shared {
                 return Err(doubt.unwrap_or(error));
             }
         }
+    }
+
+    /// Returns the error for a notification of a column that no weak observer watches.
+    pub(crate) fn not_weakly_observed(&self, column: &Column) -> Error {
+        let weak: Vec<String> = self
+            .observed
+            .iter()
+            .filter(|(_, kind)| **kind == ObserverKind::Weak)
+            .map(|(column, _)| format!("`{column}`"))
+            .collect();
+        let known = match weak.as_slice() {
+            [] => "the application has no weak observers".to_owned(),
+            _ => format!("weak observers watch {}", weak.join(", ")),
+        };
+        Error::invalid(format!(
+            "no weak observer watches the column `{column}`; {known}"
+        ))
     }
 }
 

@@ -16,26 +16,26 @@ use crate::error::Failure;
 /// The state that all handles of an application share. It does not hold the directory, because the
 /// writer thread also has references to it and must not be the last holder.
 #[derive(Debug)]
-pub(super) struct EmbeddedApplication {
-    pub(super) name: Arc<str>,
+pub(crate) struct EmbeddedApplication {
+    pub(crate) name: Arc<str>,
     /// The transactors and workers that are present.
     sessions: Mutex<Sessions>,
     /// The timestamps and the horizon. To hold both locks, lock the sessions first.
     stamps: Mutex<Stamps>,
     /// Held by a caller that reserves timestamps; other callers wait for the result.
-    pub(super) reserving: tokio::sync::Mutex<()>,
+    pub(crate) reserving: tokio::sync::Mutex<()>,
     /// Held while the horizon is moved, and while a timestamp is published: so no timestamp is
     /// published below a horizon that is being written to the file.
-    pub(super) horizon_moves: tokio::sync::Mutex<()>,
+    pub(crate) horizon_moves: tokio::sync::Mutex<()>,
     /// The number of failed notifications.
-    pub(super) dead_letters: Count,
+    pub(crate) dead_letters: Count,
     /// True for a removed application: a handle on it must not reach the next one of the same name.
     is_removed: AtomicBool,
 }
 
 impl EmbeddedApplication {
     /// Opens a stored application, without transactors and workers.
-    pub(super) fn open(snapshot: &ReadTransaction, name: &str) -> Result<Self, Failure> {
+    pub(crate) fn open(snapshot: &ReadTransaction, name: &str) -> Result<Self, Failure> {
         let nodes = nodes::in_snapshot(snapshot)?.ok_or_else(|| no_such_application(name))?;
         if !nodes::exist(&nodes, name)? {
             return Err(no_such_application(name).into());
@@ -57,33 +57,33 @@ impl EmbeddedApplication {
         })
     }
 
-    pub(super) fn sessions(&self) -> MutexGuard<'_, Sessions> {
+    pub(crate) fn sessions(&self) -> MutexGuard<'_, Sessions> {
         locked(&self.sessions)
     }
 
-    pub(super) fn stamps(&self) -> MutexGuard<'_, Stamps> {
+    pub(crate) fn stamps(&self) -> MutexGuard<'_, Stamps> {
         locked(&self.stamps)
     }
 
     /// Returns an error if the application was removed.
-    pub(super) fn check_there(&self) -> Result<()> {
+    pub(crate) fn check_there(&self) -> Result<()> {
         match self.is_removed() {
             true => Err(no_such_application(&self.name)),
             false => Ok(()),
         }
     }
 
-    pub(super) fn is_removed(&self) -> bool {
+    pub(crate) fn is_removed(&self) -> bool {
         self.is_removed.load(Ordering::Acquire)
     }
 
-    pub(super) fn set_removed(&self, is_removed: bool) {
+    pub(crate) fn set_removed(&self, is_removed: bool) {
         self.is_removed.store(is_removed, Ordering::Release);
     }
 }
 
 /// Locks a mutex whose data is consistent even if a holder panicked: every change is checked before
 /// it is applied.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

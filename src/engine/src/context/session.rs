@@ -21,8 +21,7 @@ use fluo_table::coordination::{Transactor, TransactorId};
 use fluo_table::{Error, ErrorKind, Result};
 use tracing::warn;
 
-use crate::client::Shared;
-use crate::transaction::{CommitError, ConflictCause};
+use crate::context::Shared;
 
 /// The transactor with which a client currently begins and commits transactions.
 #[derive(Debug)]
@@ -46,7 +45,7 @@ impl Session {
         self.transactor().id()
     }
 
-    pub(super) fn replace(&self, next: Box<dyn Transactor>) {
+    pub(crate) fn replace(&self, next: Box<dyn Transactor>) {
         let mut transactor = self
             .transactor
             .write()
@@ -88,20 +87,6 @@ impl Shared {
             false => Err(refusal),
         }
     }
-
-    /// Checks the session after an error that an ended session would explain, so that the next
-    /// transaction has a live one.
-    pub(crate) async fn renew_session_after(&self, error: &CommitError) {
-        let is_suspect = match error {
-            CommitError::SnapshotTooOld(_) => true,
-            CommitError::Conflict(met) => met.other == Some(ConflictCause::RolledBackByPeer),
-            CommitError::Acknowledged | CommitError::Failed(_) => false,
-        };
-        if is_suspect {
-            // If this fails, the next transaction that begins returns the error.
-            drop(self.renew_session(self.session.id()).await);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -112,7 +97,8 @@ mod tests {
 
     use super::*;
     use crate::admin::{Initialization, initialize};
-    use crate::client::{Client, ClientOptions};
+    use crate::client::Client;
+    use crate::context::ClientOptions;
     use fluo_table::Timestamp;
     use fluo_table::coordination::MemoryApplications;
     use fluo_table::table::MemoryTables;

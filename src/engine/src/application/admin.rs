@@ -52,8 +52,8 @@ use fluo_table::{Error, ErrorKind, Result, TableAdmin, TableAdminExt};
 use crate::client::application_table;
 use crate::observer::check_named;
 
-pub use crate::client::application_table::is_set_up;
-pub use crate::client::binding::bind;
+pub use crate::client::{bind, is_set_up};
+pub use crate::observer::check_observers;
 
 /// The configuration of a new application, and what it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -360,54 +360,4 @@ async fn claim_existing(
              creating it; wait until that process has ended, and check the result"
         ),
     ))
-}
-
-/// Checks that the observers of a program are those of the application: each stored column has one,
-/// and there is no other. The ids of observers are compared if an id is stored.
-///
-/// # Errors
-///
-/// [`Invalid`](ErrorKind::Invalid); the message names the missing observers of each side.
-pub fn check_observers(stored: &[ObservedColumn], registered: &[ObservedColumn]) -> Result<()> {
-    let is_same = |stored: &ObservedColumn, registered: &ObservedColumn| {
-        stored.column == registered.column
-            && stored.kind == registered.kind
-            && (stored.id.is_empty() || stored.id == registered.id)
-    };
-    let missing = names(
-        stored
-            .iter()
-            .filter(|stored| !registered.iter().any(|other| is_same(stored, other))),
-    );
-    let unknown = names(
-        registered
-            .iter()
-            .filter(|registered| !stored.iter().any(|other| is_same(other, registered))),
-    );
-    if missing.is_empty() && unknown.is_empty() {
-        return Ok(());
-    }
-    let list = |what: &str, names: Vec<String>| {
-        (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
-    };
-    let missing = list("this program has no observer for", missing);
-    let unknown = list("the application does not observe", unknown);
-    let sentences: Vec<_> = missing.into_iter().chain(unknown).collect();
-    Err(Error::invalid(format!(
-        "the observers are not those of the application: {}; register those that it was initialised with, or \
-         initialise it with these",
-        sentences.join("; ")
-    )))
-}
-
-/// Returns the texts of observed columns, and the number of those beyond a limit.
-fn names<'a>(observed: impl Iterator<Item = &'a ObservedColumn>) -> Vec<String> {
-    const MOST_TOLD: usize = 10;
-    let mut names: Vec<_> = observed.map(ToString::to_string).collect();
-    if names.len() > MOST_TOLD {
-        let more = names.len() - MOST_TOLD;
-        names.truncate(MOST_TOLD);
-        names.push(format!("and {more} more"));
-    }
-    names
 }

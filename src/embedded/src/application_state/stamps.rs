@@ -21,13 +21,13 @@ const LASTS: Duration = Duration::from_secs(1);
 
 /// The timestamps of an open application.
 #[derive(Debug)]
-pub(super) struct Stamps {
+pub(crate) struct Stamps {
     /// The next timestamp to hand out.
     next: Timestamp,
     /// The first timestamp that is not reserved.
     end: Timestamp,
     /// The horizon that is in force, and in the file.
-    pub(super) horizon: Timestamp,
+    pub(crate) horizon: Timestamp,
     /// The number of timestamps to reserve at a time.
     size: u32,
     reserved_at: Option<Instant>,
@@ -36,7 +36,7 @@ pub(super) struct Stamps {
 impl Stamps {
     /// Creates the state after an opening, with nothing reserved: all timestamps from `end` on are
     /// unused.
-    pub(super) fn new(end: Timestamp, horizon: Timestamp) -> Self {
+    pub(crate) fn new(end: Timestamp, horizon: Timestamp) -> Self {
         Self {
             next: end,
             end,
@@ -46,12 +46,12 @@ impl Stamps {
         }
     }
 
-    pub(super) fn next(&self) -> Timestamp {
+    pub(crate) fn next(&self) -> Timestamp {
         self.next
     }
 
     /// Hands out `count` timestamps, or returns `None` if fewer are reserved.
-    pub(super) fn take(&mut self, count: NonZeroU32) -> Result<Option<TimestampBlock>> {
+    pub(crate) fn take(&mut self, count: NonZeroU32) -> Result<Option<TimestampBlock>> {
         let first = self.next;
         let next = TimestampBlock::end_of(first, count.get())?;
         if next > self.end {
@@ -66,7 +66,7 @@ impl Stamps {
     }
 
     /// Returns the new end of the reservation, so that `count` timestamps can be handed out.
-    pub(super) fn reservation(&mut self, count: NonZeroU32, now: Instant) -> Result<Timestamp> {
+    pub(crate) fn reservation(&mut self, count: NonZeroU32, now: Instant) -> Result<Timestamp> {
         if let Some(reserved_at) = self.reserved_at {
             self.size = match now.duration_since(reserved_at) < LASTS {
                 true => self.size.saturating_mul(2),
@@ -84,7 +84,7 @@ impl Stamps {
     }
 
     /// Records that the file contains this reservation.
-    pub(super) fn reserved(&mut self, end: Timestamp) {
+    pub(crate) fn reserved(&mut self, end: Timestamp) {
         self.end = end;
     }
 }

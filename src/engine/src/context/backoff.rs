@@ -5,7 +5,7 @@ use std::time::Duration;
 use fluo_table::Timestamp;
 use tokio::time::{Instant, sleep};
 
-use crate::client::ClientOptions;
+use crate::context::ClientOptions;
 
 /// Pauses of which each is twice as long as the one before, up to a limit.
 #[derive(Clone, Copy, Debug)]

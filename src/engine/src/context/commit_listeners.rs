@@ -1,0 +1,49 @@
+//! The workers that a client notifies of its own commits.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+
+use fluo_table::{Bytes, Column, RowColumn, Timestamp};
+
+/// A receiver of the notifications of commits, such as the queue of a worker.
+pub(crate) trait CommitListener: Debug + Send + Sync {
+    /// Offers a notification that is already in the table. The receiver may ignore it.
+    fn offer(&self, cell: &RowColumn, at: Timestamp);
+}
+
+/// The receivers of the notifications of one client's commits.
+///
+/// They only save a scan of the table, and nothing depends on them. A worker finds a notification
+/// in the table if it missed it here, or had no room for it.
+#[derive(Debug, Default)]
+pub(crate) struct Listeners {
+    listeners: Mutex<Vec<Weak<dyn CommitListener>>>,
+}
+
+impl Listeners {
+    /// Adds a listener.
+    pub(crate) fn add(&self, listener: Weak<dyn CommitListener>) {
+        let mut listeners = self.locked();
+        listeners.retain(|listener| listener.strong_count() > 0);
+        listeners.push(listener);
+    }
+
+    /// Offers notifications that are already in the table to the listeners.
+    pub(crate) fn offer(&self, notified: &BTreeMap<Bytes, Vec<Column>>, at: Timestamp) {
+        let listeners = self.locked();
+        for listener in listeners.iter().filter_map(Weak::upgrade) {
+            for (row, columns) in notified {
+                for column in columns {
+                    listener.offer(&RowColumn::new(row.clone(), column.clone()), at);
+                }
+            }
+        }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<Weak<dyn CommitListener>>> {
+        self.listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

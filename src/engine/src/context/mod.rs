@@ -1,0 +1,20 @@
+//! The state of a client that its transactions, runners and workers share.
+
+mod active_timestamps;
+mod backoff;
+mod collections;
+mod commit_listeners;
+mod lock_wait;
+mod options;
+mod session;
+mod shared;
+
+pub use options::ClientOptions;
+
+pub(crate) use active_timestamps::{ActiveKey, ActiveTimestamps};
+pub(crate) use backoff::{Backoff, Pauses, cut};
+pub(crate) use collections::Collections;
+pub(crate) use commit_listeners::{CommitListener, Listeners};
+pub(crate) use lock_wait::Sightings;
+pub(crate) use session::Session;
+pub(crate) use shared::{Shared, is_passing};
