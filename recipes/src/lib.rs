@@ -77,8 +77,7 @@ pub use key_design::{
     WebPart, WebTable,
 };
 pub use key_migration::{
-    KeyMigration, MigratingScan, MigrationCursor, MigrationOptions, MigrationProgress,
-    MigrationStep,
+    KeyMigration, MigrationCursor, MigrationOptions, MigrationProgress, MigrationStep,
 };
 pub use optimization::{
     Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Difference,

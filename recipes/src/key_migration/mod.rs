@@ -60,4 +60,3 @@ pub use cursor::MigrationCursor;
 pub use designs::KeyMigration;
 pub(crate) use find_in_old_designs::{Sought, find_first_keys};
 pub use migrate::{MigrationOptions, MigrationStep};
-pub use scan::MigratingScan;

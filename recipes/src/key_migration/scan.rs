@@ -1,156 +1,94 @@
-//! The request of a scan over all epochs.
+//! The source of a scan over all epochs.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table};
+use fluo_table::Bytes;
 use futures::stream::{self, StreamExt};
 
 use super::designs::KeyMigration;
-use super::windowed_merge::{Reached, Windows};
+use super::windowed_merge::{Reached, Windows, clipped};
 use crate::error::RecipeError;
-use crate::key_design::RowSelection;
+use crate::key_design::{KeyDesign, KeyOrder, RowSelection};
 use crate::salted_scan::{
-    Mark, MergeSettings, PieceRows, SaltedRows, ScanCursor, Selection, UnknownKeys,
+    Mark, MergeSettings, PieceRows, SaltedRows, SaltedScan, ScanPlan, ScanSource, Selection,
+    piece_rows,
 };
-
-/// A scan of the user's rows over all epochs of a table, merged into one sequence.
-///
-/// While rows are moved, it yields the same rows as a [`SaltedScan`](crate::SaltedScan) of a table
-/// with one design, by the same rules: no row is repeated or missed. Cells of a row that is being
-/// moved may come from several keys; each cell contains its key.
-#[derive(Clone)]
-pub struct MigratingScan {
-    epochs: KeyMigration,
-    /// The pieces of each epoch, oldest first.
-    pieces: Arc<[Vec<PieceRows>]>,
-    mark: Mark,
-    /// The part after the salt of the last row before the scan.
-    after: Option<Bytes>,
-    columns: Vec<ColumnSelector>,
-    filter: Filter,
-    settings: MergeSettings,
-}
 
 impl KeyMigration {
     /// Returns a scan of these rows over all epochs, in order.
     ///
+    /// While rows are moved, it yields the same rows as a scan of a table with one design, by the
+    /// same rules: no row is repeated or missed. Cells of a row that is being moved may come from
+    /// several keys; each cell contains its key.
+    ///
     /// # Errors
     ///
     /// As [`spans`](Self::spans).
-    pub fn scan(&self, rows: &RowSelection) -> Result<MigratingScan, RecipeError> {
-        MigratingScan::new(self, rows)
+    pub fn scan(&self, rows: &RowSelection) -> Result<SaltedScan, RecipeError> {
+        let spans = self.spans(rows)?.into_iter();
+        let epochs = Epochs {
+            designs: self.clone(),
+            pieces: spans
+                .map(|of_one| of_one.iter().map(piece_rows).collect())
+                .collect(),
+        };
+        Ok(SaltedScan::over(Arc::new(epochs), self.mark(rows)))
     }
 }
 
-impl MigratingScan {
-    fn new(epochs: &KeyMigration, rows: &RowSelection) -> Result<Self, RecipeError> {
-        let rows_of = |span: &Span| {
-            (
-                span.start().row.clone(),
-                span.end().map(|end| end.row.clone()),
-            )
-        };
-        let spans = epochs.spans(rows)?;
-        let pieces = spans
-            .iter()
-            .map(|of_one| of_one.iter().map(rows_of).collect());
-        Ok(Self {
-            epochs: epochs.clone(),
-            pieces: pieces.collect(),
-            mark: epochs.mark(rows),
-            after: None,
-            columns: Vec::new(),
-            filter: Filter::None,
-            settings: MergeSettings::default(),
+/// The designs of a table, and the pieces of each that can contain the rows of a scan.
+#[derive(Debug)]
+struct Epochs {
+    designs: KeyMigration,
+    /// The pieces of each epoch, oldest first.
+    pieces: Arc<[Vec<PieceRows>]>,
+}
+
+impl Epochs {
+    /// Returns the extent of a read up to a stored key.
+    fn reached(&self, after: Option<&Bytes>) -> Reached {
+        let unsalted = after.and_then(|key| self.designs.unsalted(key));
+        unsalted.map_or(Reached::Nothing, |unsalted| {
+            Reached::Through(Bytes::copy_from_slice(unsalted))
         })
     }
+}
 
-    /// Adds a column. A scan without any added column reads all columns.
-    #[must_use]
-    pub fn column(mut self, column: ColumnSelector) -> Self {
-        self.columns.push(column);
-        self
+impl ScanSource for Epochs {
+    fn has(&self, key: &Bytes) -> bool {
+        self.designs.unsalted(key).is_some()
     }
 
-    /// Sets the filter.
-    #[must_use]
-    pub fn filter(mut self, filter: Filter) -> Self {
-        self.filter = filter;
-        self
+    fn plan(&self, after: Option<&Bytes>, settings: MergeSettings) -> ScanPlan {
+        let reached = self.reached(after);
+        let pieces = self.pieces.iter().zip(self.designs.list());
+        let pieces = pieces.flat_map(|(pieces, epoch)| {
+            let rest = (&reached, &Reached::All);
+            let left = move |piece: &PieceRows| clipped(piece, epoch.head_len(), rest);
+            pieces.iter().filter_map(left)
+        });
+        let names: Vec<_> = self.designs.designs().map(KeyDesign::to_string).collect();
+        // All designs have one order.
+        let any = self.designs.designs().next();
+        let order = any.map_or(KeyOrder::Rows, KeyDesign::order);
+        ScanPlan::new(names.join(" or "), order, pieces.collect(), settings)
     }
 
-    /// Sets the maximum number of rows to yield. The default is no limit.
-    #[must_use]
-    pub fn limit(mut self, rows: u64) -> Self {
-        self.settings.limit = Some(rows);
-        self
-    }
-
-    /// Sets the maximum number of bytes of cells to hold, for all epochs together. The default is
-    /// 64 MiB.
-    #[must_use]
-    pub fn memory_bytes(mut self, bytes: usize) -> Self {
-        self.settings.memory_bytes = bytes;
-        self
-    }
-
-    /// Sets the maximum number of scans of the table that stay open between two reads. The default
-    /// is 256.
-    #[must_use]
-    pub fn open_scans(mut self, scans: usize) -> Self {
-        self.settings.open_scans = scans;
-        self
-    }
-
-    /// Sets the number of pieces that are read at the same time. The default is 4, the minimum 1.
-    #[must_use]
-    pub fn concurrent_reads(mut self, reads: usize) -> Self {
-        self.settings.concurrent_reads = reads.max(1);
-        self
-    }
-
-    /// Sets the treatment of keys that none of the designs can have made. The default is
-    /// [`UnknownKeys::Refuse`].
-    #[must_use]
-    pub fn foreign(mut self, foreign: UnknownKeys) -> Self {
-        self.settings.foreign = foreign;
-        self
-    }
-
-    /// Resumes the scan right after the row of a cursor. A limit counts from there.
-    ///
-    /// # Errors
-    ///
-    /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with other epochs or for
-    /// other rows.
-    pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
-        let key = cursor.key_for(self.mark)?;
-        let unsalted = self
-            .epochs
-            .unsalted(key)
-            .ok_or_else(|| cursor.of_another())?;
-        self.after = Some(Bytes::copy_from_slice(unsalted));
-        Ok(self)
-    }
-
-    /// Runs the scan on a table.
-    #[must_use]
-    pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
+    fn run(
+        &self,
+        after: Option<&Bytes>,
+        selection: Selection,
+        settings: MergeSettings,
+        mark: Mark,
+    ) -> SaltedRows {
         let skipped = Arc::new(AtomicU64::new(0));
-        let selection = Selection {
-            table,
-            columns: self.columns,
-            filter: self.filter,
-        };
-        let reached = self.after.map_or(Reached::Nothing, Reached::Through);
         let windows = Windows::new(
-            self.epochs,
-            (self.pieces, self.mark),
+            self.designs.clone(),
+            (self.pieces.clone(), mark),
             selection,
-            self.settings,
-            reached,
+            settings,
+            self.reached(after),
             skipped.clone(),
         );
         let batches = stream::try_unfold(windows, |mut windows| async move {
@@ -158,17 +96,5 @@ impl MigratingScan {
             Ok(batch.map(|batch| (batch, windows)))
         });
         SaltedRows::of(batches.boxed(), skipped)
-    }
-}
-
-impl fmt::Debug for MigratingScan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MigratingScan")
-            .field("epochs", &self.epochs)
-            .field("after", &self.after)
-            .field("columns", &self.columns)
-            .field("filter", &self.filter)
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
     }
 }

@@ -297,8 +297,7 @@ impl Windows {
             .get(epoch)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        let clip =
-            |(start, end): &PieceRows| clipped(start, end.as_ref(), head_len, (after, through));
+        let clip = |piece: &PieceRows| clipped(piece, head_len, (after, through));
         let request = MergeRequest {
             pieces: pieces.iter().filter_map(clip).collect(),
             head_len,
@@ -315,9 +314,8 @@ impl Windows {
 }
 
 /// Returns the part of a piece between two points, or `None` if it is empty.
-fn clipped(
-    start: &Bytes,
-    end: Option<&Bytes>,
+pub(super) fn clipped(
+    (start, end): &PieceRows,
     head_len: usize,
     (after, through): (&Reached, &Reached),
 ) -> Option<PieceRows> {
@@ -332,7 +330,7 @@ fn clipped(
         (Reached::Nothing, _) => return None,
         (Reached::Through(last), Some(end)) => Some(behind(last).min(end.clone())),
         (Reached::Through(last), None) => Some(behind(last)),
-        (Reached::All, end) => end.cloned(),
+        (Reached::All, end) => end.clone(),
     };
     let is_empty = end.as_ref().is_some_and(|end| *end <= start);
     (!is_empty).then_some((start, end))

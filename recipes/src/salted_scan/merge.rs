@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fluo_table::Bytes;
+use fluo_table::{Bytes, Span};
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, StreamExt};
 
@@ -27,6 +27,12 @@ pub(super) const FIRST_CELLS: usize = 64;
 
 /// The first stored row of a piece, and the first stored row after it.
 pub(crate) type PieceRows = (Bytes, Option<Bytes>);
+
+/// Returns the piece of a span of whole rows.
+pub(crate) fn piece_rows(span: &Span) -> PieceRows {
+    let end = span.end().map(|end| end.row.clone());
+    (span.start().row.clone(), end)
+}
 
 /// The pieces to merge, and the settings of the merge.
 pub(crate) struct MergeRequest {

@@ -4,7 +4,9 @@ use std::fmt;
 
 use fluo_table::Span;
 
-use super::settings::UnknownKeys;
+use super::memory::Memory;
+use super::merge::{FIRST_CELLS, PieceRows, first_of_limit};
+use super::settings::{MergeSettings, UnknownKeys};
 use crate::key_design::KeyOrder;
 
 /// The plan of a salted scan: the ranges it will read and the memory it may hold.
@@ -30,19 +32,44 @@ use crate::key_design::KeyOrder;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanPlan {
-    pub(super) design: String,
-    pub(super) order: KeyOrder,
-    pub(super) spans: Vec<Span>,
-    pub(super) limit: Option<u64>,
-    pub(super) first_cells: usize,
-    pub(super) most_cells: usize,
-    pub(super) memory_bytes: usize,
-    pub(super) open_scans: usize,
-    pub(super) concurrent_reads: usize,
-    pub(super) foreign: UnknownKeys,
+    design: String,
+    order: KeyOrder,
+    spans: Vec<Span>,
+    limit: Option<u64>,
+    first_cells: usize,
+    most_cells: usize,
+    memory_bytes: usize,
+    open_scans: usize,
+    concurrent_reads: usize,
+    foreign: UnknownKeys,
 }
 
 impl ScanPlan {
+    pub(crate) fn new(
+        design: String,
+        order: KeyOrder,
+        pieces: Vec<PieceRows>,
+        settings: MergeSettings,
+    ) -> Self {
+        let most = Memory::new(settings.memory_bytes).share(pieces.len());
+        let first = settings
+            .limit
+            .map_or(FIRST_CELLS, |rows| first_of_limit(rows, pieces.len()));
+        let spans = pieces.into_iter();
+        Self {
+            design,
+            order,
+            spans: spans.map(|(start, end)| Span::rows(start, end)).collect(),
+            limit: settings.limit,
+            first_cells: first.min(most),
+            most_cells: most,
+            memory_bytes: settings.memory_bytes,
+            open_scans: settings.open_scans,
+            concurrent_reads: settings.concurrent_reads,
+            foreign: settings.foreign,
+        }
+    }
+
     /// Returns the pieces of the table, one for each salt that can hold a row, in the order of the
     /// table.
     #[must_use]

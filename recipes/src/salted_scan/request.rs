@@ -3,13 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fluo_table::{Bytes, ColumnSelector, Filter, Span, Table, row_successor};
+use fluo_table::{Bytes, ColumnSelector, Filter, Table};
 
 use super::cursor::{Mark, ScanCursor};
 use super::fetch::Selection;
-use super::key_owner::only;
-use super::memory::Memory;
-use super::merge::{FIRST_CELLS, MergeRequest, PieceRows, first_of_limit};
+use super::one_design::OneDesign;
 use super::plan::ScanPlan;
 use super::settings::{MergeSettings, UnknownKeys};
 use super::stream::SaltedRows;
@@ -18,6 +16,8 @@ use crate::key_design::{KeyDesign, RowSelection};
 
 /// A scan of the user's rows over all pieces of the table that can hold them, merged into one
 /// sequence.
+///
+/// [`KeyMigration::scan`](crate::KeyMigration::scan) returns one over several designs.
 ///
 /// Rows come in the [order](KeyDesign::order) of the design. With random salts, a row may be stored
 /// several times; the scan yields it once for each copy, one after the other.
@@ -54,16 +54,33 @@ use crate::key_design::{KeyDesign, RowSelection};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SaltedScan {
-    design: KeyDesign,
-    spans: Arc<[Span]>,
+    source: Arc<dyn ScanSource>,
     mark: Mark,
     /// The stored key after which the scan resumes.
     after: Option<Bytes>,
     columns: Vec<ColumnSelector>,
     filter: Filter,
     settings: MergeSettings,
+}
+
+/// The designs of a scan, and the pieces of the table that can contain its rows.
+pub(crate) trait ScanSource: fmt::Debug + Send + Sync {
+    /// Checks whether a stored key can be the last row before the scan.
+    fn has(&self, key: &Bytes) -> bool;
+
+    /// Returns the plan of a scan after a stored key.
+    fn plan(&self, after: Option<&Bytes>, settings: MergeSettings) -> ScanPlan;
+
+    /// Scans the rows after a stored key.
+    fn run(
+        &self,
+        after: Option<&Bytes>,
+        selection: Selection,
+        settings: MergeSettings,
+        mark: Mark,
+    ) -> SaltedRows;
 }
 
 impl SaltedScan {
@@ -73,15 +90,19 @@ impl SaltedScan {
     ///
     /// As [`KeyDesign::spans`], for rows that the design scatters.
     pub fn new(design: &KeyDesign, rows: &RowSelection) -> Result<Self, RecipeError> {
-        Ok(Self {
-            spans: design.spans(rows)?.into(),
-            mark: Mark::of(std::slice::from_ref(design), rows),
-            design: design.clone(),
+        let mark = Mark::of(std::slice::from_ref(design), rows);
+        Ok(Self::over(Arc::new(OneDesign::new(design, rows)?), mark))
+    }
+
+    pub(crate) fn over(source: Arc<dyn ScanSource>, mark: Mark) -> Self {
+        Self {
+            source,
+            mark,
             after: None,
             columns: Vec::new(),
             filter: Filter::None,
             settings: MergeSettings::default(),
-        })
+        }
     }
 
     /// Adds a column. A scan without any added column reads all columns.
@@ -132,7 +153,7 @@ impl SaltedScan {
         self
     }
 
-    /// Sets the treatment of keys that the design cannot have made. The default is
+    /// Sets the treatment of keys that no design of the scan can have made. The default is
     /// [`UnknownKeys::Refuse`].
     #[must_use]
     pub fn foreign(mut self, foreign: UnknownKeys) -> Self {
@@ -148,9 +169,7 @@ impl SaltedScan {
     /// other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
         let key = cursor.key_for(self.mark)?;
-        let is_in =
-            |span: &Span| *key >= span.start().row && span.end().is_none_or(|end| *key < end.row);
-        if !self.spans.iter().any(is_in) {
+        if !self.source.has(key) {
             return Err(cursor.of_another());
         }
         self.after = Some(key.clone());
@@ -160,92 +179,18 @@ impl SaltedScan {
     /// Returns the plan of the scan. Reads nothing.
     #[must_use]
     pub fn explain(&self) -> ScanPlan {
-        let pieces = self.pieces();
-        let settings = self.settings;
-        let most = Memory::new(settings.memory_bytes).share(pieces.len());
-        let first = settings
-            .limit
-            .map_or(FIRST_CELLS, |rows| first_of_limit(rows, pieces.len()));
-        ScanPlan {
-            design: self.design.to_string(),
-            order: self.design.order(),
-            spans: pieces
-                .into_iter()
-                .map(|(start, end)| Span::rows(start, end))
-                .collect(),
-            limit: settings.limit,
-            first_cells: first.min(most),
-            most_cells: most,
-            memory_bytes: settings.memory_bytes,
-            open_scans: settings.open_scans,
-            concurrent_reads: settings.concurrent_reads,
-            foreign: settings.foreign,
-        }
+        self.source.plan(self.after.as_ref(), self.settings)
     }
 
     /// Runs the scan on a table.
     #[must_use]
     pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
-        let request = MergeRequest {
-            pieces: self.pieces(),
-            head_len: self.head_len(),
-            owner_of: only(&self.design),
-            settings: self.settings,
-            mark: self.mark,
-        };
         let selection = Selection {
             table,
             columns: self.columns,
             filter: self.filter,
         };
-        SaltedRows::new(request, selection, Arc::default())
-    }
-
-    fn head_len(&self) -> usize {
-        self.design
-            .head_of(self.spans.first().map_or(&[], |span| &span.start().row))
-            .len()
-    }
-
-    /// Returns the remaining pieces: the first stored row of each, and the first stored row after
-    /// it.
-    fn pieces(&self) -> Vec<PieceRows> {
-        let rows = |span: &Span| {
-            (
-                span.start().row.clone(),
-                span.end().map(|end| end.row.clone()),
-            )
-        };
-        let pieces = self.spans.iter().map(rows);
-        let Some(after) = &self.after else {
-            return pieces.collect();
-        };
-        let unsalted = after.get(self.head_len()..).unwrap_or_default();
-        let rest = pieces.map(|(start, end)| {
-            let head = self.design.head_of(&start);
-            // Among equal unsalted keys, those up to the salt of the last row have been read.
-            let same = Bytes::from([head, unsalted].concat());
-            let next = if same <= *after {
-                row_successor(&same)
-            } else {
-                same
-            };
-            (start.max(next), end)
-        });
-        rest.filter(|(start, end)| end.as_ref().is_none_or(|end| start < end))
-            .collect()
-    }
-}
-
-impl fmt::Debug for SaltedScan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SaltedScan")
-            .field("design", &self.design)
-            .field("pieces", &self.spans.len())
-            .field("after", &self.after)
-            .field("columns", &self.columns)
-            .field("filter", &self.filter)
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
+        let (after, settings) = (self.after.as_ref(), self.settings);
+        self.source.run(after, selection, settings, self.mark)
     }
 }

@@ -263,3 +263,40 @@ async fn a_scan_of_epochs_supports_columns_ranges_and_little_memory() {
         );
     }
 }
+
+#[tokio::test]
+async fn the_plan_of_a_scan_lists_the_pieces_of_all_epochs_after_its_cursor() {
+    let tables = MemoryTables::new();
+    let table = new_table(&tables, Versions::default()).await;
+    let epochs = KeyMigration::new([modulo(4), modulo(16)], Versions::default()).unwrap();
+    for row in ["a1", "a2", "a3"] {
+        let put = Mutation::new(epochs.key(row.as_bytes()).unwrap()).put(column("a"), "v");
+        table.write(vec![put]).await.unwrap();
+    }
+    let scan = epochs.scan(&RowSelection::Prefix("a".into())).unwrap();
+    let plan = scan.explain();
+    assert_eq!(plan.spans().len(), 4 + 16);
+    assert!(
+        plan.spans()
+            .contains(&Span::rows("03|a", Some("03|b".into())))
+    );
+    let text = plan.to_string();
+    let designs =
+        "modulo (Java's String.hashCode modulo 4) or modulo (Java's String.hashCode modulo 16)";
+    assert!(text.contains(designs), "{text}");
+
+    let first: Vec<_> = scan
+        .clone()
+        .limit(2)
+        .run(table.clone())
+        .try_collect()
+        .await
+        .unwrap();
+    let cursor = first[0].cursor();
+    let rest = scan.after(&cursor).unwrap();
+    let begin = rest.explain().spans()[0].start().row.clone();
+    assert_eq!(begin, "00|a2\0");
+    let rest: Vec<_> = rest.run(table).try_collect().await.unwrap();
+    let rows: Vec<_> = rest[0].rows().map(|row| crate::text(row.row)).collect();
+    assert_eq!(rows, ["a3"]);
+}
