@@ -34,7 +34,7 @@ impl Remove {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let chosen = self.design.choose()?;
         if let Some(epochs) = &chosen.migration {
-            return self.of_epochs(&epochs);
+            return self.of_epochs(epochs);
         }
         let design = chosen.design;
         let mut row = Vec::new();
