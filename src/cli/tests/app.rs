@@ -11,41 +11,13 @@ use fluo_table::coordination::Applications;
 const INIT: &str = "app init --at embedded:d";
 
 #[test]
-fn initialises_lists_shows_and_removes_an_application() {
+fn json_shows_the_observers_and_a_random_id() {
     let place = Place::new();
     let observe = r"--observe page:links=strong,count --observe a\x3a:\xff=weak,other";
-    let set = "--set web.tablets=20 --set b=x=y";
-    let run = place
-        .fluo(&format!("{INIT} --table pages {observe} {set} web"))
+    place
+        .fluo(&format!("{INIT} --table pages {observe} --set b=x=y web"))
         .succeeds();
-    let directory = place.path("d").canonicalize().unwrap();
-    let made = format!("made directory `{}` with 2 servers\n", directory.display());
-    assert_eq!(
-        (run.text(), run.stderr.as_str()),
-        (
-            "",
-            format!("{made}initialised application `web` with table `pages`\n").as_str()
-        )
-    );
     place.fluo(&format!("{INIT} links_2")).succeeds();
-    place
-        .fluo("app list --at embedded:d")
-        .prints("links_2  STOPPED  links_2\nweb      STOPPED  pages\n");
-    let listed = place.fluo("app list --at embedded:d --json").json();
-    assert_eq!(
-        listed[1],
-        serde_json::json!({ "name": "web", "status": "STOPPED", "table": "pages" })
-    );
-    place
-        .fluo("app status --at embedded:d web")
-        .prints("STOPPED\n");
-    place
-        .fluo("app status --at embedded:d nope")
-        .prints("NOT_FOUND\n");
-    place
-        .fluo("app config --at embedded:d web")
-        .prints("b = x=y\nweb.tablets = 20\n");
-    place.fluo("app config --at embedded:d links_2").prints("");
     let config = place.fluo("app config --at embedded:d --json web").json();
     assert_eq!(
         config["observers"],
@@ -65,67 +37,6 @@ fn initialises_lists_shows_and_removes_an_application() {
         .fluo("app config --at embedded:d --json links_2")
         .json();
     assert_ne!(other["id"], config["id"]);
-
-    let shown = place.shown();
-    assert_eq!(shown["properties"]["table.group.notify"], "ntfy");
-    let run = place
-        .fluo("app remove --at embedded:d --yes web")
-        .succeeds();
-    assert_eq!(
-        (run.text(), run.stderr.as_str()),
-        ("", "removed application `web` and table `pages`\n")
-    );
-    place.fluo("app remove --at embedded:d links_2").succeeds();
-    place.fluo("app list --at embedded:d").prints("");
-    place.fluo("table list --at embedded:d").prints("");
-    EmbeddedTables::check(place.path("d")).unwrap();
-}
-
-#[test]
-fn keeps_existing_data_unless_clear_is_given() {
-    let place = Place::with_table();
-    assert_eq!(
-        place.fluo(&format!("{INIT} pages")).fails(),
-        "the table `pages` exists and belongs to no application; an interrupted creation or removal may have \
-         left it; replace it with `clear`, or choose another table for `pages`"
-    );
-    place
-        .fluo(&format!("{INIT} --clear --set a=1 pages"))
-        .succeeds();
-    assert_eq!(
-        place.fluo(&format!("{INIT} pages")).fails(),
-        "the application `pages` is already initialised; open it, or remove it first; --clear removes it and its \
-         table first, with all that is in it"
-    );
-    assert_eq!(
-        place.fluo(&format!("{INIT} --table other pages")).fails(),
-        "the application `pages` is already initialised; open it, or remove it first; `fluo app remove pages` removes \
-         it and its table `pages`"
-    );
-    assert_eq!(
-        place.fluo(&format!("{INIT} --table pages web")).fails(),
-        "the table `pages` belongs to the application `pages`; choose another table for `web`"
-    );
-    assert_eq!(
-        place
-            .fluo(&format!("{INIT} --clear --table pages web"))
-            .fails(),
-        "the table `pages` belongs to the application `pages`; choose another table for `web`"
-    );
-    assert_eq!(
-        place
-            .fluo(&format!("{INIT} --clear --table other pages"))
-            .fails(),
-        "the application `pages` has the table `pages`, which would be left behind if `pages` were created with \
-         `other`; choose `pages`, or remove the application and its table first"
-    );
-    place
-        .fluo("app config --at embedded:d pages")
-        .prints("a = 1\n");
-    place
-        .fluo(&format!("{INIT} --clear --yes pages"))
-        .succeeds();
-    place.fluo("app config --at embedded:d pages").prints("");
 }
 
 /// Interrupts a run between its two steps leaves a table without an application.
@@ -167,106 +78,13 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
 }
 
 #[test]
-fn names_a_missing_application() {
-    let place = Place::with_table();
-    for command in ["config", "remove"] {
-        assert_eq!(
-            place
-                .fluo(&format!("app {command} --at embedded:d nope"))
-                .fails(),
-            "application `nope` does not exist; create it first, with `fluo app init`"
-        );
-    }
-    assert_says(
-        &place.fluo("app list --at embedded:none").fails(),
-        "the directory `none` does not exist; name another one, or make a first application with `fluo app init`",
-    );
-}
-
-#[test]
-fn a_wrong_request_makes_no_directory() {
-    let place = Place::new();
-    for (arguments, part) in [
-        (
-            ["--table", "pages", "a/b"].as_slice(),
-            "`a/b` cannot be the name of an application",
-        ),
-        (
-            &["--table", "pages", "a\u{1b}"],
-            "`a\\u{1b}` cannot be the name of an application",
-        ),
-        (&["web-index"], "`web-index` cannot be the name of a table"),
-        (
-            &["--observe", "ntfy:q=weak,a", "web"],
-            "ntfy:q (weak, `a`) cannot be observed",
-        ),
-        (
-            &[
-                "--observe",
-                "f:q=weak,a",
-                "--observe",
-                "f:q=strong,b",
-                "web",
-            ],
-            "f:q (strong, `b`) cannot be observed beside f:q (weak, `a`); a column has one observer, and an id is used once",
-        ),
-    ] {
-        let init = ["app", "init", "--at", "embedded:d"];
-        let message = place.with(init.iter().chain(arguments)).fails();
-        assert_says(&message, part);
-    }
-    for (arguments, part) in [
-        (
-            "--observe f:q web",
-            "write FAMILY:QUALIFIER=strong,ID or FAMILY:QUALIFIER=weak,ID",
-        ),
-        (
-            "--observe f:q=weak web",
-            "the observer has no id, by which programs know it; write FAMILY:QUALIFIER=weak,ID",
-        ),
-        (
-            "--observe f:q=loud web",
-            "`loud` is not a kind of observer; it is strong or weak",
-        ),
-        (
-            "--at embedded:e web",
-            "the argument '--at <TARGET>' cannot be used multiple times",
-        ),
-        (
-            "--set a web",
-            "a setting has a name and a value; write NAME=VALUE",
-        ),
-        ("", "<NAME>"),
-    ] {
-        let run = place.fluo(&format!("{INIT} {arguments}"));
-        assert_says(&run.refuses_arguments(), part);
-    }
-    assert_eq!(
-        place
-            .fluo(&format!("{INIT} --set a=1 --set b=2 --set a=1 web"))
-            .fails(),
-        "--set `a` is given twice; a setting has one value, so give it once"
-    );
-    assert_eq!(place.names("."), ["tmp"]);
-}
-
-#[test]
-fn refuses_a_live_accumulo() {
-    let place = Place::new();
-    for command in ["init", "list", "status", "config", "remove"] {
-        let name = if command == "list" { "" } else { "web" };
-        let run = place.fluo(&format!("app {command} --at proxy:localhost:1 {name}"));
-        assert_says(
-            &run.refuses_arguments(),
-            "applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot reach yet; \
-             write embedded:DIR",
-        );
-    }
-}
-
-#[test]
 fn escapes_names_with_terminal_controls() {
     let place = Place::new();
+    let message = place
+        .with(["app", "init", "--at", "embedded:d", "a\u{1b}"])
+        .fails();
+    assert_says(&message, "`a\\u{1b}` cannot be the name of an application");
+    assert_eq!(place.names("."), ["tmp"]);
     place
         .with([
             "app",
@@ -316,24 +134,6 @@ async fn refuses_a_directory_that_another_process_has_open() {
     place
         .fluo("app status --at embedded:d web")
         .prints("STOPPED\n");
-}
-
-#[test]
-fn reports_a_path_that_cannot_be_a_directory() {
-    let place = Place::new();
-    place.file("f", "");
-    for arguments in [
-        "app list --at embedded:f/d",
-        "app init --at embedded:f/d web",
-        "scan --at embedded:f/d web",
-        "table create --at embedded:f/d pages",
-    ] {
-        assert_eq!(
-            place.fluo(arguments).fails(),
-            "cannot read `f/d`: Not a directory (os error 20); a part of this path is a file, and no directory can be \
-             below it: write another path"
-        );
-    }
 }
 
 #[cfg(unix)]

@@ -113,25 +113,13 @@ fn refuses_a_wrong_spec_with_the_place_of_the_error() {
 }
 
 #[test]
-fn names_a_spec_that_is_not_text_or_unreadable() {
+fn names_a_spec_that_is_not_text() {
     let place = Place::with_table();
     let message = spec_error(&place, b"a = 1\n\xff");
     assert_says(
         &message,
         "the spec bad.toml is not UTF-8 text: invalid utf-8 sequence of 1 bytes from index 6",
     );
-    let message = place
-        .fluo("table plan --at embedded:d --spec nope.toml pages")
-        .fails();
-    assert_says(&message, "cannot read the spec nope.toml: ");
-    let message = place
-        .fluo("table verify --at embedded:d --spec tmp pages")
-        .fails();
-    assert_says(&message, "cannot read the spec tmp: ");
-    let message = place
-        .fluo("table apply --at embedded:d --spec tmp pages")
-        .fails();
-    assert_says(&message, "cannot read the spec tmp: ");
 }
 
 #[cfg(unix)]
@@ -229,28 +217,6 @@ fn refuses_an_inconsistent_plan() {
         run.fails();
         assert_eq!(place.shown(), before);
     }
-}
-
-#[test]
-fn an_unreadable_plan_is_reported_with_the_use_of_spec() {
-    let place = Place::with_table();
-    let message = place.fluo("table apply --at embedded:d pages").fails();
-    assert_says(
-        &message,
-        "cannot read the plan pages; to apply a spec to a table, name the spec with --spec: ",
-    );
-    assert_says(
-        &place
-            .fluo("table apply --at embedded:d")
-            .refuses_arguments(),
-        "NAME|PLAN.json",
-    );
-    assert_says(
-        &place
-            .fluo("table apply --at embedded:d --prune plan.json")
-            .refuses_arguments(),
-        "--spec",
-    );
 }
 
 #[cfg(unix)]
@@ -367,25 +333,4 @@ fn control_characters_of_a_property_do_not_reach_the_terminal() {
         .as_str()
         .unwrap();
     assert_says(pattern, "\u{1b}[31m\n");
-}
-
-/// Tests a regression: a spec whose designs cannot be told apart was refused by `table migrate`
-/// only, after `table load` had written rows that no command could move.
-#[test]
-fn every_command_refuses_designs_that_cannot_be_told_apart() {
-    let place = Place::with_table();
-    let spec = "[[key_design]]\ndesign = \"digest-salt\"\ndigits = 2\ntablets = 4\nseparator = \"\"\n\
-                [[key_design.before]]\ndesign = \"digest-salt\"\ndigits = 1\nseparator = \"\"\n";
-    place.file("mixed.toml", spec);
-    place.file("rows", "a\nb\n");
-    for command in [
-        "table plan --at embedded:d --spec mixed.toml pages",
-        "table apply --at embedded:d --spec mixed.toml pages",
-        "table verify --at embedded:d --spec mixed.toml pages",
-        "table load --at embedded:d --spec mixed.toml pages rows",
-    ] {
-        let error = place.fluo(command).fails();
-        assert_says(&error, "could be taken for each other");
-        assert_says(&error, "line 1, column 1 of mixed.toml");
-    }
 }

@@ -6,180 +6,6 @@ mod command;
 
 use command::{Place, assert_says};
 
-#[test]
-fn refuses_wrong_settings_with_a_sentence() {
-    let place = Place::new();
-    for (design, message) in [
-        (
-            "digest-salt,buckets=3",
-            "the design digest-salt has no setting `buckets`, at `buckets=3` of --design: the settings are `digest`, \
-             `end`, `digits`, `separator`, `over`",
-        ),
-        (
-            "modulo,bucket=3",
-            "the design modulo has no setting `bucket`, at `bucket=3` of --design: did you mean `buckets`? the settings \
-             are `buckets`, `of`, `separator`, `over`",
-        ),
-        (
-            "unsalted,digits=2",
-            "the design unsalted has no setting `digits`, at `digits=2` of --design: there are no settings",
-        ),
-        (
-            "module",
-            "there is no design `module`, at `module` of --design: did you mean `modulo`? the designs are `row-hasher`, \
-             `modulo`, `digest-salt`, `web-table`, `reversed`, `reverse-time`, `random-salt`, `composite`, `unsalted`",
-        ),
-        (
-            "modulo,salt.design=digest-salt",
-            "the design modulo has no setting `salt`, at `salt.design=digest-salt` of --design: the settings are \
-             `buckets`, `of`, `separator`, `over`",
-        ),
-        (
-            "modulo,buckets=-1",
-            "invalid value: integer `-1`, expected u32, at `buckets=-1` of --design: `buckets` is the number of \
-             buckets, 1 to 1,000,000; 10 unless given",
-        ),
-        (
-            "modulo,buckets=x",
-            "invalid type: string \"x\", expected u32, at `buckets=x` of --design: `buckets` is the number of buckets, \
-             1 to 1,000,000; 10 unless given",
-        ),
-        (
-            "modulo,buckets=0",
-            "the number of buckets cannot be 0: give 1 to 1000000, in --design",
-        ),
-        (
-            "modulo,of=x",
-            "unknown variant `x`, expected `java-hash` or `number`, at `of=x` of --design: `of` is the value whose \
-             modulus is the bucket: java-hash, unless given, or number",
-        ),
-        (
-            "modulo,over.first=x",
-            "invalid type: string \"x\", expected usize, at `over.first=x` of --design: `over` is the part of the row \
-             that determines the salt: whole, unless given, or as in over.before = \"/\" or over.first = 4",
-        ),
-        (
-            "modulo,over.first=0",
-            "the salted part has no bytes, so that all rows would have one salt: give at least 1, in --design",
-        ),
-        (
-            "composite,fields=[{name='a',kind='text'},{name='a',kind='signed'}]",
-            "two fields are called `a`: give each a name of its own, or none, in --design",
-        ),
-        (
-            "reverse-time,salt=modulo",
-            "`salt` is not a table, at `salt=modulo` of --design: `salt` is a table with the design of a salt, which is \
-             modulo, digest-salt or random-salt, and the settings of that design, as in salt.design = \
-             \"digest-salt\", salt.over = \"entity\"; no salt unless given",
-        ),
-        (
-            "reverse-time,salt.design=digest-salt,salt.bucket=3",
-            "the design digest-salt has no setting `bucket`, at `salt.bucket=3` of --design: the settings are `digest`, \
-             `end`, `digits`, `separator`, `over`",
-        ),
-        (
-            "reverse-time,salt.design=modulo,salt.buckets=-1",
-            "invalid value: integer `-1`, expected u32, at `salt.buckets=-1` of --design: `buckets` is the number of \
-             buckets, 1 to 1,000,000; 10 unless given",
-        ),
-        (
-            "reverse-time,salt.design=random-salt",
-            "the design random-salt needs `buckets`, at `salt.design=random-salt` of --design: the number of buckets, 2 \
-             to 65,536, which determines the width of the salt in a key",
-        ),
-        (
-            "reverse-time,salt.design=reversed,salt.length=stored",
-            "this design cannot salt the rows of another one, at `salt.design=reversed` of --design: salts are modulo, \
-             digest-salt and random-salt",
-        ),
-        (
-            "row-hasher",
-            "the design row-hasher needs `prefix`, in --design: the start of every key, before the first `:`",
-        ),
-        (
-            "reversed",
-            "the design reversed needs `length`, in --design: the length of all rows, as in length.fixed = 10, or \
-             \"stored\", to store it with each row, so that a key that was cut short is no other row; a digest-salt \
-             accepts rows of any length",
-        ),
-        (
-            "modulo,buckets=3,buckets=4",
-            "duplicate key, at `buckets=4` of --design",
-        ),
-        (
-            "modulo,buckets",
-            "`buckets` is not KEY=VALUE, in --design: write --design NAME,KEY=VALUE,.., and a value with a comma in \
-             quotes, as in separator=','",
-        ),
-        (
-            "modulo --seed 3",
-            "--seed is for salts that are drawn; those of the design modulo are computed",
-        ),
-    ] {
-        let run = place.fluo(&format!("key add --design {design}"));
-        assert_eq!(run.fails(), message, "{design}");
-    }
-    for (design, part) in [
-        (
-            "modulo,over=first",
-            ", at `over=first` of --design: `over` is the part of the row",
-        ),
-        (
-            "web-table,over=x",
-            "unknown variant `x`, expected `registrable-domain` or `host`, at `over=x` of --design: ",
-        ),
-        (
-            "composite",
-            "the design composite needs `fields`, in --design: an array of tables",
-        ),
-        (
-            "composite,fields=[{kind='word'}]",
-            "unknown variant `word`, expected one of `text`, `bytes`, `signed`, `unsigned`, `float`, `time`, at \
-             `fields=[{kind='word'}]` of --design: `fields` is an array of tables",
-        ),
-        (
-            "composite,fields=['text']",
-            "expected a table with the kind of a field, at `fields=['text']` of --design: ",
-        ),
-        (
-            "composite,fields=[{kind='text'}],separator=ab",
-            "expected a character, at `separator=ab` of --design: `separator` is the character between the fields",
-        ),
-        (
-            "reversed,length=10",
-            ", at `length=10` of --design: `length` is the length of all rows",
-        ),
-        (
-            "reversed,length.fixed=-1",
-            "expected usize, at `length.fixed=-1` of --design: `length` is the length of all rows",
-        ),
-        (
-            "random-salt,separator=-",
-            "the design random-salt needs `buckets`, in --design: ",
-        ),
-    ] {
-        let run = place.fluo(&format!("key add --design {design}"));
-        assert_says(&run.fails(), part);
-    }
-    for (arguments, part) in [
-        ("", "--prefix <PREFIX>"),
-        (
-            "--design random-salt,buckets=4 --seed x",
-            "write a whole number from 0 to 18446744073709551615",
-        ),
-        ("--prefix p --digits 3", "unexpected argument '--digits'"),
-    ] {
-        let run = place.fluo(&format!("key add {arguments}"));
-        assert_says(&run.refuses_arguments(), part);
-    }
-    let message = place.fluo("key group --design modulo").fails();
-    assert_eq!(
-        message,
-        "the keys of the design modulo have no common beginning, so they have no group: all tablets of their table are \
-         spread as one, which every balancer does"
-    );
-}
-
 /// Returns the error of `fluo key splits` for a spec.
 fn spec_error(place: &Place, spec: &str) -> String {
     place.file("s.toml", spec);
@@ -331,28 +157,12 @@ fn refuses_overlapping_designs_in_a_table() {
 }
 
 #[test]
-fn refuses_other_designs_beside_an_exclusive_one() {
-    let place = Place::new();
-    let designs = "[[key_design]]\ndesign = \"modulo\"\ntablets = 2\n[[key_design]]\ndesign = \"digest-salt\"\ntablets = \
-                   2\n";
-    place.file("two.toml", designs);
-    for arguments in ["", "--prefix modulo"] {
-        let message = place
-            .fluo(&format!("key splits --spec two.toml {arguments}"))
-            .fails();
-        assert_says(
-            &message,
-            "the rows of key design modulo can begin with any bytes, so it must be the only recipe of its table",
-        );
-    }
-}
-
-#[test]
 fn unsalted_leaves_keys_unchanged() {
     let place = Place::with_table();
-    let spec = "[[key_design]]\ndesign = \"unsalted\"\n";
-    place.file("u.toml", format!("{spec}split_points = [\"g\", \"p\"]\n"));
-    place.fluo("key splits --spec u.toml").prints("g\np\n");
+    place.file(
+        "u.toml",
+        "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"g\", \"p\"]\n",
+    );
     place.fed("key add --spec u.toml", "a\n").prints("a\n");
     place
         .fluo("table apply --at embedded:d --spec u.toml pages")
@@ -366,15 +176,6 @@ fn unsalted_leaves_keys_unchanged() {
     assert_says(
         run.text(),
         "OK: table pages is as the spec says; key design unsalted has too few rows to tell (2 rows in 3 tablets), so evenness is not proved.",
-    );
-    assert_says(
-        &spec_error(&place, &format!("{spec}tablets = 2\n")),
-        "rows that are written as they are have no alphabet to split evenly: take the points from a sample with `fluo \
-         advise`",
-    );
-    assert_says(
-        &spec_error(&place, &format!("{spec}digits = 2\nsplit_points = []\n")),
-        "the design unsalted has no setting `digits`, at line 3, column 1 of s.toml: ",
     );
 }
 
@@ -407,35 +208,11 @@ fn reads_the_design_from_a_spec() {
         "[[row_hasher]]\nprefix = \"p\"\ntablets = 3\n[[row_hasher]]\nprefix = \"q\"\ntablets = 2\n",
     );
     place
-        .fluo("key splits --spec two.toml --prefix q")
-        .prints("q:i000\nq:~\n");
-    place
-        .fluo("key splits --spec two.toml --prefix q --tablets 1")
-        .prints("q:~\n");
-    place
         .fed(
             "key add --spec two.toml --prefix p",
             "org.wikipedia/accumulo\n",
         )
         .prints("p:1yl0:org.wikipedia/accumulo\n");
-    assert_eq!(
-        place.fluo("key add --spec two.toml").fails(),
-        "the spec two.toml has 2 designs: row hasher `p`, row hasher `q`; choose one with --prefix"
-    );
-    assert_eq!(
-        place.fluo("key add --spec two.toml --prefix x").fails(),
-        "the spec two.toml has no row hasher of this prefix"
-    );
-    assert_says(
-        &place
-            .fluo("key add --spec two.toml --design modulo")
-            .refuses_arguments(),
-        "cannot be used with",
-    );
-    assert_says(
-        &place.fluo("key add --spec nope.toml").fails(),
-        "cannot read the spec nope.toml: ",
-    );
 }
 
 #[test]
@@ -451,16 +228,6 @@ fn uses_the_singular_for_one() {
             "add --design composite,fields=[{kind='text'},{kind='text'}]",
             "a\n",
             "line 1: `a` has 1 field separated by `\\x09`, but rows of this composite design have 2",
-        ),
-        (
-            "add --design random-salt,buckets=1",
-            "",
-            "a random salt cannot have 1 bucket: ",
-        ),
-        (
-            "splits --design modulo,buckets=1 --tablets 2",
-            "",
-            "2 tablets are more than the 1 salt of this modulo design: give at most 1",
         ),
     ] {
         assert_says(

@@ -18,12 +18,6 @@ fn both_ways(design: &str, row: &str, key: &str) {
         .prints(format!("{row}\n"));
 }
 
-#[track_caller]
-fn prints(arguments: &str, words: &str) {
-    let lines: String = words.split(' ').map(|word| format!("{word}\n")).collect();
-    Place::new().fluo(arguments).prints(lines);
-}
-
 #[test]
 fn modulo() {
     both_ways(
@@ -38,13 +32,6 @@ fn modulo() {
         "a/b",
         "097-a/b",
     );
-    prints(
-        "key splits --design modulo --tablets 10",
-        "01 02 03 04 05 06 07 08 09",
-    );
-    Place::new()
-        .fluo("key spans --design modulo,buckets=2 --prefix-of user-1")
-        .prints("[00|user-1, 00|user-2)\n[01|user-1, 01|user-2)\n");
 }
 
 #[test]
@@ -63,10 +50,6 @@ fn digest_salt() {
         both_ways(first, row, key);
     }
     both_ways("--design digest-salt,digest=sha1", "abc", "a9abc");
-    prints(
-        "key splits --design digest-salt,digits=1 --tablets 4",
-        "4 8 c",
-    );
 }
 
 #[test]
@@ -92,29 +75,8 @@ fn web_table() {
         "support.example.com/docs",
         "5a:com.example.support/docs",
     );
-    let fifteen = "10 20 30 40 50 60 70 80 90 a0 b0 c0 d0 e0 f0";
-    prints("key splits --design web-table --tablets 16", fifteen);
-    prints(
-        "key splits --design web-table,leading_point=true --tablets 16",
-        &format!("00 {fifteen}"),
-    );
-
-    // `com.example2` is not among the pages of the domain. The pages of its subdomains are
-    // optional.
-    let spans = |set: &str| {
-        let arguments = format!("key spans --design web-table --domain example.com {set}");
-        place.fluo(&arguments).succeeds().text().to_owned()
-    };
-    assert_eq!(spans(""), "[5a:com.example/, 5a:com.example0)\n");
-    assert_eq!(
-        spans("--subdomains").lines().next_back(),
-        Some("[5a:com.example., 5a:com.example0)")
-    );
     // MD5 of example2.com begins with 95, so it also has another salt.
     both_ways("--design web-table", "example2.com/", "95:com.example2/");
-    place
-        .fluo("key spans --design web-table --domain example2.com")
-        .prints("[95:com.example2/, 95:com.example20)\n");
 }
 
 #[test]
@@ -125,13 +87,6 @@ fn reversed() {
         "aé日z",
         "z日éa",
     );
-    prints(
-        "key splits --design reversed,length.fixed=6,alphabet=digits --tablets 5",
-        "2 4 6 8",
-    );
-    Place::new()
-        .fluo("key spans --design reversed,length.fixed=6 --suffix-of 34")
-        .prints("[43, 44)\n");
 }
 
 #[test]
@@ -161,10 +116,6 @@ fn reverse_time() {
     let run = run.succeeds();
     let salts: Vec<_> = run.text().lines().map(|key| &key.as_bytes()[..2]).collect();
     assert_eq!(salts[0], salts[1], "an entity has one salt");
-    let spans = place.fluo(&format!(
-        "key spans {salted} --prefix-of sensor7| --from 1696744000000 --to 1696745000000"
-    ));
-    assert_eq!(spans.succeeds().text().lines().count(), 1);
 }
 
 #[test]
@@ -250,10 +201,6 @@ fn composite() {
         spans.succeeds().text(),
         "[5acme\\x00\\x00, 5acme\\x00\\x01)\n"
     );
-    let message = place
-        .fluo("key splits --design composite,fields=[{kind='text'}] --tablets 4")
-        .fails();
-    assert_says(&message, "split");
 }
 
 #[test]
@@ -301,95 +248,52 @@ fn refuses_rows_without_a_key_with_their_line() {
 }
 
 #[test]
-fn explains_a_key_by_its_parts() {
+fn escapes_bytes_in_the_page_about_a_design() {
     let place = Place::new();
-    let explained = |arguments: &str| -> Vec<String> {
-        let run = place.fluo(&format!("key explain {arguments}")).succeeds();
-        assert_eq!(run.stderr, "");
-        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        run.text().lines().map(words).collect()
+    let page = |arguments: &str| {
+        let run = place.fluo(&format!("key design {arguments}")).succeeds();
+        run.text().to_owned()
     };
-    assert_eq!(
-        explained("--design modulo --tablets 10 02|polygenelubricants"),
-        [
-            "key 02|polygenelubricants",
-            "salt 02 (Java's String.hashCode modulo 10)",
-            "separator | (always the same)",
-            "row polygenelubricants (the row as it is)",
-            "tablet 3 of 10: after 02, up to 03",
-        ]
+    let told = page("--prefix p");
+    assert_says(&told, "\n keys         begin with p:\n");
+    assert_says(&told, "\n by prefix    impossible: ");
+    assert_says(&told, "\n group        (\\Qp:\\E).*\n");
+    assert_says(&told, "\n by suffix    impossible: ");
+    assert_says(
+        &page("--design row-hasher"),
+        "prefix=p, as this design needs settings and none were given",
     );
-    let told = explained("--design web-table --tablets 16 f8:de.e/");
-    assert_eq!(
-        told.last().unwrap(),
-        "tablet 16 of 16: after f0, to the end of the table"
+    let told = page("--design composite");
+    assert_says(&told, "composite (fields separated by `\\x09`: ");
+    assert_says(&told, " by suffix ");
+    assert_says(
+        &told,
+        "fields=[{kind=\"text\"},{kind=\"time\",order=\"descending\"}], as this design needs settings and none were given",
     );
-    let told = explained("--design modulo --tablets 1 02|polygenelubricants");
-    assert_eq!(told.last().unwrap(), "tablet 1 of 1: the whole table");
-    let told = explained("--design reverse-time sensor7|9223370340110723904");
-    assert_eq!(
-        told[3..],
-        [
-            "time 9223370340110723904 (9223372036854775807 - 1696744051903: the time is 1696744051903)",
-            "row sensor7|1696744051903",
-        ]
-    );
-
-    let json = place
-        .fluo("key explain --design modulo --tablets 10 --json 02|polygenelubricants")
-        .json();
-    assert_eq!(
-        json[0],
-        serde_json::json!({
-            "key": "02|polygenelubricants",
-            "design": "modulo",
-            "fields": [
-                { "name": "salt", "stored": "02", "meaning": "Java's String.hashCode modulo 10" },
-                { "name": "separator", "stored": "|", "meaning": "always the same" },
-                { "name": "row", "stored": "polygenelubricants", "meaning": "the row as it is" },
-            ],
-            "row": "polygenelubricants",
-            "tablet": { "number": 3, "tablets": 10, "after_row": "02", "end_row": "03" },
-        })
-    );
-    let message = place
-        .fluo("key explain --design modulo 03|polygenelubricants")
-        .fails();
-    assert_says(&message, "is not a key of this modulo design");
 }
 
 #[test]
-fn shows_a_page_about_a_design() {
+fn json_about_a_design_has_an_example_if_it_needs_settings() {
     let place = Place::new();
-    let page = |arguments: &str| -> Vec<String> {
-        let run = place.fluo(&format!("key design {arguments}")).succeeds();
-        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        run.text().lines().map(words).collect()
-    };
-    let told = page("--design modulo");
-    assert_eq!(
-        told[..6],
-        [
-            "design modulo (Java's String.hashCode modulo 10)",
-            "keys can begin with any bytes, so the design must be alone in its table",
-            "order the order of the rows",
-            "by row in one piece",
-            "by prefix fanned out over up to 10 pieces",
-            "by range fanned out over up to 10 pieces",
-        ]
-    );
-    assert_eq!(
-        told[9..11],
-        [
-            "group none: all tablets of the table are spread as one, which every balancer does",
-            "with buckets the number of buckets, 1 to 1,000,000; 10 unless given",
-        ]
-    );
-    let told = page("--prefix p");
-    assert_eq!(told[1], "keys begin with p:");
-    assert!(told[4].starts_with("by prefix impossible: "), "{told:?}");
-    assert_eq!(told[9], "group (\\Qp:\\E).*");
+    for (name, example) in [
+        ("row-hasher", "prefix=p"),
+        ("reversed", "length.fixed=10"),
+        ("random-salt", "buckets=16"),
+        (
+            "composite",
+            "fields=[{kind=\"text\"},{kind=\"time\",order=\"descending\"}]",
+        ),
+    ] {
+        let json = place.fluo(&format!("key design --json --design {name}"));
+        assert_eq!(json.json()["example"], example);
+        let given = place.fluo(&format!("key design --json --design {name},{example}"));
+        assert!(given.json().get("example").is_none());
+    }
+}
 
+#[test]
+fn json_about_a_design_has_its_reads() {
+    let place = Place::new();
     let json = place
         .fluo("key design --design reversed,length.fixed=6 --json")
         .json();
@@ -422,45 +326,16 @@ fn shows_a_page_about_a_design() {
 }
 
 #[test]
-fn accepts_one_way_to_select_rows() {
+fn escapes_the_bounds_of_selected_rows() {
     let place = Place::new();
     let spans = |set: &str| {
         let run = place.fluo(&format!("key spans --design modulo,buckets=1 {set}"));
         run.succeeds().text().to_owned()
     };
-    assert_eq!(spans("--all"), "[00|, 00})\n");
     assert_eq!(spans("--row a"), "[00|a, 00|a\\x00)\n");
-    assert_eq!(spans("--from a --to b"), "[00|a, 00|b)\n");
-    assert_eq!(spans("--from a"), "[00|a, 00})\n");
-    assert_eq!(spans("--to b"), "[00|, 00|b)\n");
     assert_eq!(
         spans("--encoding hex --row 000a"),
         "[00|\\x00\\x0a, 00|\\x00\\x0a\\x00)\n"
     );
     assert_eq!(spans("--from b --to a"), "", "no row is in it");
-    let json = place
-        .fluo("key spans --design composite,fields=[{kind='text'}] --all --json")
-        .json();
-    assert_eq!(json, serde_json::json!([{ "start": "", "end": null }]));
-
-    for both in [
-        "--all --row a",
-        "--row a --from b",
-        "--suffix-of a --to b",
-        "--domain a.b --from c",
-    ] {
-        let message = place
-            .fluo(&format!("key spans --design modulo {both}"))
-            .refuses_arguments();
-        assert_says(&message, "cannot be used with");
-    }
-    let message = place.fluo("key spans --design modulo").refuses_arguments();
-    assert_says(&message, "<--all|--row <ROW>|");
-    let message = place
-        .fluo("key spans --design reversed,length.fixed=6 --prefix-of 00")
-        .fails();
-    assert_says(
-        &message,
-        "read them one by one or by suffix, or use a digest-salt, which keeps such reads",
-    );
 }

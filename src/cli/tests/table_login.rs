@@ -33,30 +33,6 @@ fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> R
 }
 
 #[test]
-fn reports_a_missing_user_or_password_with_all_ways_to_give_it() {
-    let place = Place::new();
-    for (more, part) in [
-        ("", "asks who you are: give --user USER or set FLUO_USER"),
-        (
-            "--user root",
-            "the password of user `root` at proxy:127.0.0.1:",
-        ),
-    ] {
-        let message = list(&place, free_port(), more, &[]).fails();
-        for part in [
-            part,
-            "FLUO_PASSWORD,",
-            "--password-file FILE",
-            "FLUO_PASSWORD_FILE",
-            "at a terminal",
-            "FLUO_SHARED_SECRET",
-        ] {
-            assert_says(&message, part);
-        }
-    }
-}
-
-#[test]
 fn names_invalid_authorities() {
     let place = Place::new();
     place.file("none.pem", "no certificate\n");
@@ -74,40 +50,6 @@ fn names_invalid_authorities() {
         let more = format!("--user root {more}");
         let message = list(&place, free_port(), &more, &[("FLUO_PASSWORD", PASSWORD)]).fails();
         assert_says(&message, part);
-    }
-    let message = place
-        .fluo("table list --at proxy:localhost:1 --user root --tls-name x")
-        .refuses_arguments();
-    assert_says(&message, "--tls-ca");
-}
-
-#[test]
-fn refuses_an_empty_user() {
-    let place = Place::new();
-    let arguments = "table list --at proxy:127.0.0.1:1 --user".split(' ');
-    let message = place.with(arguments.chain([""])).fails();
-    assert_eq!(
-        message,
-        "the user is empty; write --user USER, or leave it out and set FLUO_USER"
-    );
-}
-
-#[test]
-fn refuses_a_password_on_the_command_line_without_repeating_it() {
-    let place = Place::new();
-    for arguments in [
-        "table list --at proxy:localhost:1 --user root --password hunter2",
-        "table list --at proxy:localhost:1 --user root --password=hunter2",
-        "table plan --password hunter2 --nonsense",
-        "table list --at proxy:root:hunter2@localhost:1",
-        "table list --json proxy:root:hunter2@localhost:1",
-        "table delete --yes proxy:root:hunter2@localhost:1",
-    ] {
-        let run = place.fluo(arguments);
-        assert!(!run.stderr.contains(PASSWORD), "{}", run.stderr);
-        let message = run.fails();
-        assert_says(&message, "all users of this machine can read");
-        assert_says(&message, "FLUO_PASSWORD");
     }
 }
 
@@ -181,39 +123,8 @@ fn reads_the_password_from_a_pipe() {
 }
 
 #[test]
-fn names_an_invalid_password_file() {
-    let place = Place::new();
-    place.file("empty", "\n");
-    for (file, part) in [
-        ("nope", "cannot read the password file nope: "),
-        ("tmp", "cannot read the password file tmp: "),
-        (
-            "empty",
-            "the first line of the password file empty is empty",
-        ),
-    ] {
-        let more = format!("--user root --password-file {file}");
-        assert_says(&list(&place, free_port(), &more, &[]).fails(), part);
-    }
-}
-
-#[test]
-fn refuses_credentials_for_an_embedded_table() {
+fn an_embedded_table_ignores_credentials_in_the_environment() {
     let place = Place::with_table();
-    for option in [
-        "--user root",
-        "--password-file f",
-        "--protocol binary",
-        "--tls-ca f",
-    ] {
-        let message = place
-            .fluo(&format!("table list --at embedded:d {option}"))
-            .fails();
-        assert_says(
-            &message,
-            " is for a live Accumulo (--at proxy:HOST:PORT); embedded:d has no users",
-        );
-    }
     let mut command = place.command("table list --at embedded:d".split(' '));
     let run = command
         .env("FLUO_USER", "root")
@@ -221,18 +132,6 @@ fn refuses_credentials_for_an_embedded_table() {
         .output()
         .unwrap();
     assert_eq!(Run::of(run).succeeds().text(), "pages\n");
-}
-
-#[test]
-fn refuses_a_number_of_servers_for_a_live_accumulo() {
-    let place = Place::new();
-    let message = place
-        .fluo("table create --at proxy:localhost:1 --user root --servers 3 pages")
-        .fails();
-    assert_eq!(
-        message,
-        "--servers is for an embedded directory; the Accumulo behind proxy:localhost:1 has the servers that it has"
-    );
 }
 
 #[test]

@@ -1,0 +1,57 @@
+//! The transcripts in `tests/cmd`: commands with their whole output and exit code.
+//!
+//! A transcript shows standard output and standard error as one, and every backslash as `/`, so
+//! tests of bytes in escapes, of standard input and of one of the two outputs are in Rust.
+
+#![cfg(test)]
+
+mod command;
+
+use std::path::PathBuf;
+
+use command::Place;
+
+/// Runs a transcript with a folder `NAME.out` beside it in a temporary folder, which begins as a
+/// copy of `NAME.in`.
+#[test]
+fn transcripts() {
+    let place = Place::new();
+    let cases = trycmd::TestCases::new();
+    // An empty credential counts as none.
+    for name in [
+        "FLUO_USER",
+        "FLUO_PASSWORD",
+        "FLUO_PASSWORD_FILE",
+        "FLUO_SHARED_SECRET",
+    ] {
+        cases.env(name, "");
+    }
+    cases
+        .env("TMPDIR", place.path("tmp").to_str().unwrap())
+        .register_bin("fluo", PathBuf::from(env!("CARGO_BIN_EXE_fluo")))
+        .case("tests/cmd/*.trycmd")
+        .run();
+}
+
+#[test]
+fn standard_output_has_only_data() {
+    let place = Place::new();
+    for command in [
+        "table create --at embedded:d pages",
+        "app init --at embedded:d web",
+        "app remove --at embedded:d web",
+        "table delete --at embedded:d pages",
+    ] {
+        let run = place.fluo(command).succeeds();
+        assert_eq!(run.text(), "");
+        assert!(!run.stderr.is_empty(), "{command}");
+    }
+    place.fluo("table list --at embedded:d").prints("");
+    place
+        .fluo("app list --at embedded:d nope")
+        .refuses_arguments();
+    place.fluo("app config --at embedded:d nope").fails();
+    let list = place.fluo("key design").succeeds();
+    assert_eq!(list.text().lines().count(), 9);
+    assert_eq!(list.stderr.lines().count(), 1);
+}
