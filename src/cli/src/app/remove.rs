@@ -45,8 +45,12 @@ impl Remove {
             let refusal = format!("application `{name}` was not removed");
             confirm::at_terminal(&question, name, &refusal).await?;
         }
+        let has_table = tables.table_exists(&table).await?;
         admin::remove(&tables, &applications, name).await?;
-        output::say(&format!("removed application `{name}` and table `{table}`"));
+        output::say(&match has_table {
+            true => format!("removed application `{name}` and table `{table}`"),
+            false => format!("removed application `{name}`; its table `{table}` did not exist"),
+        });
         Ok(())
     }
 
