@@ -9,7 +9,7 @@
 // shared secret (proxy of Accumulo 2.x): bytes and text are one type on the wire. `compactTable` has field 8 in
 // both (1.x: the compaction strategy, 2.x: the selector) and field 9 in 2.x only.
 //
-// `cargo xtask generate` creates `src/wire/generated.rs` from this file.
+// `src/wire/interface` declares the same in Rust, and a test compares the two.
 
 // Enumerations
 

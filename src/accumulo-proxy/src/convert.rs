@@ -12,7 +12,7 @@ use crate::data::{
     NamespacePermission, PartialKey, Range, ScanColumn, ScanState, ScanType, SystemPermission,
     TablePermission, TimeType,
 };
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// The reason why a value from the wire has no meaning.
 pub(crate) type Meaningless = String;

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::credentials::{Credentials, Kind};
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// The selection of files for a compaction.
 ///

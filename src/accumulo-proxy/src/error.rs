@@ -47,22 +47,6 @@ pub enum ErrorKind {
     Protocol,
 }
 
-/// An exception in a reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exception {
-    Accumulo,
-    Security,
-    TableNotFound,
-    TableExists,
-    MutationsRejected,
-    NamespaceNotFound,
-    NamespaceExists,
-    NamespaceNotEmpty,
-    UnknownScanner,
-    UnknownWriter,
-    NoMoreEntries,
-}
-
 /// The error of a call: its [kind](ErrorKind), the name of the call, its subject, the address of
 /// the proxy, and whether the call may have taken effect despite the error.
 ///

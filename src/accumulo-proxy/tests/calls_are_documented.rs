@@ -70,7 +70,7 @@ fn every_call_has_one_row() {
 
 /// Returns the rules of each call in the source: its retry rule and its time limit.
 fn rules() -> BTreeMap<String, (String, String)> {
-    let source = read("src/wire/calls.rs");
+    let source = read("src/wire/interface/calls.rs");
     let lines = source
         .lines()
         .filter(|line| line.trim_start().starts_with('"'));

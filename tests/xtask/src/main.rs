@@ -1,5 +1,5 @@
 //! The commands of the project: `cargo xtask test`, `lint`, `tidy`, `each`, `measure`, `bench`,
-//! `soak`, `simulate`, `mutate`, `conformance`, `cluster` and `generate`.
+//! `soak`, `simulate`, `mutate`, `conformance` and `cluster`.
 
 mod api;
 mod background;
@@ -10,7 +10,6 @@ mod conformance;
 mod cycles;
 mod dependencies;
 mod each;
-mod generate;
 mod install;
 mod language;
 mod lint;
@@ -83,12 +82,6 @@ enum Task {
         #[command(subcommand)]
         what: cluster::What,
     },
-    /// Generate the Thrift code of accumulo-proxy from its IDL
-    Generate {
-        /// Change nothing; fail if the checked-in code does not match the IDL
-        #[arg(long)]
-        check: bool,
-    },
 }
 
 fn main() -> ExitCode {
@@ -104,7 +97,6 @@ fn main() -> ExitCode {
         Task::Mutate(asked) => mutate::mutate(asked),
         Task::Conformance { arguments } => return conformance::conformance(&arguments),
         Task::Cluster { what } => cluster::cluster(what),
-        Task::Generate { check } => generate::generate(check),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -12,16 +12,14 @@ use crate::tool::{Found, Tool, lack, lacking};
 pub(crate) enum Part {
     Formatting,
     Clippy,
-    GeneratedCode,
     Browser,
     Accumulo,
 }
 
 impl Part {
-    const ALL: [Part; 5] = [
+    const ALL: [Part; 4] = [
         Part::Formatting,
         Part::Clippy,
-        Part::GeneratedCode,
         Part::Browser,
         Part::Accumulo,
     ];
@@ -30,7 +28,6 @@ impl Part {
         match self {
             Part::Formatting => "the check of the formatting",
             Part::Clippy => "clippy",
-            Part::GeneratedCode => "the check of the generated code",
             Part::Browser => "the tests of reports in a browser",
             Part::Accumulo => "the live tests on Accumulo",
         }
@@ -40,7 +37,6 @@ impl Part {
         match self {
             Part::Formatting => &[Tool::Rustfmt],
             Part::Clippy => &[Tool::Clippy],
-            Part::GeneratedCode => &[Tool::Thrift],
             Part::Browser => &[Tool::Browser],
             Part::Accumulo => &[Tool::Java, Tool::Maven],
         }
@@ -178,7 +174,6 @@ mod tests {
         for (missing, part) in [
             (Tool::Rustfmt, Part::Formatting),
             (Tool::Clippy, Part::Clippy),
-            (Tool::Thrift, Part::GeneratedCode),
             (Tool::Browser, Part::Browser),
             (Tool::Java, Part::Accumulo),
             (Tool::Maven, Part::Accumulo),

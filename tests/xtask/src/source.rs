@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use syn::{Attribute, Item, ItemMod, Meta};
 
-/// Generated code, which no check reads.
-pub(crate) const GENERATED: &str = "wire/generated.rs";
-
 /// A crate of the workspace.
 pub(crate) struct Crate {
     pub(crate) name: String,
@@ -132,10 +129,8 @@ fn read(root: &Path, file: &Path, module: &[String], files: &mut Vec<SourceFile>
     for name in declared {
         let file = file_of(root, file, &name)
             .with_context(|| format!("module `{name}` of `{}` has no file", file.display()))?;
-        if !file.ends_with(GENERATED) {
-            let module: Vec<_> = module.iter().cloned().chain([name]).collect();
-            read(root, &file, &module, files)?;
-        }
+        let module: Vec<_> = module.iter().cloned().chain([name]).collect();
+        read(root, &file, &module, files)?;
     }
     Ok(())
 }

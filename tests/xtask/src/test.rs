@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use crate::background::Background;
 use crate::cargo::{Environment, cargo, run_program, say, set, workspace};
 use crate::cluster::Held;
-use crate::generate::generate;
 use crate::install::install;
 use crate::lint;
 use crate::plan::{Part, Plan, Wishes};
@@ -142,9 +141,6 @@ fn environment(
 
 /// Checks the code without running it.
 fn check(plan: &Plan) -> Result<()> {
-    if plan.runs(Part::GeneratedCode) {
-        generate(true)?;
-    }
     lint::lint(plan.runs(Part::Formatting), plan.runs(Part::Clippy))
 }
 

@@ -9,9 +9,6 @@ use anyhow::{Result, bail};
 use crate::cargo::command;
 
 const OLDEST_JAVA: u32 = 17;
-/// The version of the Thrift compiler that generated the checked-in code. Other versions generate
-/// other code.
-const THRIFT: &str = "0.17";
 /// Browsers that the tests can use. The tests contain the same list.
 const BROWSERS: [&str; 5] = [
     "chromium-headless-shell",
@@ -26,7 +23,6 @@ const BROWSERS: [&str; 5] = [
 pub(crate) enum Tool {
     Rustfmt,
     Clippy,
-    Thrift,
     Java,
     Maven,
     Browser,
@@ -57,7 +53,6 @@ impl Tool {
         match self {
             Tool::Rustfmt => "rustfmt".to_owned(),
             Tool::Clippy => "clippy".to_owned(),
-            Tool::Thrift => format!("the Thrift compiler {THRIFT}"),
             Tool::Java => format!("Java {OLDEST_JAVA} or later"),
             Tool::Maven => "Maven".to_owned(),
             Tool::Browser => "Chromium".to_owned(),
@@ -69,7 +64,6 @@ impl Tool {
         match self {
             Tool::Rustfmt => Source::Component("rustfmt"),
             Tool::Clippy => Source::Component("clippy"),
-            Tool::Thrift => Source::Packages(&["thrift-compiler"]),
             Tool::Java => Source::Packages(&["openjdk-17-jre-headless"]),
             Tool::Maven => Source::Packages(&["maven"]),
             Tool::Browser => Source::Packages(&["chromium-headless-shell", "fonts-dejavu-core"]),
@@ -81,9 +75,6 @@ impl Tool {
         match self {
             Tool::Rustfmt => has_component("fmt", self),
             Tool::Clippy => has_component("clippy", self),
-            Tool::Thrift => {
-                output("thrift", "--version").map_or(Found::Missing, |said| thrift(&said))
-            }
             Tool::Java => output("java", "-version")
                 .as_deref()
                 .and_then(java_version)
@@ -174,17 +165,6 @@ fn has_component(subcommand: &str, tool: Tool) -> Found {
     }
 }
 
-fn thrift(said: &str) -> Found {
-    let version = said.trim().trim_start_matches("Thrift version ");
-    let patch = version.strip_prefix(THRIFT);
-    match patch.is_some_and(|patch| patch.is_empty() || patch.starts_with('.')) {
-        true => Found::Fit(format!("the Thrift compiler {version}")),
-        false => Found::Unfit(format!(
-            "the Thrift compiler is {version}, and only {THRIFT} writes the code that is checked in"
-        )),
-    }
-}
-
 fn java(version: u32) -> Found {
     match version >= OLDEST_JAVA {
         true => Found::Fit(format!("Java {version}")),
@@ -230,7 +210,7 @@ fn java_version(said: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Tool, java_version, lack, thrift};
+    use super::{Found, Tool, java_version, lack};
 
     #[test]
     fn reads_the_version_of_java() {
@@ -263,19 +243,6 @@ mod tests {
             "openjdk version \"x\"",
         ] {
             assert_eq!(java_version(said), None, "{said}");
-        }
-    }
-
-    #[test]
-    fn accepts_only_one_version_of_the_thrift_compiler() {
-        assert!(matches!(thrift("Thrift version 0.17.0\n"), Found::Fit(_)));
-        for said in [
-            "Thrift version 0.19.0",
-            "Thrift version 0.170.0",
-            "Thrift version 1.0.17",
-            "",
-        ] {
-            assert!(matches!(thrift(said), Found::Unfit(_)), "{said}");
         }
     }
 

@@ -15,20 +15,6 @@ const JAVA: (&str, &str) = ("java", "echo 'openjdk version \"17.0.15\" 2025-04-1
 const OLD_JAVA: (&str, &str) = ("java", "echo 'openjdk version \"11.0.2\" 2019-01-15' >&2");
 const MAVEN: (&str, &str) = ("mvn", "echo 'Apache Maven 3.8.7'");
 const BROWSER: (&str, &str) = ("chromium", "echo 'Chromium 140.0.7339.80'");
-/// Writes the code that is checked in. The fifth argument is the folder to write to.
-const THRIFT: (&str, &str) = (
-    "thrift",
-    concat!(
-        "case $1 in --version) echo 'Thrift version 0.17.0' ;; *) /bin/cp ",
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../src/accumulo-proxy/src/wire/generated.rs \"$5/proxy.rs\" ;; esac"
-    ),
-);
-const OTHER_THRIFT: (&str, &str) = (
-    "thrift",
-    "case $1 in --version) echo 'Thrift version 0.17.0' ;; *) echo other > \"$5/proxy.rs\" ;; esac",
-);
-const LATER_THRIFT: (&str, &str) = ("thrift", "echo 'Thrift version 0.19.0'");
 /// A cargo with both components, with programs, and with a cluster that starts.
 const CARGO: (&str, &str) = (
     "cargo",
@@ -73,7 +59,7 @@ const PROGRAMS: [(&str, &str, &str, &str); 6] = [
     ("example", "01_first", "example", "examples"),
     ("bin", "fluo", "fluo", "src/cli"),
 ];
-const EVERYTHING: [(&str, &str); 5] = [JAVA, MAVEN, BROWSER, THRIFT, CARGO];
+const EVERYTHING: [(&str, &str); 4] = [JAVA, MAVEN, BROWSER, CARGO];
 
 const NO_JAVA: &str = "Java 17 or later is missing, Maven is missing; \
     on Debian run: apt install openjdk-17-jre-headless maven";
@@ -82,8 +68,6 @@ const OLD: &str = "Java 11 is older than 17, Maven is installed; \
     on Debian run: apt install openjdk-17-jre-headless";
 const NO_BROWSER: &str = "Chromium is missing; on Debian run: apt install chromium-headless-shell \
     fonts-dejavu-core";
-const NO_THRIFT: &str =
-    "the Thrift compiler 0.17 is missing; on Debian run: apt install thrift-compiler";
 
 /// A machine with only these commands.
 struct Machine(TempDir);
@@ -182,7 +166,6 @@ fn prints_skipped_parts_first_and_last_on_a_machine_with_rust_alone() {
     let machine = Machine::with(&[CARGO]);
     let said = machine.says(&["test"], None);
     let skipped = [
-        skipped("the check of the generated code", NO_THRIFT),
         skipped("the tests of reports in a browser", NO_BROWSER),
         skipped("the live tests on Accumulo", NO_JAVA),
     ]
@@ -212,7 +195,6 @@ fn fails_although_parts_were_skipped() {
     let machine = Machine::with(&[("cargo", "[ \"$1\" != doc ]")]);
     let said = machine.refuses(&["test"], None);
     let skipped = [
-        skipped("the check of the generated code", NO_THRIFT),
         skipped("the tests of reports in a browser", NO_BROWSER),
         skipped("the live tests on Accumulo", NO_JAVA),
     ]
@@ -234,12 +216,6 @@ fn names_missing_tools_and_installed_ones() {
         ),
         (&[("java", "exit 1")], "the live tests on Accumulo", NO_JAVA),
         (&[OLD_JAVA, MAVEN], "the live tests on Accumulo", OLD),
-        (
-            &[LATER_THRIFT],
-            "the check of the generated code",
-            "the Thrift compiler is 0.19.0, and only 0.17 writes the code that is checked in; on Debian run: apt \
-             install thrift-compiler",
-        ),
         (
             &[("chromium", "exit 1"), ("google-chrome", "exit 0")],
             "the tests of reports in a browser",
@@ -266,7 +242,6 @@ fn a_dry_run_prints_the_plan_and_runs_nothing() {
     let machine = Machine::with(&[CARGO, BROWSER]);
     let said = machine.says(&["test", "--dry-run", "--without-accumulo"], None);
     let expected = [
-        &skipped("the check of the generated code", NO_THRIFT),
         "skipped: the live tests on Accumulo: `--without-accumulo` was given\n",
         "runs: the check of the formatting\nruns: clippy\nruns: the tests of reports in a browser\n",
     ];
@@ -278,7 +253,7 @@ fn a_dry_run_prints_the_plan_and_runs_nothing() {
 
 /// An installer that creates the tools.
 const APT_GET: &str = "echo \"apt-get $*\"; [ $1 = update ] && exit; \
-    for name in mvn java chromium thrift; do /bin/cp \"$0-$name\" \"${0%/*}/$name\"; done";
+    for name in mvn java chromium; do /bin/cp \"$0-$name\" \"${0%/*}/$name\"; done";
 
 #[test]
 fn integration_installs_missing_tools_and_skips_nothing() {
@@ -291,7 +266,7 @@ fn integration_installs_missing_tools_and_skips_nothing() {
             machine.add("id", &format!("echo {uid}"));
             machine.add("env", "exec /usr/bin/env \"$@\"");
             machine.add("sudo", "shift; exec \"$@\"");
-            for (name, script) in [JAVA, MAVEN, BROWSER, THRIFT] {
+            for (name, script) in [JAVA, MAVEN, BROWSER] {
                 machine.add(&format!("apt-get-{name}"), script);
             }
             let said = machine.says(task, ci);
@@ -300,7 +275,7 @@ fn integration_installs_missing_tools_and_skips_nothing() {
                 format!("> {prefix}env DEBIAN_FRONTEND=noninteractive apt-get update -q\n"),
                 format!(
                     "> {prefix}env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-                     thrift-compiler chromium-headless-shell fonts-dejavu-core openjdk-17-jre-headless maven\n"
+                     chromium-headless-shell fonts-dejavu-core openjdk-17-jre-headless maven\n"
                 ),
             ] {
                 assert!(said.contains(&line), "{line}\n{said}");
@@ -319,7 +294,6 @@ fn integration_fails_if_no_installer_works() {
     let without_maven = [
         JAVA,
         BROWSER,
-        THRIFT,
         CARGO,
         ("id", "echo 0"),
         ("env", "exec /usr/bin/env \"$@\""),
@@ -406,7 +380,7 @@ fn a_variable_excludes_a_part_as_its_flag_does() {
 
 #[test]
 fn passes_the_decisions_to_the_tests() {
-    let machine = Machine::with(&[JAVA, MAVEN, BROWSER, THRIFT, SAYING_CARGO]);
+    let machine = Machine::with(&[JAVA, MAVEN, BROWSER, SAYING_CARGO]);
     for (task, variables, seen) in [
         (
             &["--without-accumulo"][..],
@@ -469,7 +443,7 @@ fn fails_if_the_live_tests_or_the_other_tests_fail() {
         ),
         ("1", "0", "`cargo test --workspace` failed"),
     ] {
-        let machine = Machine::with(&[JAVA, MAVEN, BROWSER, THRIFT, ("cargo", cargo)]);
+        let machine = Machine::with(&[JAVA, MAVEN, BROWSER, ("cargo", cargo)]);
         machine.add(
             "live",
             &format!("echo 'the live tests end' >&2; exit {live}"),
@@ -484,7 +458,7 @@ fn fails_if_the_live_tests_or_the_other_tests_fail() {
 
 #[test]
 fn uses_a_given_cluster_without_any_tools() {
-    let machine = Machine::with(&[BROWSER, THRIFT, SAYING_CARGO]);
+    let machine = Machine::with(&[BROWSER, SAYING_CARGO]);
     for ci in ["false", "true"] {
         let variables = [("FLUO_CLUSTER", "mine.json"), ("CI", ci)];
         let (code, said) = machine.tests(&[], &variables);
@@ -496,17 +470,6 @@ fn uses_a_given_cluster_without_any_tools() {
         assert!(!said.contains("hold"), "no cluster is started: {said}");
         assert!(said.ends_with("\nall passed\n"), "{said}");
     }
-}
-
-#[test]
-fn checks_the_generated_code() {
-    let machine = Machine::with(&EVERYTHING);
-    machine.add(OTHER_THRIFT.0, OTHER_THRIFT.1);
-    let said = "error: src/accumulo-proxy/src/wire/generated.rs does not match src/accumulo-proxy/idl/proxy.thrift; \
-        run `cargo xtask generate` and commit the result";
-    assert!(machine.refuses(&["test"], None).ends_with(said));
-    let said = Machine::with(&[]).refuses(&["generate"], None);
-    assert_eq!(said, format!("error: {NO_THRIFT}"));
 }
 
 /// Checks the call of the command, which its own package tests.

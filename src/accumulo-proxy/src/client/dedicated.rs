@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::ProxyClient;
 use super::retry::{Progress, describe};
 use crate::error::{Error, ErrorKind, Result};
-use crate::wire::generated::UpdateRequest;
+use crate::wire::interface::UpdateRequest;
 use crate::wire::{Call, Connection, Failure, Patience, Permit, Reply};
 
 /// The name of the call that has no reply.

@@ -11,8 +11,8 @@
 //!
 //! (The original is one line.)
 
-use crate::error::{ErrorKind, Exception};
-use crate::wire::shown;
+use crate::error::ErrorKind;
+use crate::wire::{Exception, shown};
 
 /// Returns the kind of an exception with this message.
 pub(super) fn kind(exception: Exception, message: &str) -> ErrorKind {

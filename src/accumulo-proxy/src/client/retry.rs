@@ -8,9 +8,9 @@ use tokio::time::{sleep, timeout};
 use tracing::debug;
 
 use super::{ProxyClient, Subject, java_exception};
-use crate::error::{Error, ErrorKind, Exception, Result};
-use crate::wire::generated::LoginRequest;
-use crate::wire::{Call, Failure, Reply, Resend};
+use crate::error::{Error, ErrorKind, Result};
+use crate::wire::interface::LoginRequest;
+use crate::wire::{Call, Exception, Failure, Reply, Resend};
 
 /// The reason of an error if a login fails on a proxy of Accumulo 2.x.
 const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its shared secret instead \

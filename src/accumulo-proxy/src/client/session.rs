@@ -11,7 +11,7 @@ use super::retry::Progress;
 use crate::dialect::Opening;
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated::{LoginRequest, NamespaceExistsRequest};
+use crate::wire::interface::{LoginRequest, NamespaceExistsRequest};
 
 impl ProxyClient {
     /// Returns the first argument of nearly every call. A caller waits for it, also for the login

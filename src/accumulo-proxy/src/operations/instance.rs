@@ -6,7 +6,7 @@ use crate::client::ProxyClient;
 use crate::convert::all_from_wire;
 use crate::data::{ActiveCompaction, ActiveScan};
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// Operations on the whole instance. A tablet server is identified by `host:port`, as returned by
 /// [`tablet_servers`](Self::tablet_servers).

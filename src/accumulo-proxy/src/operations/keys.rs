@@ -4,7 +4,7 @@ use crate::client::ProxyClient;
 use crate::convert::{FromWire, ToWire};
 use crate::data::{Key, PartialKey, Range};
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl ProxyClient {
     /// Returns the range of a row (`getRowRange`). [`Range::row`] returns the same rows without a

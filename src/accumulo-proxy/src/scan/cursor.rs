@@ -7,7 +7,7 @@ use crate::convert::{Meaningless, all_from_wire, present};
 use crate::data::Entry;
 use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// A scan that is open on the proxy. It must be [closed](Self::close); otherwise the proxy keeps it
 /// for ten idle minutes.

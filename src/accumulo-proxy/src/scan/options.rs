@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use crate::convert::{ToWire, all_to_wire, bytes_set};
 use crate::data::{Bytes, IteratorSetting, Range, ScanColumn};
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 const BATCH_ENTRIES: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 

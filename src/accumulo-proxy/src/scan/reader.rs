@@ -15,7 +15,7 @@ use crate::client::ProxyClient;
 use crate::data::{Bytes, Entry, Key};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated::NextKRequest;
+use crate::wire::interface::NextKRequest;
 
 /// Maximum time that a read continues after the consumer was dropped. A complete reply keeps the
 /// connection usable for the next call, so a short wait is cheaper than a new connection.

@@ -3,11 +3,12 @@
 use thrift::ApplicationErrorKind;
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
-    TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol, TSerializable,
+    TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
 };
 use thrift::{ProtocolErrorKind, TConfiguration};
 
 use super::decode_limit::Budgeted;
+use super::interface::WireValue;
 use crate::options::Protocol;
 
 /// Size of the length before each message.
@@ -33,7 +34,7 @@ pub(crate) enum DecodeError {
 }
 
 /// Encodes the frame of a call: length and message. Does not check the length against a limit.
-pub(crate) fn encode<R: TSerializable>(
+pub(crate) fn encode<R: WireValue>(
     protocol: Protocol,
     name: &str,
     kind: TMessageType,
@@ -63,7 +64,7 @@ pub(crate) fn encode<R: TSerializable>(
 
 /// Decodes the reply to the call `name` with number `sequence`. The reply and its decoded form take
 /// at most `most_bytes` of memory.
-pub(crate) fn decode<R: TSerializable>(
+pub(crate) fn decode<R: WireValue>(
     protocol: Protocol,
     name: &str,
     sequence: i32,
@@ -99,18 +100,18 @@ pub(crate) fn decode<R: TSerializable>(
     }
 }
 
-fn write<R: TSerializable>(
+fn write<R: WireValue>(
     output: &mut dyn TOutputProtocol,
     message: &TMessageIdentifier,
     request: &R,
 ) -> thrift::Result<()> {
     output.write_message_begin(message)?;
-    request.write_to_out_protocol(output)?;
+    request.write(output)?;
     output.write_message_end()?;
     output.flush()
 }
 
-fn read<P: TInputProtocol, R: TSerializable>(
+fn read<P: TInputProtocol, R: WireValue>(
     mut input: Budgeted<P>,
     name: &str,
     sequence: i32,
@@ -133,7 +134,7 @@ fn read<P: TInputProtocol, R: TSerializable>(
             message.sequence_number
         )));
     }
-    R::read_from_in_protocol(&mut input).map_err(|error| malformed(&error))
+    R::read(&mut input).map_err(|error| malformed(&error))
 }
 
 fn refusal<P: TInputProtocol>(input: &mut Budgeted<P>) -> DecodeError {

@@ -14,13 +14,13 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use futures::FutureExt;
-use thrift::protocol::{TMessageType, TSerializable};
+use thrift::protocol::TMessageType;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 
 use super::codec::{self, DecodeError, LENGTH_BYTES};
 use super::connect::{Duplex, connect, in_words};
-use super::{Call, Reply};
-use crate::error::Exception;
+use super::interface::WireValue;
+use super::{Call, Exception, Reply};
 use crate::options::{Protocol, ProxyOptions};
 
 /// Initial buffer size for a reply before any of it has arrived.
@@ -104,7 +104,7 @@ impl Connection {
     }
 
     /// Sends a call without a reply.
-    pub(crate) async fn send<R: TSerializable>(
+    pub(crate) async fn send<R: WireValue>(
         &mut self,
         name: &str,
         request: &R,
@@ -149,7 +149,7 @@ impl Connection {
         )
     }
 
-    fn encode<R: TSerializable>(
+    fn encode<R: WireValue>(
         &mut self,
         name: &str,
         kind: TMessageType,

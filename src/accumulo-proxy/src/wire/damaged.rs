@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use thrift::protocol::{TMessageType, TSerializable};
+use thrift::protocol::TMessageType;
 
 use super::codec::{self, DecodeError, LENGTH_BYTES};
-use super::generated as wire;
+use super::interface as wire;
 use crate::options::Protocol;
 
 const ROUNDS: u64 = 20_000;
@@ -26,7 +26,7 @@ struct Sample {
     decode: fn(&Sample, &[u8]) -> Result<String, DecodeError>,
 }
 
-fn sample<R: TSerializable + Debug>(name: &'static str, protocol: Protocol, reply: &R) -> Sample {
+fn sample<R: wire::WireValue + Debug>(name: &'static str, protocol: Protocol, reply: &R) -> Sample {
     let frame = codec::encode(protocol, name, TMessageType::Reply, SEQUENCE, reply).unwrap();
     Sample {
         name,

@@ -12,7 +12,7 @@
 //!
 //! # Types
 //!
-//! Generated code reads a field that it knows as the type that it expects, whatever type the wire
+//! A structure reads a field that it declares as the declared type, whatever type the wire
 //! announces: it would use a number as the length of a string. This reader requires that every read
 //! has the announced type. That also protects the budget: a list that is announced with small
 //! elements and read with large ones fails at its first element.
@@ -260,7 +260,7 @@ mod tests {
 
     use super::*;
     use crate::data;
-    use crate::wire::generated as wire;
+    use crate::wire::interface as wire;
 
     #[test]
     fn a_charge_covers_both_forms_of_an_element() {

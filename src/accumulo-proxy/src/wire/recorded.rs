@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::generated as wire;
+use super::interface as wire;
 use super::{Call, Connection, Reply};
 use crate::convert::{FromWire, ToWire};
 use crate::credentials::Credentials;

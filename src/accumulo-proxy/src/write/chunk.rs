@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use super::wire_size;
 use crate::convert::all_to_wire;
 use crate::data::Mutation;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// Target size of a call. A larger call takes longer and is hardly faster.
 pub(super) const CALL_BYTES: usize = 1024 * 1024;

@@ -6,7 +6,7 @@ use crate::client::ProxyClient;
 use crate::data::Mutation;
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl ProxyClient {
     /// Writes mutations. `Ok` means that all of them are written, with the durability of the table

@@ -1,7 +1,7 @@
 //! The outcome of a conditional mutation.
 
 use crate::error::Error;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// The outcome of a conditional mutation.
 #[derive(Clone, Debug)]

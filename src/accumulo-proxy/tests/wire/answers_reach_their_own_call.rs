@@ -6,7 +6,7 @@ use accumulo_proxy::{Bytes, ErrorKind, Protocol, ProxyClient};
 use tokio::time::sleep;
 
 use crate::fake::{Answer, Fake, Request, body, until};
-use crate::generated as wire;
+use crate::interface as wire;
 
 const LATE: Duration = Duration::from_millis(800);
 

@@ -9,7 +9,7 @@ use accumulo_proxy::{BatchWriter, BatchWriterOptions, ErrorKind, Mutation};
 use tokio::time::{sleep, timeout};
 
 use crate::fake::{Answer, Fake, Request, thrown, until};
-use crate::generated as wire;
+use crate::interface as wire;
 
 const CALL: &str = "updateAndFlush";
 const SOON: Duration = Duration::from_millis(50);

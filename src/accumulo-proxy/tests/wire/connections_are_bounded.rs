@@ -7,7 +7,7 @@ use futures::future::join_all;
 use tokio::time::sleep;
 
 use crate::fake::{Answer, Fake, until};
-use crate::generated as wire;
+use crate::interface as wire;
 
 const CONNECTIONS: usize = 3;
 

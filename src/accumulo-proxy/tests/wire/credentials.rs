@@ -4,7 +4,7 @@
 use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient};
 
 use crate::fake::{Answer, Fake, PASSWORD, Request, WRONG_SECRET, thrown};
-use crate::generated as wire;
+use crate::interface as wire;
 
 const SECRET: &str = "secret-of-the-proxy";
 

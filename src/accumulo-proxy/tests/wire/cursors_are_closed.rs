@@ -8,7 +8,7 @@ use futures::{StreamExt, TryStreamExt};
 use tokio::time::sleep;
 
 use crate::fake::{Answer, Fake, Request, thrown, until};
-use crate::generated as wire;
+use crate::interface as wire;
 use crate::rows::{Rows, rows_of};
 
 /// Time to wait for an event that must not happen.

@@ -8,7 +8,7 @@ use accumulo_proxy::{
 };
 
 use crate::fake::{Answer, Fake, Request, thrown};
-use crate::generated as wire;
+use crate::interface as wire;
 
 const WORDINGS: [&str; 2] = [
     "org.apache.accumulo.core.client.MutationsRejectedException: # constraint violations : 0  security codes: \

@@ -9,14 +9,14 @@ use accumulo_proxy::{Credentials, Protocol, ProxyClient, ProxyOptions};
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
     TFieldIdentifier, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
-    TSerializable, TStructIdentifier, TType,
+    TStructIdentifier, TType,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
-use crate::generated as wire;
+use crate::interface as wire;
 
 /// The password of every client, which no output may show.
 pub(crate) const PASSWORD: &str = "correct-horse-battery";
@@ -50,17 +50,17 @@ impl Request {
     }
 
     /// Decodes the structure of the arguments.
-    pub(crate) fn read<R: TSerializable>(&self) -> R {
+    pub(crate) fn read<R: wire::WireValue>(&self) -> R {
         match self.protocol {
             Protocol::Compact => {
                 let mut input = TCompactInputProtocol::new(self.body.as_slice());
                 input.read_message_begin().unwrap();
-                R::read_from_in_protocol(&mut input).unwrap()
+                R::read(&mut input).unwrap()
             }
             Protocol::Binary => {
                 let mut input = TBinaryInputProtocol::new(self.body.as_slice(), true);
                 input.read_message_begin().unwrap();
-                R::read_from_in_protocol(&mut input).unwrap()
+                R::read(&mut input).unwrap()
             }
         }
     }
@@ -91,7 +91,7 @@ pub(crate) enum Answer {
 
 impl Answer {
     /// Creates a reply.
-    pub(crate) fn reply<R: TSerializable + Send + 'static>(reply: R) -> Self {
+    pub(crate) fn reply<R: wire::WireValue + Send + 'static>(reply: R) -> Self {
         Self::Reply(body(reply))
     }
 
@@ -102,8 +102,8 @@ impl Answer {
 }
 
 /// Creates the body of a reply.
-pub(crate) fn body<R: TSerializable + Send + 'static>(reply: R) -> Body {
-    Box::new(move |output| reply.write_to_out_protocol(output))
+pub(crate) fn body<R: wire::WireValue + Send + 'static>(reply: R) -> Body {
+    Box::new(move |output| reply.write(output))
 }
 
 /// Creates an exception of a reply.

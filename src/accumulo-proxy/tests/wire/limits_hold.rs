@@ -11,7 +11,7 @@ use futures::future::join_all;
 use tokio::time::Instant;
 
 use crate::fake::{Answer, Fake, PASSWORD, Request, until};
-use crate::generated as wire;
+use crate::interface as wire;
 use crate::raw::Raw;
 
 const LIMIT: Duration = Duration::from_millis(500);

@@ -7,7 +7,7 @@ use accumulo_proxy::{
 };
 
 use crate::fake::{Answer, Fake, Request};
-use crate::generated as wire;
+use crate::interface as wire;
 
 /// Answers with a valid Thrift structure without fields.
 fn answer(request: &Request) -> Answer {

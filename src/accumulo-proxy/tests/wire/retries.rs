@@ -6,7 +6,7 @@ use accumulo_proxy::{Compaction, ErrorKind, Mutation};
 use tokio::time::sleep;
 
 use crate::fake::{Answer, Fake, Request, thrown};
-use crate::generated as wire;
+use crate::interface as wire;
 
 fn answer(request: &Request) -> Answer {
     match request.call.as_str() {

@@ -7,7 +7,7 @@ use accumulo_proxy::{Entry, Result};
 use futures::{Stream, TryStreamExt};
 
 use crate::fake::{Answer, Request, thrown};
-use crate::generated as wire;
+use crate::interface as wire;
 
 /// Rows `row0000`, `row0001`.. with values of the given lengths.
 #[derive(Debug)]

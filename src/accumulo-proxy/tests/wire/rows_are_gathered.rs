@@ -11,7 +11,7 @@ use futures::future::join_all;
 use tokio::time::sleep;
 
 use crate::fake::{Answer, Fake, Request, thrown, until};
-use crate::generated as wire;
+use crate::interface as wire;
 
 const CALL: &str = "updateRowsConditionally";
 const SOON: Duration = Duration::from_millis(20);

@@ -17,7 +17,7 @@ use tracing::Level;
 use tracing_subscriber::fmt::format::FmtSpan;
 
 use crate::fake::{Answer, Fake, PASSWORD, Request, TOKEN, WRONG_SECRET, thrown, until};
-use crate::generated as wire;
+use crate::interface as wire;
 use crate::raw::{Raw, framed, read_request};
 
 const SECRET: &str = "shared-secret-of-a-proxy";

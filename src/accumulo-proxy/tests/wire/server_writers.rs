@@ -9,7 +9,7 @@ use accumulo_proxy::{
 };
 
 use crate::fake::{Answer, Fake, Request, thrown, until};
-use crate::generated as wire;
+use crate::interface as wire;
 
 const HANDLE: &str = "0123456789-abcdef";
 

@@ -3,7 +3,7 @@
 use accumulo_proxy::{ColumnUpdate, ErrorKind, Mutation, ProxyClient};
 
 use crate::fake::{Answer, Fake, Request, thrown};
-use crate::generated as wire;
+use crate::interface as wire;
 
 const CALL: &str = "updateAndFlush";
 const MIB: usize = 1024 * 1024;

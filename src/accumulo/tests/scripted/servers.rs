@@ -6,7 +6,7 @@ use accumulo_proxy::Credentials;
 use fluo_accumulo::AccumuloTables;
 
 use crate::fake::{Answer, Fake, Request, thrown};
-use crate::generated as wire;
+use crate::interface as wire;
 
 pub(crate) const PAGES: &str = "pages";
 const DENIED: &str = "org.apache.accumulo.core.client.AccumuloSecurityException: Error PERMISSION_DENIED for user bob on table \

@@ -1,7 +1,7 @@
 //! `cargo xtask measure`: the sizes of files and functions, documentation and tests, per crate.
 //!
-//! The product is the code of the crates outside of `tests/`, without generated code and without
-//! modules of tests. Benchmarks and examples are neither product nor tests.
+//! The product is the code of the crates outside of `tests/`, without modules of tests. Benchmarks
+//! and examples are neither product nor tests.
 
 mod functions;
 mod lines;
@@ -90,10 +90,7 @@ impl Measures {
         if !path.exists() {
             return Ok(());
         }
-        let is_left_out = |file: &Path| {
-            TOOLS.iter().any(|tool| file.starts_with(root.join(tool)))
-                || file.ends_with(source::GENERATED)
-        };
+        let is_left_out = |file: &Path| TOOLS.iter().any(|tool| file.starts_with(root.join(tool)));
         for file in source::rust_files(path)? {
             if !is_left_out(&file) {
                 let text = fs::read_to_string(&file)

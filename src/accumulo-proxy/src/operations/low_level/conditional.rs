@@ -7,7 +7,7 @@ use crate::convert::{Meaningless, all_to_wire};
 use crate::data::{Bytes, ConditionalMutation};
 use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 use crate::write::{ConditionalOutcome, ConditionalWriterOptions};
 
 impl LowLevel<'_> {

@@ -5,7 +5,7 @@ use crate::convert::{FromWire, Meaningless, all_from_wire, present};
 use crate::data::Entry;
 use crate::error::Result;
 use crate::scan::{BatchScanOptions, ScanOptions};
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// The result of [`next_k`](LowLevel::next_k).
 #[derive(Clone, Debug, PartialEq, Eq)]

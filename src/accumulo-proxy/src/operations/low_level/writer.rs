@@ -12,7 +12,7 @@ use crate::convert::{ToWire, all_to_wire};
 use crate::data::{Durability, Mutation};
 use crate::error::{ErrorKind, Result};
 use crate::operations::count;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// Options of a [`ServerWriter`]; each is the proxy's default unless set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::NamespaceOperations;
 use crate::convert::{FromWire, ToWire, scopes_by_name, scopes_to_wire};
 use crate::data::{IteratorScope, IteratorSetting};
 use crate::error::{ErrorKind, Result};
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl NamespaceOperations<'_> {
     /// Attaches an iterator to all tables of a namespace, in these scopes

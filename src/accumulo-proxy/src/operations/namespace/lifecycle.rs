@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::NamespaceOperations;
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl NamespaceOperations<'_> {
     /// Returns the name of the namespace of the system tables (`systemNamespace`): `accumulo`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::NamespaceOperations;
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl NamespaceOperations<'_> {
     /// Returns the properties of a namespace (`getNamespaceProperties`), which apply to its tables

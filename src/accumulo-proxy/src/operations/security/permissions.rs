@@ -4,7 +4,7 @@ use super::SecurityOperations;
 use crate::convert::ToWire;
 use crate::data::{NamespacePermission, SystemPermission, TablePermission};
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl SecurityOperations<'_> {
     /// Checks whether a user has a permission on the system (`hasSystemPermission`).

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::SecurityOperations;
 use crate::data::Bytes;
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl SecurityOperations<'_> {
     /// Creates a user with a password, without authorizations or permissions (`createLocalUser`).

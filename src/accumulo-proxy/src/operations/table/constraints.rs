@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::TableOperations;
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl TableOperations<'_> {
     /// Adds a constraint, a class on the servers that accepts or rejects each mutation, and returns

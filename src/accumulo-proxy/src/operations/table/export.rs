@@ -2,7 +2,7 @@
 
 use super::TableOperations;
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl TableOperations<'_> {
     /// Exports a table to a new directory of the servers' file system (`exportTable`): its

@@ -6,7 +6,7 @@ use super::TableOperations;
 use crate::convert::{FromWire, ToWire, scopes_by_name, scopes_to_wire};
 use crate::data::{IteratorScope, IteratorSetting};
 use crate::error::{ErrorKind, Result};
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl TableOperations<'_> {
     /// Attaches an iterator to a table, in these scopes (`attachIterator`). The servers apply it

@@ -6,7 +6,7 @@ use super::TableOperations;
 use crate::convert::ToWire;
 use crate::data::TimeType;
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// Options of [`clone_table`](TableOperations::clone_table).
 ///

@@ -7,7 +7,7 @@ use crate::convert::{all_from_wire, all_to_wire};
 use crate::data::DiskUsage;
 use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl TableOperations<'_> {
     /// Writes the entries in the memory of the servers to files (`flushTable`), for the tablets

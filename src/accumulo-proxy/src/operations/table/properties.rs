@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::TableOperations;
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl TableOperations<'_> {
     /// Returns the effective properties of a table (`getTableProperties`): its own, and for the

@@ -7,7 +7,7 @@ use super::TableOperations;
 use crate::convert::bytes_set;
 use crate::data::Bytes;
 use crate::error::Result;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl TableOperations<'_> {
     /// Deletes the rows after `start`, up to and including `end` (`deleteRows`). `None` is the edge

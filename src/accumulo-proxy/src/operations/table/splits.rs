@@ -8,7 +8,7 @@ use crate::convert::{ToWire, all_from_wire};
 use crate::data::{Bytes, Range};
 use crate::error::Result;
 use crate::operations::count;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 impl TableOperations<'_> {
     /// Adds split points (`addSplits`). Existing split points stay. One call with many split points

@@ -24,7 +24,7 @@ use crate::client::ProxyClient;
 use crate::data::{Bytes, Mutation};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 use crate::write::byte_permits::Waiting;
 
 /// A writer for the mutations of many tasks, with many mutations in one call and several calls at a

@@ -25,7 +25,7 @@ use super::session::{Link, Statuses, Updates};
 use crate::convert::all_to_wire;
 use crate::data::{Bytes, ConditionalMutation};
 use crate::error::{Error, Result};
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 use crate::write::byte_permits::Place;
 use crate::write::chunk::CALL_BYTES;
 use crate::write::outcome::ConditionalOutcome;

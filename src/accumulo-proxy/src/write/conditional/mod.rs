@@ -23,7 +23,7 @@ use crate::client::ProxyClient;
 use crate::data::ConditionalMutation;
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// A writer for conditional mutations, which returns the outcome of each mutation. A clone is
 /// another handle to the same writer.

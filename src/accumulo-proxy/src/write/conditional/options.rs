@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::convert::{ToWire, bytes_set};
 use crate::data::{Bytes, Durability};
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 const CALLS_IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 const ROWS_PER_CALL: NonZeroUsize = NonZeroUsize::new(256).unwrap();

@@ -15,7 +15,7 @@ use super::options::ConditionalWriterOptions;
 use crate::client::{Asked, ProxyClient};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
-use crate::wire::generated as wire;
+use crate::wire::interface as wire;
 
 /// Conditional updates, by row.
 pub(super) type Updates = BTreeMap<Vec<u8>, wire::ConditionalUpdates>;

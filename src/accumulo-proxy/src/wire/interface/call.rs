@@ -1,0 +1,176 @@
+//! The rules of a call: its name, its structures, its retry rule, its time limit and its possible
+//! exceptions.
+//!
+//! # Sending again
+//!
+//! A call whose request was not written to the end was not executed, because the proxy acts on
+//! complete frames only. Every call may therefore be retried in that case. If the request was sent
+//! and no reply came, the retry rule is a property of the call, [`Resend`].
+
+use super::value::WireValue;
+
+/// The retry rule of a call whose request was sent and has no reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resend {
+    /// The call changes nothing, or leaves only a handle behind that expires: it is retried.
+    Read,
+    /// The call is idempotent: it is retried.
+    Repeat,
+    /// The call is not idempotent: it is never retried, and the error says that it may have taken
+    /// effect.
+    Once,
+}
+
+/// The time limit of a call in [`ProxyOptions`](crate::ProxyOptions).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// `call_timeout`.
+    Call,
+    /// `wait_timeout`: the call waits until the cluster has finished an operation.
+    Wait,
+}
+
+/// An exception in a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exception {
+    Accumulo,
+    Security,
+    TableNotFound,
+    TableExists,
+    MutationsRejected,
+    NamespaceNotFound,
+    NamespaceExists,
+    NamespaceNotEmpty,
+    UnknownScanner,
+    UnknownWriter,
+    NoMoreEntries,
+}
+
+/// A request and the rules of its call.
+pub(crate) trait Call: WireValue + Send + Sync {
+    /// The name of the call on the wire.
+    const NAME: &'static str;
+    /// The retry rule.
+    const RESEND: Resend;
+    /// The time limit.
+    const PATIENCE: Patience;
+    /// The structure of the reply.
+    type Reply: Reply;
+}
+
+/// A reply: a result or an exception.
+pub(crate) trait Reply: WireValue {
+    /// The result of a reply without an exception.
+    type Success;
+
+    /// Returns the exception of the reply (the first, if a broken server sent several) or else the
+    /// result. Returns `None` if a required result is absent.
+    fn outcome(self) -> Result<Option<Self::Success>, (Exception, String)>;
+}
+
+/// Declares calls: the name, the structures of request and reply, the retry rule and the time
+/// limit; the arguments; the result and the exceptions.
+///
+/// A result is `nothing`, a `value` that a reply without an exception must contain, or a value that
+/// may (`maybe`) be absent. It is field 0 of the reply.
+macro_rules! calls {
+    ($(
+        $name:literal ($request:ident, $reply:ident), $resend:ident, $patience:ident,
+        { $($id:literal: $field:ident: $type:ty),* }
+        -> $kind:ident $(($success:ty))?, [$($number:literal: $exception:ident),*];
+    )*) => {
+        $(
+            structure! { $request { $($id: $field: $type),* } }
+            structure! { $reply { $(0: success: $success,)? $($number: $exception: Thrown),* } }
+
+            impl Call for $request {
+                const NAME: &'static str = $name;
+                const RESEND: Resend = Resend::$resend;
+                const PATIENCE: Patience = Patience::$patience;
+                type Reply = $reply;
+            }
+
+            impl Reply for $reply {
+                type Success = success!($kind $(($success))?);
+
+                fn outcome(self) -> Result<Option<Self::Success>, (Exception, String)> {
+                    $(
+                        if let Some(thrown) = self.$exception {
+                            return Err((exception!($exception), thrown.msg.unwrap_or_default()));
+                        }
+                    )*
+                    Ok(result!($kind, self))
+                }
+            }
+        )*
+
+        /// The calls that have a reply, with their structures.
+        #[cfg(test)]
+        pub(crate) const CALLS: &[(&str, Declared, Declared)] =
+            &[$(($name, $request::DECLARED, $reply::DECLARED)),*];
+    };
+}
+
+/// Returns the type of a result.
+macro_rules! success {
+    (nothing) => {
+        ()
+    };
+    (value($success:ty)) => {
+        $success
+    };
+    (maybe($success:ty)) => {
+        Option<$success>
+    };
+}
+
+/// Extracts a result.
+macro_rules! result {
+    (nothing, $reply:expr) => {
+        Some(())
+    };
+    (value, $reply:expr) => {
+        $reply.success
+    };
+    (maybe, $reply:expr) => {
+        Some($reply.success)
+    };
+}
+
+macro_rules! exception {
+    (accumulo) => {
+        Exception::Accumulo
+    };
+    (security) => {
+        Exception::Security
+    };
+    (table_not_found) => {
+        Exception::TableNotFound
+    };
+    (table_exists) => {
+        Exception::TableExists
+    };
+    (mutations_rejected) => {
+        Exception::MutationsRejected
+    };
+    (namespace_not_found) => {
+        Exception::NamespaceNotFound
+    };
+    (namespace_exists) => {
+        Exception::NamespaceExists
+    };
+    (namespace_not_empty) => {
+        Exception::NamespaceNotEmpty
+    };
+    (unknown_scanner) => {
+        Exception::UnknownScanner
+    };
+    (unknown_writer) => {
+        Exception::UnknownWriter
+    };
+    (no_more_entries) => {
+        Exception::NoMoreEntries
+    };
+}
+
+pub(super) use {calls, exception, result, success};
