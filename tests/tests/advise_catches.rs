@@ -445,48 +445,84 @@ fn a_table_keeps_its_tablets_unless_a_number_is_requested() {
     );
 }
 
-/// Regression test: the headline for a salted table with all rows in one tablet was "Leave the table
-/// as it is", and `verify` failed on the same table. An unsplit table on two servers got it, too.
+/// Returns the keys of a design with a salt over the text before `:`.
+fn salted_by_tenant(rows: impl Iterator<Item = String>) -> (KeyDesign, KeyProfile) {
+    let design = KeyDesign::new(DigestSalt {
+        over: SaltedPart::Before(":".to_owned()),
+        ..DigestSalt::default()
+    });
+    let design = design.unwrap();
+    let keys = rows.map(|row| {
+        let key = design.encode_row(row.as_bytes()).unwrap();
+        String::from_utf8(key.to_vec()).unwrap()
+    });
+    let profile = profile(keys);
+    (design, profile)
+}
+
+/// Regression test: the headline for a salted table with all rows in one tablet was "Leave the
+/// table as it is", and `verify` failed on the same table. A requested read that the design does
+/// not support changes nothing.
 #[test]
-fn the_advice_for_a_hot_salted_table_names_its_fullest_tablet() {
-    let salted = |tablets| {
-        let design = KeyDesign::new(DigestSalt {
-            over: SaltedPart::Before(":".to_owned()),
-            ..DigestSalt::default()
-        });
-        let design = design.unwrap();
-        let keys = (0..5_000).map(|row| {
-            let key = design.encode_row(format!("acme:{row}").as_bytes()).unwrap();
-            String::from_utf8(key.to_vec()).unwrap()
-        });
+fn the_headline_for_a_hot_salted_table_names_its_fullest_tablet() {
+    for reads in [vec![], vec![Read::Domain]] {
+        let (design, keys) = salted_by_tenant((0..5_000).map(|row| format!("acme:{row}")));
         let table = ExistingTable {
             servers: 2,
+            splits: design.splits(16).unwrap(),
+            group_pattern: None,
+        };
+        let report = advised(keys, &servers(2).table(table).reads(reads));
+        assert_eq!(report.advice.decision.name(), "has-uneven-design");
+        assert_eq!(
+            report.advice.decision.to_string(),
+            "Keep the design of the keys, digest-salt (first 2 hexadecimal digits of MD5 of the text \
+             before `:`) in 16 tablets, though it is uneven: the fullest tablet takes 16.00 times the \
+             mean."
+        );
+    }
+}
+
+/// Regression test: an unsplit table on two servers was to be left as it is.
+#[test]
+fn the_headline_for_a_salted_table_names_servers_without_tablets() {
+    let rows = || (0..5_000).map(|row| format!("user{row}:x"));
+    let advice = |servers: u32, tablets: u32| {
+        let (design, keys) = salted_by_tenant(rows());
+        let table = ExistingTable {
+            servers,
             splits: design.splits(tablets).unwrap(),
             group_pattern: None,
         };
-        advised(profile(keys), &servers(2).table(table))
+        let options = AdviceOptions::new().servers(servers).table(table);
+        advised(keys, &options).advice.decision.to_string()
     };
-    let report = salted(16);
+    let name = "Keep the design of the keys, digest-salt (first 2 hexadecimal digits of MD5 of the \
+                text before `:`)";
     assert_eq!(
-        report.advice.decision.to_string(),
-        "Keep the design of the keys, digest-salt (first 2 hexadecimal digits of MD5 of the text \
-         before `:`) in 16 tablets, though it is uneven: the fullest tablet takes 16.00 times the \
-         mean."
+        advice(2, 1),
+        format!("{name} in 1 tablet, though 1 tablet cannot use 2 servers: request more tablets.")
     );
-    let design = KeyDesign::new(DigestSalt::default()).unwrap();
-    let keys = (0..5_000).map(|row| {
-        let key = design.encode_row(format!("user{row}").as_bytes()).unwrap();
-        String::from_utf8(key.to_vec()).unwrap()
-    });
-    let unsplit = ExistingTable {
-        servers: 2,
-        ..ExistingTable::default()
-    };
-    let report = advised(profile(keys), &servers(2).table(unsplit));
+    // The design has 256 salts.
     assert_eq!(
-        report.advice.decision.to_string(),
-        "Keep the design of the keys, digest-salt (first 2 hexadecimal digits of MD5) in 1 tablet, \
-         though 1 tablet cannot use 2 servers: request more tablets."
+        advice(300, 256),
+        format!(
+            "{name} in 256 tablets, though 256 tablets cannot use 300 servers, and the design allows \
+             no more."
+        )
+    );
+}
+
+/// All rows are spread, and only the newest are together: that is no uneven table.
+#[test]
+fn the_headline_does_not_call_spread_rows_uneven() {
+    let rows = (0..20).flat_map(|tenant| (0..500).map(move |row| format!("tenant{tenant}:{row}")));
+    let (_, keys) = salted_by_tenant(rows);
+    let report = advised(keys, &servers(4));
+    let headline = report.advice.decision.to_string();
+    assert!(
+        !headline.contains("uneven: the fullest tablet takes 1."),
+        "{headline}"
     );
 }
 

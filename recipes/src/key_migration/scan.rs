@@ -7,7 +7,7 @@ use fluo_table::Bytes;
 use futures::stream::{self, StreamExt};
 
 use super::designs::KeyMigration;
-use super::windowed_merge::{Reached, Windows, clipped};
+use super::windowed_merge::{Reached, Windows, clipped, of_one_epoch};
 use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, KeyOrder, RowSelection};
 use crate::salted_scan::{
@@ -38,7 +38,6 @@ impl KeyMigration {
 }
 
 /// The designs of a table, and the pieces of each that can contain the rows of a scan.
-#[derive(Debug)]
 struct Epochs {
     designs: KeyMigration,
     /// The pieces of each epoch, oldest first.
@@ -56,23 +55,33 @@ impl Epochs {
 }
 
 impl ScanSource for Epochs {
-    fn has(&self, key: &Bytes) -> bool {
+    fn can_resume_after(&self, key: &Bytes) -> bool {
         self.designs.unsalted(key).is_some()
     }
 
     fn plan(&self, after: Option<&Bytes>, settings: MergeSettings) -> ScanPlan {
         let reached = self.reached(after);
-        let pieces = self.pieces.iter().zip(self.designs.list());
-        let pieces = pieces.flat_map(|(pieces, epoch)| {
-            let rest = (&reached, &Reached::All);
-            let left = move |piece: &PieceRows| clipped(piece, epoch.head_len(), rest);
-            pieces.iter().filter_map(left)
-        });
+        let left: Vec<Vec<PieceRows>> = self
+            .pieces
+            .iter()
+            .zip(self.designs.list())
+            .map(|(pieces, epoch)| {
+                let rest = (&reached, &Reached::All);
+                let left = |piece: &PieceRows| clipped(piece, epoch.head_len(), rest);
+                pieces.iter().filter_map(left).collect()
+            })
+            .collect();
+        // One epoch is read at a time.
+        let most_pieces = left.iter().map(Vec::len).max().unwrap_or(0);
+        let mut pieces = left.concat();
+        pieces.sort_unstable();
+        pieces.dedup();
         let names: Vec<_> = self.designs.designs().map(KeyDesign::to_string).collect();
         // All designs have one order.
         let any = self.designs.designs().next();
         let order = any.map_or(KeyOrder::Rows, KeyDesign::order);
-        ScanPlan::new(names.join(" or "), order, pieces.collect(), settings)
+        let settings = of_one_epoch(settings);
+        ScanPlan::new(names.join(" or "), order, (pieces, most_pieces), settings)
     }
 
     fn run(

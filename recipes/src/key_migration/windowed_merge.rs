@@ -304,12 +304,20 @@ impl Windows {
             owner_of: self.epochs.owner_of(epoch, &self.pieces),
             settings: MergeSettings {
                 limit,
-                memory_bytes: self.settings.memory_bytes / 2,
-                ..self.settings
+                ..of_one_epoch(self.settings)
             },
             mark: self.mark,
         };
         SaltedRows::new(request, self.selection.clone(), self.skipped.clone())
+    }
+}
+
+/// Returns the settings of the merge of one epoch. Held rows of older epochs take the other half of
+/// the memory.
+pub(super) fn of_one_epoch(settings: MergeSettings) -> MergeSettings {
+    MergeSettings {
+        memory_bytes: settings.memory_bytes / 2,
+        ..settings
     }
 }
 

@@ -17,7 +17,6 @@ use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, RowSelection};
 
 /// One design, and the pieces of the table that can contain the rows of a scan.
-#[derive(Debug)]
 pub(super) struct OneDesign {
     design: KeyDesign,
     spans: Vec<Span>,
@@ -61,7 +60,7 @@ impl OneDesign {
 }
 
 impl ScanSource for OneDesign {
-    fn has(&self, key: &Bytes) -> bool {
+    fn can_resume_after(&self, key: &Bytes) -> bool {
         let is_in =
             |span: &Span| *key >= span.start().row && span.end().is_none_or(|end| *key < end.row);
         self.spans.iter().any(is_in)
@@ -69,7 +68,9 @@ impl ScanSource for OneDesign {
 
     fn plan(&self, after: Option<&Bytes>, settings: MergeSettings) -> ScanPlan {
         let design = self.design.to_string();
-        ScanPlan::new(design, self.design.order(), self.pieces(after), settings)
+        let pieces = self.pieces(after);
+        let all = pieces.len();
+        ScanPlan::new(design, self.design.order(), (pieces, all), settings)
     }
 
     fn run(

@@ -35,6 +35,8 @@ pub struct ScanPlan {
     design: String,
     order: KeyOrder,
     spans: Vec<Span>,
+    /// The maximum number of pieces that are read at the same time.
+    merged_pieces: usize,
     limit: Option<u64>,
     first_cells: usize,
     most_cells: usize,
@@ -45,21 +47,23 @@ pub struct ScanPlan {
 }
 
 impl ScanPlan {
+    /// Creates the plan of a scan of these pieces, of which this many are merged at the same time.
     pub(crate) fn new(
         design: String,
         order: KeyOrder,
-        pieces: Vec<PieceRows>,
+        (pieces, merged_pieces): (Vec<PieceRows>, usize),
         settings: MergeSettings,
     ) -> Self {
-        let most = Memory::new(settings.memory_bytes).share(pieces.len());
+        let most = Memory::new(settings.memory_bytes).share(merged_pieces);
         let first = settings
             .limit
-            .map_or(FIRST_CELLS, |rows| first_of_limit(rows, pieces.len()));
+            .map_or(FIRST_CELLS, |rows| first_of_limit(rows, merged_pieces));
         let spans = pieces.into_iter();
         Self {
             design,
             order,
             spans: spans.map(|(start, end)| Span::rows(start, end)).collect(),
+            merged_pieces,
             limit: settings.limit,
             first_cells: first.min(most),
             most_cells: most,
@@ -106,7 +110,7 @@ impl ScanPlan {
     /// short scan of its own.
     #[must_use]
     pub fn stays_open(&self) -> bool {
-        self.spans.len() <= self.open_scans
+        self.merged_pieces <= self.open_scans
     }
 }
 

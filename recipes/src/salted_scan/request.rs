@@ -54,7 +54,7 @@ use crate::key_design::{KeyDesign, RowSelection};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SaltedScan {
     source: Arc<dyn ScanSource>,
     mark: Mark,
@@ -66,9 +66,9 @@ pub struct SaltedScan {
 }
 
 /// The designs of a scan, and the pieces of the table that can contain its rows.
-pub(crate) trait ScanSource: fmt::Debug + Send + Sync {
-    /// Checks whether a stored key can be the last row before the scan.
-    fn has(&self, key: &Bytes) -> bool;
+pub(crate) trait ScanSource: Send + Sync {
+    /// Checks whether a scan can resume after a stored key.
+    fn can_resume_after(&self, key: &Bytes) -> bool;
 
     /// Returns the plan of a scan after a stored key.
     fn plan(&self, after: Option<&Bytes>, settings: MergeSettings) -> ScanPlan;
@@ -169,7 +169,7 @@ impl SaltedScan {
     /// other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
         let key = cursor.key_for(self.mark)?;
-        if !self.source.has(key) {
+        if !self.source.can_resume_after(key) {
             return Err(cursor.of_another());
         }
         self.after = Some(key.clone());
@@ -192,5 +192,17 @@ impl SaltedScan {
         };
         let (after, settings) = (self.after.as_ref(), self.settings);
         self.source.run(after, selection, settings, self.mark)
+    }
+}
+
+impl fmt::Debug for SaltedScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SaltedScan")
+            .field("mark", &self.mark)
+            .field("after", &self.after)
+            .field("columns", &self.columns)
+            .field("filter", &self.filter)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }

@@ -16,7 +16,7 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use crate::created_paths::{Made, missing, rename_durably, sync_directory};
 use crate::error::{Failure, cannot};
-use crate::identity::FileIdentity;
+use crate::file_identity::FileIdentity;
 use crate::lock::{Lock, check_regular};
 use crate::mark;
 use crate::options::EmbeddedOptions;
@@ -34,8 +34,9 @@ pub(crate) struct Directory {
     made: Made,
     /// True if this process created the file of the tables.
     is_new: bool,
-    /// The file of the tables, once it was opened for writing.
-    data: Option<FileIdentity>,
+    /// The identity and the absolute path of the open file of the tables; `None` if it is open for
+    /// reading only.
+    data: Option<(FileIdentity, PathBuf)>,
     /// The lock, which keeps other processes out; it is never read. `None` if there is no lock file
     /// and nothing may be written.
     _lock: Option<Lock>,
@@ -110,23 +111,28 @@ impl Directory {
         let found = file
             .metadata()
             .map_err(|error| cannot("read", &path, error))?;
-        self.data = Some(FileIdentity::new(&found));
+        // The working directory may change while the file is open.
+        let absolute = std::path::absolute(&path).map_err(|error| cannot("read", &path, error))?;
+        self.data = Some((FileIdentity::from_metadata(&found), absolute));
         Ok(file)
     }
 
     /// Checks that the file of the tables is still at its path: a deleted file accepts writes and
     /// loses them.
-    pub(crate) fn check_in_place(&self) -> Result<(), Failure> {
-        let path = self.path.join(DATA_FILE);
-        match self.data {
-            Some(data) if !data.is_at(fs::metadata(&path)) => {
-                let what = format!(
-                    "`{}` was deleted or moved while it was open, so new writes may be lost",
+    pub(crate) fn check_in_place(&self) -> Result<()> {
+        let Some((data, path)) = &self.data else {
+            return Ok(());
+        };
+        match data.is_at(path) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::new(
+                ErrorKind::Storage,
+                format!(
+                    "`{}` was deleted or moved while it was open; move it back or restore it, and open it again",
                     path.display()
-                );
-                Err(redb::StorageError::from(io::Error::other(what)).into())
-            }
-            _ => Ok(()),
+                ),
+            )),
+            Err(error) => Err(cannot("read", path, error)),
         }
     }
 

@@ -10,6 +10,8 @@ use fluo_table::{Error, ErrorKind};
 pub(crate) enum Failure {
     /// The request was rejected; the directory is not affected.
     Refused(Error),
+    /// The file is no longer at its path, so that writes may be lost.
+    Lost(Error),
     /// The storage engine failed.
     Engine(redb::Error),
     /// The file is intact, but this build cannot read it; the text continues a sentence after the
@@ -41,7 +43,7 @@ impl Failure {
             format!("the directory `{directory}` is damaged: {finding}; restore it from a copy")
         };
         match (self, finding) {
-            (Self::Refused(error), _) => error,
+            (Self::Refused(error) | Self::Lost(error), _) => error,
             (Self::Foreign(what), _) => Error::new(
                 ErrorKind::Corrupt,
                 format!("the directory `{directory}` {what}"),
@@ -68,7 +70,7 @@ impl Failure {
                 Some(format!("the storage engine stopped ({message})"))
             }
             Self::Engine(error) => engine_finding(error),
-            Self::Refused(_) | Self::Foreign(_) | Self::Bug { .. } => None,
+            Self::Refused(_) | Self::Lost(_) | Self::Foreign(_) | Self::Bug { .. } => None,
         }
     }
 
@@ -85,7 +87,7 @@ impl Failure {
             } => *read_pages && !message.contains("PoisonError"),
             Self::Engine(redb::Error::Io(io)) => is_damage(io),
             Self::Engine(error) => matches!(error, redb::Error::Corrupted(_)),
-            Self::Refused(_) | Self::Foreign(_) | Self::Bug { .. } => false,
+            Self::Refused(_) | Self::Lost(_) | Self::Foreign(_) | Self::Bug { .. } => false,
         }
     }
 
@@ -99,7 +101,11 @@ impl Failure {
         match self {
             Self::Refused(_) => false,
             Self::Bug { leaves_doubt, .. } => *leaves_doubt,
-            Self::Engine(_) | Self::Foreign(_) | Self::Damaged(_) | Self::Stopped { .. } => true,
+            Self::Lost(_)
+            | Self::Engine(_)
+            | Self::Foreign(_)
+            | Self::Damaged(_)
+            | Self::Stopped { .. } => true,
         }
     }
 

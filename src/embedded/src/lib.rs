@@ -98,7 +98,7 @@ mod damage;
 mod directory;
 mod error;
 mod file;
-mod identity;
+mod file_identity;
 mod instance;
 mod key;
 mod lock;

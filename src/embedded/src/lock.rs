@@ -12,7 +12,7 @@ use fluo_table::{Error, ErrorKind, Result};
 
 use crate::created_paths::Made;
 use crate::error::cannot;
-use crate::identity::FileIdentity;
+use crate::file_identity::FileIdentity;
 
 /// The name of the lock file.
 pub(crate) const LOCK_FILE: &str = "fluo.lock";
@@ -139,8 +139,9 @@ fn read_note(mut file: &File) -> Option<(u32, String)> {
 }
 
 fn is_at(file: &File, path: &Path) -> bool {
-    let file = file.metadata();
-    file.is_ok_and(|file| FileIdentity::new(&file).is_at(fs::metadata(path)))
+    let found = file.metadata();
+    let file = found.map(|found| FileIdentity::from_metadata(&found));
+    file.and_then(|file| file.is_at(path)).unwrap_or(false)
 }
 
 /// Refuses to open a pipe, because opening it would wait for its other end, or a device.

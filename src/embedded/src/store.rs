@@ -152,8 +152,8 @@ impl Store {
         Ok(self.engine()?.begin_write()?)
     }
 
-    /// Commits durably, and checks that the file was not deleted meanwhile. Must run contained, like
-    /// all code that uses the engine.
+    /// Commits durably, and checks that the file was not deleted in the meantime. Must run
+    /// contained, like all code that uses the engine.
     pub(crate) fn commit(&self, transaction: WriteTransaction) -> Result<(), CommitFailure> {
         self.file.begin_commit();
         contain(|| Ok(transaction.commit()?)).map_err(|failure| {
@@ -166,7 +166,7 @@ impl Store {
         })?;
         self.directory
             .check_in_place()
-            .map_err(CommitFailure::InDoubt)
+            .map_err(|error| CommitFailure::InDoubt(Failure::Lost(error)))
     }
 
     /// Returns an error once a write has failed, because the engine's memory may no longer match

@@ -339,29 +339,31 @@ async fn a_dropped_scan_releases_its_snapshot() {
 /// its rows were lost.
 #[cfg(unix)]
 #[tokio::test]
-async fn writes_to_a_deleted_or_moved_directory_fail() {
+async fn writes_to_a_deleted_moved_or_replaced_directory_fail() {
     let parent = tempfile::tempdir().unwrap();
-    for is_moved in [false, true] {
-        let directory = parent.path().join("data");
+    let directory = parent.path().join("data");
+    for case in ["deleted", "moved", "replaced"] {
         let (_tables, table) = open(&directory, EmbeddedOptions::new()).await.unwrap();
         table.write(vec![put("a")]).await.unwrap();
-        if is_moved {
-            std::fs::rename(&directory, parent.path().join("elsewhere")).unwrap();
-        } else {
-            std::fs::remove_dir_all(&directory).unwrap();
+        match case {
+            "moved" => std::fs::rename(&directory, parent.path().join("elsewhere")).unwrap(),
+            _ => std::fs::remove_dir_all(&directory).unwrap(),
         }
+        let other = match case {
+            "replaced" => Some(open(&directory, EmbeddedOptions::new()).await.unwrap()),
+            _ => None,
+        };
         let error = table.write(vec![put("b")]).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Uncertain);
-        let place = directory.join("fluo.redb");
+        assert_eq!(error.kind(), ErrorKind::Uncertain, "{case}");
         let lost = format!(
-            "`{}` was deleted or moved while it was open, so new writes may be lost",
-            place.display()
+            "`{}` was deleted or moved while it was open; move it back or restore it, and open it again",
+            directory.join("fluo.redb").display()
         );
         assert!(error.to_string().contains(&lost), "{error}");
-        // Another directory at its path does not make it writable again.
-        let (_others, other) = open(&directory, EmbeddedOptions::new()).await.unwrap();
-        other.write(vec![put("c")]).await.unwrap();
-        table.write(vec![put("d")]).await.unwrap_err();
-        std::fs::remove_dir_all(&directory).unwrap();
+        table.write(vec![put("c")]).await.unwrap_err();
+        if let Some((_, other)) = other {
+            other.write(vec![put("d")]).await.unwrap();
+            std::fs::remove_dir_all(&directory).unwrap();
+        }
     }
 }

@@ -7,9 +7,10 @@ use super::decision::{Decision, DesignInTablets, Unevenness};
 use super::design_reason::DesignReason;
 use super::keys;
 use super::keys_without_design::KeysWithoutDesign;
+use super::load_reason::FullestLoad;
 use super::options::AdviceOptions;
 use super::reason::AdviceReason;
-use super::recipe_tablets::{advised, candidate, is_of_table, tablets, tablets_of};
+use super::recipe_tablets::{advised, can_have, candidate, is_of_table, tablets, tablets_of};
 use super::report::AdvisorReport;
 use super::spec::AdvisedSpec;
 use super::verdict::{DesignVerdict, Suitability, Tried};
@@ -166,7 +167,7 @@ fn decision(
         0 => Decision::HasDesign {
             designs,
             is_split: recipes.iter().all(|recipe| is_of_table(recipe, options)),
-            uneven: unevenness(forecasts, verdicts, options),
+            uneven: unevenness(recipes, forecasts, verdicts, options),
         },
         keys => Decision::MigrationUnderWay { designs, keys },
     }
@@ -174,21 +175,29 @@ fn decision(
 
 /// Returns the reason why servers are used unevenly, if they are.
 fn unevenness(
+    recipes: &[ExistingRecipe],
     forecasts: &[DesignForecast],
     verdicts: &[DesignVerdict],
     options: &AdviceOptions,
 ) -> Option<Unevenness> {
+    let uneven = verdicts
+        .iter()
+        .filter_map(|verdict| Some((verdict, verdict.fullest_if_uneven()?)));
+    let over_mean = |fullest: &FullestLoad| fullest.over_mean.value;
+    let fullest = uneven.max_by(|(_, a), (_, b)| over_mean(a).total_cmp(&over_mean(b)));
+    if let Some((verdict, fullest)) = fullest {
+        return Some(Unevenness::FullTablet {
+            recipe: (recipes.len() > 1).then(|| verdict.label.clone()),
+            over_mean: over_mean(fullest),
+        });
+    }
     let tablets: u64 = forecasts.iter().map(tablets_of).sum();
     let servers = options.servers;
-    if tablets < u64::from(servers) {
-        return Some(Unevenness::FewTablets { tablets, servers });
-    }
-    let tried = forecasts.iter().zip(verdicts);
-    let uneven = tried.filter(|(_, verdict)| verdict.standing == Suitability::Uneven);
-    uneven
-        .filter_map(|(forecast, _)| Some(forecast.possible()?.0.largest_over_mean.value))
-        .max_by(f64::total_cmp)
-        .map(|over_mean| Unevenness::FullTablet { over_mean })
+    (tablets < u64::from(servers)).then(|| Unevenness::FewTablets {
+        tablets,
+        servers,
+        can_have_more: recipes.iter().any(|recipe| can_have(recipe, servers)),
+    })
 }
 
 /// Returns the keys without a design, if they are neither the most nor very few.

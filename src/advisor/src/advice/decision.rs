@@ -20,9 +20,10 @@ pub enum Decision {
     HasDesign {
         /// The designs.
         designs: Vec<DesignInTablets>,
-        /// `true` if the table is split for the designs, so that it stays as it is.
+        /// `true` if the table is split for the designs.
         is_split: bool,
-        /// The reason why servers are used unevenly, if they are.
+        /// The reason why servers are used unevenly; `None` if they are not, so that the table or
+        /// its keys stay as they are.
         uneven: Option<Unevenness>,
     },
     /// The keys move from one design to another. Both stay until the last key has moved.
@@ -89,11 +90,13 @@ pub struct DesignInTablets {
 }
 
 /// The reason why a table that keeps its designs uses its servers unevenly.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Unevenness {
     /// A tablet has too many rows.
     FullTablet {
+        /// The label of the recipe, if there are several.
+        recipe: Option<String>,
         /// The rows of the fullest tablet as a multiple of the mean.
         over_mean: f64,
     },
@@ -103,6 +106,8 @@ pub enum Unevenness {
         tablets: u64,
         /// The number of servers.
         servers: u32,
+        /// `true` if the designs can be split into more tablets.
+        can_have_more: bool,
     },
 }
 
@@ -111,6 +116,9 @@ impl Decision {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
+            Self::HasDesign {
+                uneven: Some(_), ..
+            } => "has-uneven-design",
             Self::HasDesign { .. } => "has-design",
             Self::MigrationUnderWay { .. } => "migration-under-way",
             Self::MostlyPlain { .. } => "mostly-plain",
@@ -209,15 +217,25 @@ impl fmt::Display for Decision {
 impl fmt::Display for Unevenness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::FullTablet { over_mean } => write!(
-                f,
-                "it is uneven: the fullest tablet takes {over_mean:.2} times the mean"
-            ),
-            Self::FewTablets { tablets, servers } => write!(
-                f,
-                "{} cannot use {servers} servers: request more tablets",
-                plural(*tablets, "tablet")
-            ),
+            Self::FullTablet { recipe, over_mean } => {
+                f.write_str("it is uneven: the fullest tablet ")?;
+                recipe
+                    .iter()
+                    .try_for_each(|recipe| write!(f, "of {recipe} "))?;
+                write!(f, "takes {over_mean:.2} times the mean")
+            }
+            Self::FewTablets {
+                tablets,
+                servers,
+                can_have_more,
+            } => {
+                let tablets = plural(*tablets, "tablet");
+                write!(f, "{tablets} cannot use {servers} servers")?;
+                f.write_str(match can_have_more {
+                    true => ": request more tablets",
+                    false => ", and the design allows no more",
+                })
+            }
         }
     }
 }

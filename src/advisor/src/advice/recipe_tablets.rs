@@ -22,6 +22,12 @@ fn wanted(recipe: &ExistingRecipe, options: &AdviceOptions) -> u32 {
     wanted
 }
 
+/// Checks whether a recipe can have this many tablets.
+pub(super) fn can_have(recipe: &ExistingRecipe, tablets: u32) -> bool {
+    let design = KeyDesign::new(recipe.settings.clone());
+    design.is_ok_and(|design| !is_too_many(&design, tablets))
+}
+
 fn is_too_many(design: &KeyDesign, tablets: u32) -> bool {
     design.splits(1).is_ok() && design.splits(tablets).is_err()
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::design_reason::DesignReason;
 use super::evenness::{self, SPREAD_ENOUGH};
 use super::key_share::KeyShare;
-use super::load_reason::LoadReason;
+use super::load_reason::{Evenness, FullestLoad, LoadReason};
 use super::options::{AdviceOptions, Read};
 use crate::number::{count, float, float_len};
 use crate::{DesignForecast, ForecastResult, KeyProfile, LoadForecast, ScanCosts};
@@ -125,6 +125,17 @@ impl DesignVerdict {
             }
             self.reasons.push(reason);
         }
+    }
+
+    /// Returns the fullest tablet, if it is a reason against the design.
+    pub(super) fn fullest_if_uneven(&self) -> Option<&FullestLoad> {
+        self.against
+            .iter()
+            .find_map(|reason| match reason {
+                DesignReason::Load(LoadReason::Fullest(fullest)) => Some(fullest),
+                _ => None,
+            })
+            .filter(|fullest| fullest.evenness == Evenness::Uneven)
     }
 
     /// Adds the costs of the requested reads. Returns `true` if the design supports all of them.

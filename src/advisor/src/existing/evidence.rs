@@ -1,16 +1,17 @@
 //! The share of keys that must agree with a design, so that it is not chance.
 //!
-//! A design is named only if both hold:
+//! A design is named only if the share is at least eight times the share that chance gives, or a
+//! half, because keys are not random and a bound on chance alone can err. The bound is that of
+//! Chernoff and Hoeffding:
 //!
-//! - Chance gives such a share less than once in 2^64, by the bound of Chernoff and Hoeffding.
-//!   Hundreds of designs are tried on a table, so a wrong one is named less than once in 2^54
-//!   tables.
-//! - The share is at least eight times the share that chance gives, or a half. Keys are not random,
-//!   so the bound alone can err.
+//! - **By the keys alone**, chance gives the share less than once in 2^64. Hundreds of designs are
+//!   tried on a table, so a wrong one is named less than once in 2^54 tables.
+//! - **In a table that is split at the design's own points**, chance gives it less than once in 8
+//!   for all usual designs together that have these points. So a plain table of this form is
+//!   called salted at most once in 8 times, and nearly all of its keys must agree.
 //!
 //! Rows that share a salted part share a salt. Such rows count as one, with the share of them that
-//! agrees. So the rows of one tenant prove no salt of a few digits; but in a table that is split at
-//! the design's own points, a salt of 64 buckets on all keys is sufficient.
+//! agrees. So the rows of one tenant prove no salt of a few digits without the split points.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -23,8 +24,9 @@ use crate::number::float_len;
 /// The least evidence in bits that rules out chance: one in 2^64 for each of some hundreds of
 /// designs.
 pub(super) const LEAST_BITS: f64 = 64.0;
-/// The least evidence in bits for one of a few designs, in a table that is split at its points.
-pub(super) const LEAST_BITS_IF_SPLIT: f64 = 6.0;
+/// The least evidence in bits for all tried designs together, in a table that is split at their
+/// points.
+pub(super) const LEAST_BITS_IF_SPLIT: f64 = 3.0;
 /// The least share of agreeing salts, as a multiple of the share that chance gives.
 const LEAST_OVER_CHANCE: f64 = 8.0;
 /// The share of agreeing salts that is always sufficient.

@@ -5,7 +5,8 @@
 //!
 //! - **The keys.** A salt that is computed from the row is computed again. Some keys agree by
 //!   chance, so a design is recognised only if chance gives that many once in 2^64. A table can
-//!   contain rows of several designs, so not all keys need to agree.
+//!   contain rows of several designs, so not all keys need to agree. If all rows share one salt,
+//!   the split points are a part of the proof.
 //! - **The split points.** They show the number of tablets of each design, the newest of several
 //!   designs, and the row hashers for which the table was made, even if no row is hashed. Random
 //!   salts and reversed counters have no other sign.

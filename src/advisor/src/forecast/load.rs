@@ -49,9 +49,9 @@ pub struct LoadForecast {
     pub largest: usize,
     /// The distribution of the newest keys; `None` if the keys are not in order of arrival.
     pub tail: Option<TailForecast>,
-    /// The number of tablets that keys go to if they arrive one after the other. `None` for a design
-    /// with a salt, which may keep keys together on purpose, and if the keys are not in order of
-    /// arrival, or too few to tell.
+    /// The number of tablets that keys go to if they arrive one after the other. `None` for a
+    /// design with a salt, which may keep keys together on purpose, and if the keys are not in
+    /// order of arrival, or too few to tell.
     pub windows: Option<WindowSpread>,
     /// The number of different heads (salts with the text around them) of the keys; `None` without
     /// a salt.

@@ -93,7 +93,7 @@ impl Explain {
         let chosen = self.design.choose()?;
         let (design, epochs) = (&chosen.design, &chosen.migration);
         let splits = points_of(design, self.tablets, chosen.layout.as_ref())?;
-        match (&epochs, design.row_hasher()) {
+        match (epochs, design.row_hasher()) {
             (Some(epochs), _) => self.tell(
                 |key| pieces_of_epochs(epochs, splits.as_deref(), key),
                 drawn_pieces,

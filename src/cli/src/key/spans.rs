@@ -93,11 +93,11 @@ impl Spans {
         let chosen = self.design.choose()?;
         let (design, epochs) = (&chosen.design, &chosen.migration);
         let rows = self.rows(design)?;
-        let spans = match &epochs {
+        let spans = match epochs {
             Some(epochs) => each_once(epochs.spans(&rows)?),
             None => design.spans(&rows)?,
         };
-        if let Some(epochs) = &epochs {
+        if let Some(epochs) = epochs {
             output::say(&format!(
                 "rows may be written in {} designs: these are the pieces of all of them, those of the oldest first, as \
                  they must be read",

@@ -16,7 +16,7 @@ use crate::client::application_table;
 use crate::client::binding::bind;
 use crate::client::{PendingCommit, Runner};
 use crate::context::{
-    ActiveTimestamps, ClientOptions, Collections, Listeners, Session, Shared, Sightings,
+    ActiveTimestamps, ClientOptions, CommitListeners, GarbageTurns, Session, Shared, Sightings,
 };
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
@@ -169,8 +169,8 @@ impl Client {
             application,
             sightings: Sightings::default(),
             observed,
-            listeners: Listeners::default(),
-            collections: Collections::default(),
+            listeners: CommitListeners::default(),
+            garbage_turns: GarbageTurns::default(),
         });
         tokio::spawn(keep_horizon(
             Arc::downgrade(&shared),

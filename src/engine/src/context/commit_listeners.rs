@@ -6,7 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
 use fluo_table::{Bytes, Column, RowColumn, Timestamp};
 
-/// A receiver of the notifications of commits, such as the queue of a worker.
+/// A receiver of the notifications of commits: the queue of a worker. With this trait, the
+/// modules of transactions do not use that of the workers.
 pub(crate) trait CommitListener: Debug + Send + Sync {
     /// Offers a notification that is already in the table. The receiver may ignore it.
     fn offer(&self, cell: &RowColumn, at: Timestamp);
@@ -17,11 +18,11 @@ pub(crate) trait CommitListener: Debug + Send + Sync {
 /// They only save a scan of the table, and nothing depends on them. A worker finds a notification
 /// in the table if it missed it here, or had no room for it.
 #[derive(Debug, Default)]
-pub(crate) struct Listeners {
+pub(crate) struct CommitListeners {
     listeners: Mutex<Vec<Weak<dyn CommitListener>>>,
 }
 
-impl Listeners {
+impl CommitListeners {
     /// Adds a listener.
     pub(crate) fn add(&self, listener: Weak<dyn CommitListener>) {
         let mut listeners = self.locked();

@@ -8,8 +8,8 @@ use fluo_table::{Column, Error, ErrorKind, Mutation, Result, Table, Timestamp};
 use tokio::sync::Semaphore;
 
 use crate::context::active_timestamps::ActiveTimestamps;
-use crate::context::collections::Collections;
-use crate::context::commit_listeners::Listeners;
+use crate::context::commit_listeners::CommitListeners;
+use crate::context::garbage_turns::GarbageTurns;
 use crate::context::lock_wait::Sightings;
 use crate::context::session::Session;
 use crate::context::{Backoff, ClientOptions};
@@ -30,9 +30,9 @@ pub(crate) struct Shared {
     pub(crate) sightings: Sightings,
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
     /// The workers of this client, which receive the notifications of its commits.
-    pub(crate) listeners: Listeners,
+    pub(crate) listeners: CommitListeners,
     /// The collections of garbage by its workers.
-    pub(crate) collections: Collections,
+    pub(crate) garbage_turns: GarbageTurns,
 }
 
 impl Shared {

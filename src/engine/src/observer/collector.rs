@@ -32,7 +32,7 @@ impl Collector {
         let mut pause = self.period / FIRST;
         loop {
             sleep(pause).await;
-            pause = match self.client.shared.collections.begin(self.period) {
+            pause = match self.client.shared.garbage_turns.begin(self.period) {
                 Ok(turn) => {
                     let is_collected = self.collect().await;
                     turn.end(is_collected);

@@ -66,16 +66,22 @@ pub(super) fn looked_at<'a>(keys: &[&'a [u8]]) -> Vec<&'a [u8]> {
 /// Returns the design of keys with too few different salts to prove it, in a table that is split at
 /// the points of the design.
 pub(super) fn by_splits(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
-    let width = splits.first()?.len();
     let some = looked_at(keys);
+    // A tablet that grew is split at a row, which is longer than a salt.
+    let width = splits.iter().map(Bytes::len).min()?;
+    let own = splits.iter().filter(|split| split.len() == width);
+    let own: Vec<_> = own.cloned().collect();
     let digests = digests::tried(&some, width..=width);
-    let buckets = layout::buckets_of(splits).unwrap_or_default();
+    let buckets = layout::buckets_of(&own).unwrap_or_default();
     let moduli = moduli::of_buckets(&some, width, buckets);
-    // The beginnings of one part are many designs, of which one can agree by chance.
-    let tried = digests.into_iter().chain(moduli).filter(|tried| {
-        !is_of_first_bytes(&tried.settings) && layout::is_even(&tried.settings, splits)
-    });
-    of_most(best(tried, &some, LEAST_BITS_IF_SPLIT), keys)
+    let tried = digests.into_iter().chain(moduli);
+    let mut tried: Vec<_> = tried.filter(|tried| is_usual(&tried.settings)).collect();
+    let length = |tried: &Tried| separator(&tried.settings).len();
+    let longest = tried.iter().map(length).max();
+    tried.retain(|tried| Some(length(tried)) == longest);
+    tried.retain(|tried| layout::is_even(&tried.settings, splits));
+    let least_bits = LEAST_BITS_IF_SPLIT + float_len(tried.len().max(1)).log2();
+    of_most(best(tried.into_iter(), &some, least_bits), keys)
         .filter(|(_, design)| {
             let agree = keys.iter().filter(|key| design.decode_key(key).is_ok());
             float_len(agree.count()) >= float_len(keys.len()) * NEARLY_ALL
@@ -83,13 +89,23 @@ pub(super) fn by_splits(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettin
         .map(|(settings, _)| settings)
 }
 
-fn is_of_first_bytes(settings: &DesignSettings) -> bool {
+/// Checks whether a design is a usual one: of many similar designs, one agrees by chance.
+fn is_usual(settings: &DesignSettings) -> bool {
     let over = match settings {
         DesignSettings::DigestSalt(salt) => &salt.over,
         DesignSettings::Modulo(salt) => &salt.over,
-        _ => return false,
+        _ => return true,
     };
-    matches!(over, SaltedPart::First(_))
+    let has_letters = separator(settings).contains(char::is_alphanumeric);
+    !has_letters && !matches!(over, SaltedPart::First(_))
+}
+
+fn separator(settings: &DesignSettings) -> &str {
+    match settings {
+        DesignSettings::DigestSalt(salt) => &salt.separator,
+        DesignSettings::Modulo(salt) => &salt.separator,
+        _ => "",
+    }
 }
 
 /// Returns the designs with which most of the keys agree: several if the keys do not distinguish

@@ -132,6 +132,35 @@ fn recognises_no_design_of_lookalikes_by_split_points() {
     }
 }
 
+/// Plain keys whose first field looks like one salt on all of them agree with a design by chance in
+/// at most one of 8 tables.
+#[test]
+fn one_unknown_salt_is_seldom_taken_for_a_design() {
+    let modulo = Modulo {
+        buckets: 64,
+        ..Modulo::default()
+    };
+    let hexadecimal = |salt: u64, n: u64| format!("{salt:02x}:acme:{n}");
+    let decimal = |salt: u64, n: u64| format!("{salt:02}|acme:{n}");
+    type Key = fn(u64, u64) -> String;
+    let tables: [(DesignSettings, u64, Key); 2] = [
+        (DigestSalt::default().into(), 256, hexadecimal),
+        (modulo.into(), 64, decimal),
+    ];
+    for (settings, salts, key) in tables {
+        let table = table(splits(settings.clone(), 16));
+        let is_taken = |salt: &u64| {
+            let keys = (0..40).map(|n| key(*salt, n).into_bytes());
+            !existing(keys, Some(&table)).is_none()
+        };
+        let taken = (0..salts).filter(is_taken).count();
+        assert!(
+            taken * 8 <= usize::try_from(salts).unwrap(),
+            "{settings:?}: {taken}"
+        );
+    }
+}
+
 /// The same for many tables.
 #[test]
 fn recognises_no_design_of_unknown_salts() {

@@ -222,6 +222,14 @@ fn recognises_the_salt_of_one_tenant_by_the_split_points() {
         let found: Vec<_> = found.recipes.iter().map(|found| &found.settings).collect();
         assert_eq!(found, [&settings]);
         assert!(existing(keys(), None).is_none(), "one salt is no proof");
+        // Tablets grew and were split at a row, the first and the last one too.
+        let mut grown = table.clone();
+        grown
+            .splits
+            .extend(["00acme:15".into(), "zz".repeat(3).into()]);
+        grown.splits.sort();
+        let found = existing(keys(), Some(&grown));
+        assert_eq!(found.recipes.len(), 1, "{settings:?}");
         let plain = existing(rows("acme").map(String::into_bytes), Some(&table));
         assert!(plain.is_none(), "{:?}", plain.recipes);
     }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The pause of a worker while another one collects garbage, up to a period.
+/// The maximum pause before a worker asks again, while another one collects garbage.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// The collections of garbage by the workers of one client.
 #[derive(Debug, Default)]
-pub(crate) struct Collections {
+pub(crate) struct GarbageTurns {
     last: Mutex<Option<Collection>>,
 }
 
@@ -20,7 +20,7 @@ enum Collection {
     Ended(Instant),
 }
 
-impl Collections {
+impl GarbageTurns {
     /// Begins a collection. If a collection is in progress, or one ended less than a period ago,
     /// returns the pause before the next try instead.
     pub(crate) fn begin(&self, period: Duration) -> Result<Turn<'_>, Duration> {
@@ -44,7 +44,7 @@ impl Collections {
 /// The right to collect garbage. One task of a client has it at a time.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
-    collections: &'a Collections,
+    collections: &'a GarbageTurns,
 }
 
 impl Turn<'_> {
@@ -75,7 +75,7 @@ mod tests {
     /// may fail, and then that worker tries next.
     #[tokio::test(start_paused = true)]
     async fn waits_a_minute_for_a_collection_in_progress_and_a_period_after_one() {
-        let collections = Collections::default();
+        let collections = GarbageTurns::default();
         let hour = MINUTE * 60;
         let first = collections.begin(hour).unwrap();
         assert_eq!(collections.begin(hour).unwrap_err(), MINUTE);
