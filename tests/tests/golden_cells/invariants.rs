@@ -8,7 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::PAGE;
 
 /// Folders with the code of transactions.
-const FOLDERS: [&str; 3] = ["client", "observer", "transaction"];
+const FOLDERS: [&str; 5] = [
+    "application",
+    "client",
+    "context",
+    "observer",
+    "transaction",
+];
 
 fn engine() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/engine/src")
