@@ -46,8 +46,8 @@ pub(crate) fn each() -> Result<()> {
     Ok(())
 }
 
-/// Runs cargo of an older Rust, with a build folder of its own: it shares nothing with other builds,
-/// so they need not wait for each other.
+/// Runs cargo of an older Rust in a build folder of its own. It shares nothing with other builds,
+/// so none has to wait for another.
 fn check_with(version: &str, check: &[&str]) -> Result<()> {
     let line = [&["rustup", "run", version, "cargo"][..], check].concat();
     let mut command = Command::new("rustup");
