@@ -4,6 +4,7 @@
 
 mod command;
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
@@ -147,14 +148,24 @@ fn reports_a_failing_check_once_and_continues() {
     let place = applied();
     let mut watching = Watching::new(&place, "pages");
     assert_eq!(watching.line(), OK);
-    // A load has the directory open as long as its input lasts.
+    // A load has the directory open as long as its input lasts, unless the watch has it open when
+    // the load begins.
     let (mut load, input) = loop {
         let arguments = "table load --at embedded:d pages --prefix p -";
         let mut command = place.command(arguments.split_whitespace());
         let mut load = command.stdin(Stdio::piped()).spawn().unwrap();
         let input = load.stdin.take().unwrap();
-        thread::sleep(Duration::from_millis(300));
-        if load.try_wait().unwrap().is_none() {
+        let has_ended = loop {
+            let holder = fs::read(place.path("d/fluo.lock")).unwrap();
+            if String::from_utf8_lossy(&holder).contains("fluo table load") {
+                break false;
+            }
+            if load.try_wait().unwrap().is_some() {
+                break true;
+            }
+            thread::sleep(Duration::from_millis(10));
+        };
+        if !has_ended {
             break (load, input);
         }
     };
