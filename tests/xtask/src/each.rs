@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::cargo::{cargo, run, run_program, say, workspace};
+use crate::cargo::{cargo, run, say, workspace};
 use crate::source;
 
 /// Checks each crate. Without the oldest Rust, checks with the present one; in continuous
@@ -33,7 +33,7 @@ pub(crate) fn each() -> Result<()> {
     for one in crates.iter().filter(|one| one.is_product()) {
         let check = ["check", "--package", &one.name];
         match has_oldest {
-            true => check_with(&version, &check)?,
+            true => run(&[&["rustup", "run", &version, "cargo"][..], &check].concat())?,
             false => cargo(&check, &[])?,
         }
     }
@@ -44,19 +44,6 @@ pub(crate) fn each() -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// Runs cargo of an older Rust in a build folder of its own. It shares nothing with other builds,
-/// so none has to wait for another.
-fn check_with(version: &str, check: &[&str]) -> Result<()> {
-    let line = [&["rustup", "run", version, "cargo"][..], check].concat();
-    let mut command = Command::new("rustup");
-    command
-        .args(["run", version, "cargo"])
-        .args(check)
-        .current_dir(workspace())
-        .env("CARGO_TARGET_DIR", workspace().join("target/oldest-rust"));
-    run_program(&line.join(" "), &mut command)
 }
 
 fn is_installed(version: &str) -> bool {

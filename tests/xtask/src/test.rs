@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use anyhow::{Context, Result, bail};
 
 use crate::background::Background;
-use crate::cargo::{Environment, cargo, command, run_program, say, set, workspace};
+use crate::cargo::{Environment, cargo, run_program, say, set, workspace};
 use crate::cluster::Held;
 use crate::install::install;
 use crate::lint;
@@ -169,22 +169,9 @@ fn run(plan: &Plan, cluster: Option<&OsStr>) -> Result<()> {
 
 /// Runs everything that needs no cluster.
 fn run_without_cluster(programs: &Programs, environment: &Environment) -> Result<()> {
-    // Compilers fill the time in which tests wait.
-    let builds = [
-        &["xtask", "each"][..],
-        &["xtask", "mutate", "--rotate", "3"],
-    ];
-    let builds = builds.map(|words| (words.join(" "), command(words, &[])));
-    let builds = Background::start("builds", builds.into())?;
-    let tests = run_tests(programs, environment);
-    if let Err(error) = &tests {
-        say(&format!("\n{error}; the builds still run"));
-    }
-    tests.and(builds.finish())
-}
-
-fn run_tests(programs: &Programs, environment: &Environment) -> Result<()> {
     cargo(&["test", "--workspace"], environment)?;
+    cargo(&["xtask", "each"], &[])?;
+    cargo(&["xtask", "mutate", "--rotate", "3"], &[])?;
     // Their names begin with numbers, in reading order.
     for example in programs.examples("examples")? {
         let mut command = example.command();
