@@ -100,7 +100,9 @@ impl ScanPlan {
         self.most_cells
     }
 
-    /// Returns the maximum number of bytes of cells that wait to be merged.
+    /// Returns the maximum number of bytes of cells that wait to be merged. A scan of several
+    /// designs merges one design at a time with half of its memory, and holds rows of the older
+    /// ones in the other half.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.memory_bytes

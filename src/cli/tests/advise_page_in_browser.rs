@@ -3,63 +3,22 @@
 
 #![cfg(test)]
 
+mod browser;
 mod command;
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use browser::{Browser, Key};
 use command::{Place, ROWS};
-use headless_chrome::protocol::cdp::Emulation::{
-    MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia,
-};
-use headless_chrome::protocol::cdp::Page::CaptureScreenshotFormatOption;
-use headless_chrome::{Browser, LaunchOptions, Tab};
-use serde_json::Value;
 
-/// The names of browsers.
-const BROWSERS: [&str; 5] = [
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-];
 /// The environment variable with the folder for pictures of the pages.
 const KEEP: &str = "FLUO_KEEP_SCREENSHOTS";
 
 const THEMES: [&str; 2] = ["light", "dark"];
 const WIDTHS_PIXELS: [u32; 2] = [390, 1_280];
-const HEIGHT_PIXELS: u32 = 900;
 
 /// A script that returns all faults of a page, as sentences.
 const FAULTS: &str = include_str!("advise_page_in_browser/faults.js");
-
-/// Starts a browser. `None` if `FLUO_WITHOUT_BROWSER` is set, as
-/// `cargo xtask test --without-browser` does.
-fn browser() -> Option<Browser> {
-    if std::env::var_os("FLUO_WITHOUT_BROWSER").is_some() {
-        return None;
-    }
-    let found = BROWSERS.iter().find_map(|name| in_path(name)).unwrap_or_else(|| {
-        panic!("this test needs a browser: install Chromium (Debian: apt install chromium-headless-shell)")
-    });
-    let options = LaunchOptions::default_builder()
-        .path(Some(found))
-        // There is no sandbox for root, as in a container; the page is our own.
-        .sandbox(false)
-        .args(vec![OsStr::new("--disable-dev-shm-usage")])
-        .build()
-        .unwrap();
-    Some(Browser::new(options).unwrap())
-}
-
-fn in_path(name: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders)
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
-}
 
 /// Returns pages of very different keys: the name of each, the file of its keys, and more
 /// arguments.
@@ -92,7 +51,9 @@ fn pages() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 
 #[test]
 fn finds_no_fault_in_both_themes_at_two_widths() {
-    let Some(browser) = browser() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let place = Place::new();
     let mut faults = Vec::new();
     for (name, keys, arguments) in pages() {
@@ -101,26 +62,21 @@ fn finds_no_fault_in_both_themes_at_two_widths() {
         place
             .fluo(&format!("advise keys --html {page} {arguments}"))
             .succeeds();
-        let tab = browser.new_tab().unwrap();
         for theme in THEMES {
             for width in WIDTHS_PIXELS {
-                show(&tab, width, theme);
-                let url = format!("file://{}", place.path(&page).display());
-                tab.navigate_to(&url)
-                    .unwrap()
-                    .wait_until_navigated()
-                    .unwrap();
-                let found = evaluate(&tab, FAULTS);
+                browser.show(width, theme);
+                let file = place.path(&page);
+                browser.open(&file);
+                let found = browser.evaluate(FAULTS);
                 let found = found.as_array().unwrap_or_else(|| panic!("{found}"));
                 faults.extend(
                     found
                         .iter()
                         .map(|fault| format!("{name}, {theme}, {width}: {fault}")),
                 );
-                keep(&tab, &format!("{name}-{theme}-{width}.png"));
+                keep(&mut browser, &format!("{name}-{theme}-{width}.png"));
             }
         }
-        tab.close(true).unwrap();
     }
     assert!(
         faults.is_empty(),
@@ -133,19 +89,17 @@ fn finds_no_fault_in_both_themes_at_two_widths() {
 /// A theme is more than a name: the background of the page is light in one and dark in the other.
 #[test]
 fn follows_the_theme_of_the_reader() {
-    let Some(browser) = browser() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let place = Place::new();
     place.file("keys", ROWS);
     place.fluo("advise keys --html page.html").succeeds();
-    let tab = browser.new_tab().unwrap();
-    let url = format!("file://{}", place.path("page.html").display());
-    let ground = |theme| {
-        show(&tab, 390, theme);
-        tab.navigate_to(&url)
-            .unwrap()
-            .wait_until_navigated()
-            .unwrap();
-        evaluate(&tab, "getComputedStyle(document.body).backgroundColor")
+    let file = place.path("page.html");
+    let mut ground = |theme| {
+        browser.show(390, theme);
+        browser.open(&file);
+        browser.evaluate("getComputedStyle(document.body).backgroundColor")
     };
     assert_eq!(ground("light"), "rgb(255, 255, 255)");
     assert_eq!(ground("dark"), "rgb(20, 23, 28)");
@@ -155,26 +109,24 @@ fn follows_the_theme_of_the_reader() {
 /// disclosure.
 #[test]
 fn supports_the_keyboard() {
-    let Some(browser) = browser() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let place = Place::new();
     place.file("keys", ROWS);
     place.fluo("advise keys --html page.html").succeeds();
-    let tab = browser.new_tab().unwrap();
-    show(&tab, 390, "light");
-    let url = format!("file://{}", place.path("page.html").display());
-    tab.navigate_to(&url)
-        .unwrap()
-        .wait_until_navigated()
-        .unwrap();
+    browser.show(390, "light");
+    let file = place.path("page.html");
+    browser.open(&file);
 
     let focused =
         "document.activeElement.tagName + ' ' + document.activeElement.textContent.trim()";
-    tab.press_key("Tab").unwrap();
-    assert_eq!(evaluate(&tab, focused), "A Skip to the advice");
+    browser.press(Key::Tab);
+    assert_eq!(browser.evaluate(focused), "A Skip to the advice");
     let mut reached = Vec::new();
     for _ in 0..60 {
-        tab.press_key("Tab").unwrap();
-        let name = evaluate(&tab, "document.activeElement.tagName");
+        browser.press(Key::Tab);
+        let name = browser.evaluate("document.activeElement.tagName");
         reached.push(name.as_str().unwrap().to_owned());
         if name == "SUMMARY" {
             break;
@@ -189,15 +141,17 @@ fn supports_the_keyboard() {
         "{reached:?}"
     );
     let is_open = "document.activeElement.parentElement.open";
-    assert_eq!(evaluate(&tab, is_open), false);
-    tab.press_key("Enter").unwrap();
-    assert_eq!(evaluate(&tab, is_open), true);
+    assert_eq!(browser.evaluate(is_open), false);
+    browser.press(Key::Enter);
+    assert_eq!(browser.evaluate(is_open), true);
 }
 
 /// Tests the script: it finds each kind of fault in a page that was sound before.
 #[test]
 fn finds_each_kind_of_fault() {
-    let Some(browser) = browser() else { return };
+    let Some(mut browser) = Browser::start() else {
+        return;
+    };
     let place = Place::new();
     place.file("keys", ROWS);
     place.fluo("advise keys --html page.html").succeeds();
@@ -228,62 +182,16 @@ fn finds_each_kind_of_fault() {
         let broken = page.replace(from, &to);
         assert_ne!(broken, page, "{fault}");
         place.file("broken.html", broken);
-        let tab = browser.new_tab().unwrap();
-        show(&tab, 390, "light");
-        let url = format!("file://{}", place.path("broken.html").display());
-        tab.navigate_to(&url)
-            .unwrap()
-            .wait_until_navigated()
-            .unwrap();
-        let found = evaluate(&tab, FAULTS).to_string();
+        browser.show(390, "light");
+        let file = place.path("broken.html");
+        browser.open(&file);
+        let found = browser.evaluate(FAULTS).to_string();
         assert!(found.contains(fault), "{fault}: {found}");
     }
 }
 
-fn show(tab: &Arc<Tab>, width: u32, theme: &str) {
-    tab.call_method(SetDeviceMetricsOverride {
-        width,
-        height: HEIGHT_PIXELS,
-        device_scale_factor: 1.0,
-        mobile: width < 600,
-        scale: None,
-        screen_width: None,
-        screen_height: None,
-        position_x: None,
-        position_y: None,
-        dont_set_visible_size: None,
-        screen_orientation: None,
-        viewport: None,
-        display_feature: None,
-        device_posture: None,
-    })
-    .unwrap();
-    tab.call_method(SetEmulatedMedia {
-        media: None,
-        features: Some(vec![MediaFeature {
-            name: "prefers-color-scheme".to_owned(),
-            value: theme.to_owned(),
-        }]),
-    })
-    .unwrap();
-}
-
-fn evaluate(tab: &Arc<Tab>, script: &str) -> Value {
-    // The browser returns an object as a reference, but its text completely.
-    let text = format!("JSON.stringify({})", script.trim().trim_end_matches(';'));
-    let value = tab.evaluate(&text, false).unwrap().value.unwrap();
-    serde_json::from_str(value.as_str().unwrap()).unwrap()
-}
-
-fn keep(tab: &Arc<Tab>, name: &str) {
-    let Some(folder) = std::env::var_os(KEEP) else {
-        return;
-    };
-    let body = tab.wait_for_element("body").unwrap();
-    let box_model = body.get_box_model().unwrap();
-    let png = CaptureScreenshotFormatOption::Png;
-    let picture = tab
-        .capture_screenshot(png, None, Some(box_model.margin_viewport()), true)
-        .unwrap();
-    std::fs::write(PathBuf::from(folder).join(name), picture).unwrap();
+fn keep(browser: &mut Browser, name: &str) {
+    if let Some(folder) = std::env::var_os(KEEP) {
+        std::fs::write(PathBuf::from(folder).join(name), browser.picture()).unwrap();
+    }
 }

@@ -25,11 +25,6 @@ const LICENSES: [&str; 13] = [
     "Unlicense",
     "Zlib",
 ];
-/// Packages with another license, each with the reason why it is still accepted.
-const EXCEPTIONS: [(&str, &str); 1] = [(
-    "auto_generate_cdp",
-    "GPL-3.0, but it only generates code of `headless_chrome`, which only tests use",
-)];
 /// The registry from which all dependencies come.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// Packages that must not become dependencies, each with the reason.
@@ -102,10 +97,6 @@ fn findings(metadata: &Value) -> Result<Vec<String>> {
 
 fn license_complaint(package: &Value) -> Option<String> {
     let remedy = "use another package, or accept the license in tests/xtask/src/dependencies.rs";
-    let own = text(package, "name");
-    if EXCEPTIONS.iter().any(|(name, _)| Some(*name) == own) {
-        return None;
-    }
     let Some(license) = text(package, "license") else {
         return Some(format!("the package states no license; {remedy}"));
     };
@@ -178,8 +169,6 @@ mod tests {
             assert_eq!(found(&json!({ "license": license })), [""; 0], "{license}");
         }
         assert_eq!(found(&json!({ "rust_version": null })), [""; 0]);
-        let exception = json!({ "name": "auto_generate_cdp", "license": null });
-        assert_eq!(found(&exception), [""; 0]);
     }
 
     #[test]

@@ -11,25 +11,17 @@ use crate::{AdvisedLayout, Candidate, DesignForecast, ExistingRecipe};
 /// Returns the number of tablets for a recipe: at most as many as its design has salts.
 fn wanted(recipe: &ExistingRecipe, options: &AdviceOptions) -> u32 {
     let mut wanted = options.for_one_recipe();
-    let design = KeyDesign::new(recipe.settings.clone());
-    while wanted > 1
-        && design
-            .as_ref()
-            .is_ok_and(|design| is_too_many(design, wanted))
-    {
+    while wanted > 1 && !can_have(recipe, wanted) {
         wanted /= 2;
     }
     wanted
 }
 
-/// Checks whether a recipe can have this many tablets.
+/// Checks whether a recipe can have this many tablets. Without even split points it can have any
+/// number.
 pub(super) fn can_have(recipe: &ExistingRecipe, tablets: u32) -> bool {
     let design = KeyDesign::new(recipe.settings.clone());
-    design.is_ok_and(|design| !is_too_many(&design, tablets))
-}
-
-fn is_too_many(design: &KeyDesign, tablets: u32) -> bool {
-    design.splits(1).is_ok() && design.splits(tablets).is_err()
+    design.is_ok_and(|design| design.splits(tablets).is_ok() || design.splits(1).is_err())
 }
 
 pub(super) fn advised(

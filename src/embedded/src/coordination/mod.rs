@@ -1,6 +1,6 @@
-//! Applications in the directory. Their configuration, timestamps and failed notifications are in
-//! the file. Their transactors and workers are in memory, because they end with the process that
-//! holds the directory.
+//! The port for the applications in the directory. Their stored state is in `application_state`.
+//! Their transactors and workers are in memory, because they end with the process that holds the
+//! directory.
 //!
 //! All writes are jobs of the writer thread, which run one after the other. State that must change
 //! in one step with a write (the presence of a transactor, whether an application is running) is

@@ -7,8 +7,7 @@ use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, Timestamp};
 
 use crate::application::admin::{self, Initialization, Status, check_observers};
 use crate::client::Client;
-use crate::context::Backoff;
-use crate::context::ClientOptions;
+use crate::context::{Backoff, ClientOptions};
 use crate::observer::Observers;
 
 /// The handle of one application: options first, then one of the calls that create, open or remove

@@ -31,11 +31,9 @@ mod wait_until_idle;
 mod worker;
 
 pub use observer_fn::{ObserverFn, observer_fn};
-pub use observers::Observers;
+pub use observers::{Observers, check_observers};
 pub use options::WorkerOptions;
 pub use port::{Observer, ObserverError};
 pub use worker::Worker;
-
-pub use observers::check_observers;
 
 pub(crate) use observers::check_named;

@@ -114,10 +114,7 @@ struct NamedRow {
 impl Load {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
         let chosen = self.design.choose()?;
-        let epochs = match self.create_if_absent {
-            true => chosen.migration.clone(),
-            false => None,
-        };
+        let epochs = chosen.migration.filter(|_| self.create_if_absent);
         let design = chosen.design;
         if self.create_if_absent && design.draws_salts() {
             bail!(

@@ -1,0 +1,193 @@
+//! A browser with one page, driven through the DevTools protocol of Chromium.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+use data_encoding::BASE64;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{Message, WebSocket, connect};
+
+/// The names of browsers.
+const NAMES: [&str; 5] = [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
+/// The time for a start or an answer. A browser that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const HEIGHT_PIXELS: u32 = 900;
+
+/// A key of the keyboard.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Key {
+    Tab,
+    Enter,
+}
+
+/// A running browser and its page. Dropping it ends the process.
+pub(crate) struct Browser {
+    process: Child,
+    _profile: TempDir,
+    socket: WebSocket<MaybeTlsStream<std::net::TcpStream>>,
+    session: Option<String>,
+    calls: u64,
+}
+
+impl Browser {
+    /// Starts a browser. `None` if `FLUO_WITHOUT_BROWSER` is set, as
+    /// `cargo xtask test --without-browser` does.
+    pub(crate) fn start() -> Option<Browser> {
+        if env::var_os("FLUO_WITHOUT_BROWSER").is_some() {
+            return None;
+        }
+        let program = NAMES.iter().find_map(|name| in_path(name)).expect(
+            "this test needs a browser: install Chromium (Debian: apt install chromium-headless-shell)",
+        );
+        let profile = TempDir::new().unwrap();
+        let process = Command::new(program)
+            // Root has no sandbox, as in a container. The pages are our own.
+            .args(["--headless", "--no-sandbox", "--disable-dev-shm-usage"])
+            .args(["--disable-gpu", "--remote-debugging-port=0"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg("about:blank")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (socket, _) = connect(address(profile.path())).unwrap();
+        if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
+            stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        }
+        let mut browser = Browser {
+            process,
+            _profile: profile,
+            socket,
+            session: None,
+            calls: 0,
+        };
+        let page = browser.call("Target.createTarget", &json!({"url": "about:blank"}));
+        let attach = json!({"targetId": page["targetId"], "flatten": true});
+        let attached = browser.call("Target.attachToTarget", &attach);
+        browser.session = attached["sessionId"].as_str().map(str::to_owned);
+        browser.call("Page.enable", &json!({}));
+        Some(browser)
+    }
+
+    /// Sets the width of the window in pixels, and the theme of the reader.
+    pub(crate) fn show(&mut self, width: u32, theme: &str) {
+        let is_phone = width < 600;
+        let size = json!({"width": width, "height": HEIGHT_PIXELS, "deviceScaleFactor": 1, "mobile": is_phone});
+        self.call("Emulation.setDeviceMetricsOverride", &size);
+        let feature = json!({"name": "prefers-color-scheme", "value": theme});
+        self.call(
+            "Emulation.setEmulatedMedia",
+            &json!({"features": [feature]}),
+        );
+    }
+
+    /// Opens a file and waits until it is loaded.
+    pub(crate) fn open(&mut self, file: &Path) {
+        let address = format!("file://{}", file.display());
+        let answer = self.call("Page.navigate", &json!({"url": address}));
+        assert_eq!(answer["errorText"], Value::Null, "{address}");
+        while self.receive()["method"] != "Page.loadEventFired" {}
+    }
+
+    /// Evaluates a script in the page and returns its value.
+    pub(crate) fn evaluate(&mut self, script: &str) -> Value {
+        let script = json!({"expression": script, "returnByValue": true});
+        let mut answer = self.call("Runtime.evaluate", &script);
+        assert_eq!(answer["exceptionDetails"], Value::Null);
+        answer["result"]["value"].take()
+    }
+
+    /// Presses and releases a key.
+    pub(crate) fn press(&mut self, key: Key) {
+        let (name, code, text) = match key {
+            Key::Tab => ("Tab", 9, ""),
+            Key::Enter => ("Enter", 13, "\r"),
+        };
+        for kind in ["keyDown", "keyUp"] {
+            let event = json!({
+                "type": kind, "key": name, "code": name, "windowsVirtualKeyCode": code,
+                "text": text,
+            });
+            self.call("Input.dispatchKeyEvent", &event);
+        }
+    }
+
+    /// Returns a picture of the whole page as PNG.
+    pub(crate) fn picture(&mut self) -> Vec<u8> {
+        let size = self.call("Page.getLayoutMetrics", &json!({}))["cssContentSize"].take();
+        let clip =
+            json!({"x": 0, "y": 0, "scale": 1, "width": size["width"], "height": size["height"]});
+        let options = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
+        let answer = self.call("Page.captureScreenshot", &options);
+        BASE64
+            .decode(answer["data"].as_str().unwrap().as_bytes())
+            .unwrap()
+    }
+
+    /// Calls a method of the protocol and returns its result.
+    fn call(&mut self, method: &str, parameters: &Value) -> Value {
+        self.calls += 1;
+        let mut request = json!({"id": self.calls, "method": method, "params": parameters});
+        if let Some(session) = &self.session {
+            request["sessionId"] = json!(session);
+        }
+        self.socket
+            .send(Message::text(request.to_string()))
+            .unwrap();
+        loop {
+            let mut message = self.receive();
+            if message["id"] == self.calls {
+                assert_eq!(message["error"], Value::Null, "{method}");
+                return message["result"].take();
+            }
+        }
+    }
+
+    /// Receives an answer or an event.
+    fn receive(&mut self) -> Value {
+        let message = self.socket.read().expect("the browser answers");
+        serde_json::from_slice(&message.into_data()).unwrap()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // The process may have ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Returns the address of the browser's socket. The browser writes it to a file when it listens.
+fn address(profile: &Path) -> String {
+    let file = profile.join("DevToolsActivePort");
+    let start = Instant::now();
+    loop {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        // The path is written after the port.
+        if let Some((port, path)) = text.split_once('\n').filter(|(_, path)| !path.is_empty()) {
+            return format!("ws://127.0.0.1:{port}{path}");
+        }
+        assert!(start.elapsed() < PATIENCE, "the browser does not start");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn in_path(name: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders)
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
