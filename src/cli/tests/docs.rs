@@ -27,7 +27,10 @@ fn every_page_shows_the_actual_output() {
     );
     let fluo = Path::new(env!("CARGO_BIN_EXE_fluo")).parent().unwrap();
     thread::scope(|scope| {
-        let run = |page: &Page| page.first_difference(fluo, &[], str::to_owned).unwrap();
+        let run = |page: &Page| {
+            page.first_difference(fluo, &[], with_built_examples)
+                .unwrap()
+        };
         let running: Vec<_> = pages
             .iter()
             .map(|page| (page.name(), scope.spawn(move || run(page))))
@@ -37,4 +40,21 @@ fn every_page_shows_the_actual_output() {
             assert_eq!(difference, None, "{name}");
         }
     });
+}
+
+/// Replaces `cargo run` of an example by the program that is already built in the folder
+/// `FLUO_PROGRAMS`. Cargo alone would compile most packages again, because the features of a build
+/// of one package are not those of a build of all.
+fn with_built_examples(command: &str) -> String {
+    let Ok(programs) = std::env::var("FLUO_PROGRAMS") else {
+        return command.to_owned();
+    };
+    let run = "cargo run --quiet --package fluo-examples --example ";
+    match command
+        .strip_prefix(run)
+        .and_then(|rest| rest.split_once(" -- "))
+    {
+        Some((example, arguments)) => format!("{programs}/examples/{example} {arguments}"),
+        None => command.to_owned(),
+    }
 }

@@ -87,6 +87,9 @@ impl Drop for Lock {
         if self.has_note {
             let _ = self.file.set_len(0);
         }
+        // Closing the file is not enough: a process that another thread has just forked still has
+        // the file open until it executes its program.
+        let _ = self.file.unlock();
     }
 }
 
@@ -170,6 +173,18 @@ mod tests {
         let mut made = Made::default();
         made.keep();
         Lock::exclusive(directory, program, &mut made).unwrap()
+    }
+
+    /// A process that another thread had just forked held a copy of the open file, and with it the
+    /// lock of a directory that was closed.
+    #[test]
+    fn releases_the_lock_although_a_copy_of_the_file_is_open() {
+        let directory = tempfile::tempdir().unwrap();
+        let lock = exclusive(directory.path(), "first");
+        let copy = lock.file.try_clone().unwrap();
+        drop(lock);
+        drop(exclusive(directory.path(), "second"));
+        drop(copy);
     }
 
     /// The message said twice that the directory is open, and did not name the process.

@@ -164,8 +164,12 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The process may have ended already.
-        let _ = self.process.kill();
+        // The started process may be a script, so the browser has to end itself.
+        self.session = None;
+        let close = json!({"id": self.calls + 1, "method": "Browser.close"});
+        if self.socket.send(Message::text(close.to_string())).is_err() {
+            let _ = self.process.kill();
+        }
         let _ = self.process.wait();
     }
 }
