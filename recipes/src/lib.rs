@@ -41,6 +41,7 @@
 //! - [`SaltedScan`] scans rows that a salt has scattered.
 //! - [`KeyMigration`] changes the salt of a table that is in use.
 //! - [`BulkLoad`] writes many rows under the keys of a design.
+//! - [`codec`] has the ways to write keys and values of an application as bytes.
 //! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
 //!   row.
 //! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
@@ -52,6 +53,7 @@
 
 mod bulk_load;
 mod chi_square;
+pub mod codec;
 mod error;
 mod heavy_hitters;
 mod java_quote;

@@ -1,0 +1,116 @@
+//! The bytes of a value after its class.
+
+use std::convert::identity;
+
+use super::class::Class;
+use super::input::{Damage, Input};
+use super::string::{read_string, write_string};
+use super::varint::write_zigzag;
+
+/// The reference marker of an object that occurs for the first time.
+const FIRST: u8 = 1;
+
+/// A type whose values Kryo writes after their class.
+pub(super) trait Body: Sized {
+    const CLASS: Class;
+
+    fn write(&self, bytes: &mut Vec<u8>);
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage>;
+}
+
+impl Body for String {
+    const CLASS: Class = Class::String;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(FIRST);
+        write_string(self, bytes);
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+        match input.byte()? {
+            FIRST => read_string(input),
+            other => Err(Damage::Reference(other)),
+        }
+    }
+}
+
+impl Body for i64 {
+    const CLASS: Class = Class::Long;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        write_zigzag(*self, bytes);
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+        input.zigzag()
+    }
+}
+
+impl Body for i32 {
+    const CLASS: Class = Class::Integer;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        write_zigzag(i64::from(*self), bytes);
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+        Self::try_from(input.zigzag()?).map_err(|_| Damage::Range)
+    }
+}
+
+impl Body for bool {
+    const CLASS: Class = Class::Boolean;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.push(u8::from(*self));
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+        match input.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(Damage::Boolean(other)),
+        }
+    }
+}
+
+macro_rules! big_endian {
+    ($($type:ident $class:ident $bits:expr;)*) => { $(
+        impl Body for $type {
+            const CLASS: Class = Class::$class;
+
+            fn write(&self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&$bits(*self).to_be_bytes());
+            }
+
+            fn read(input: &mut Input<'_>) -> Result<Self, Damage> {
+                Ok(Self::from_be_bytes(input.array()?))
+            }
+        }
+    )* };
+}
+
+big_endian! {
+    i8 Byte identity;
+    i16 Short identity;
+    f32 Float float_bits;
+    f64 Double double_bits;
+}
+
+/// Returns the bits of a float, which are always the same if it is not a number.
+fn float_bits(float: f32) -> u32 {
+    if float.is_nan() {
+        0x7fc0_0000
+    } else {
+        float.to_bits()
+    }
+}
+
+/// Returns the bits of a double, which are always the same if it is not a number.
+fn double_bits(double: f64) -> u64 {
+    if double.is_nan() {
+        0x7ff8_0000_0000_0000
+    } else {
+        double.to_bits()
+    }
+}
