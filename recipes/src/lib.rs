@@ -50,6 +50,8 @@
 //! - [`ChiSquare`] tests whether rows are as even as chance makes them, and [`HeavyHitters`] finds
 //!   the values that many rows share.
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
+//! - [`recording`] logs the reads and writes of a transaction, and applies its writes to another
+//!   table.
 
 mod bulk_load;
 mod chi_square;
@@ -63,6 +65,8 @@ mod number;
 mod optimization;
 mod row_hasher;
 mod salted_scan;
+
+pub mod recording;
 
 pub use bulk_load::{
     BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, RepeatedKeys,
