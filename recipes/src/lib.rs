@@ -52,6 +52,8 @@
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
 //! - [`recording`] logs the reads and writes of a transaction, and applies its writes to another
 //!   table.
+//! - [`transient`] compacts the parts of a table whose cells live for a short time. Its repeated
+//!   compaction is the only part of this crate that runs by itself, on tokio's timers.
 
 mod bulk_load;
 mod chi_square;
@@ -67,6 +69,7 @@ mod row_hasher;
 mod salted_scan;
 
 pub mod recording;
+pub mod transient;
 
 pub use bulk_load::{
     BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, RepeatedKeys,

@@ -240,7 +240,7 @@ impl Hooks for Faults {
             Call::Admin(call) => plan.changes.next(call.clone(), cut_off),
             Call::Coordination(call) => plan.coordination.next(call.clone(), disconnected),
             Call::Scan(_) if plan.writes.is_cut_off() => Err(cut_off()),
-            Call::Scan(_) => Ok(None),
+            Call::Scan(_) | Call::Compact { .. } => Ok(None),
             _ => plan.writes.next((), cut_off),
         }
     }

@@ -95,7 +95,7 @@ impl Hooks for Record {
                 counts.together_writes += 1;
                 counts.together_mutations += mutations.len();
             }
-            Call::Scan(_) | Call::Coordination(_) => {}
+            Call::Scan(_) | Call::Compact { .. } | Call::Coordination(_) => {}
         }
         Ok(None)
     }

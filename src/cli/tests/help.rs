@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 36] = [
+const COMMANDS: [&str; 37] = [
     "",
     "key",
     "key add",
@@ -34,6 +34,7 @@ const COMMANDS: [&str; 36] = [
     "app status",
     "app config",
     "app remove",
+    "app compact-transient",
     "scan",
     "notifications",
     "notifications list",

@@ -83,7 +83,13 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
     }
 
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
-        self.inner.compact(name, span, garbage).await
+        let call = Call::Compact {
+            table: name.to_owned(),
+            span: span.clone(),
+            garbage,
+        };
+        let effect = self.inner.compact(name, span, garbage);
+        self.call(call, effect).await
     }
 
     async fn tablets(&self, name: &str) -> Result<Tablets> {

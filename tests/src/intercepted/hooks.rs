@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::coordination::Transactor;
-use fluo_table::{CellBatches, ConditionalMutation, Mutation, Outcome, Result, Scan};
+use fluo_table::{
+    CellBatches, ConditionalMutation, Garbage, Mutation, Outcome, Result, Scan, Span,
+};
 
 use crate::{AdminCall, CoordinationCall};
 
@@ -20,8 +22,17 @@ pub enum Call {
     WriteConditional(Vec<ConditionalMutation>),
     /// [`write_atomically`](fluo_table::MultiRowWrite::write_atomically).
     WriteAtomically(Vec<ConditionalMutation>),
-    /// A change through the admin port. Its other calls pass no hook.
+    /// A change through the admin port. Its other calls pass no hook, except for compactions.
     Admin(AdminCall),
+    /// [`compact`](fluo_table::TableAdmin::compact).
+    Compact {
+        /// The table.
+        table: String,
+        /// The part of the table.
+        span: Span,
+        /// The garbage to drop.
+        garbage: Garbage,
+    },
     /// A call through a port of coordination.
     Coordination(CoordinationCall),
 }
@@ -34,7 +45,9 @@ impl Call {
             Self::WriteConditional(mutations) | Self::WriteAtomically(mutations) => {
                 mutations.iter().map(|one| &one.mutation).collect()
             }
-            Self::Scan(_) | Self::Admin(_) | Self::Coordination(_) => Vec::new(),
+            Self::Scan(_) | Self::Admin(_) | Self::Compact { .. } | Self::Coordination(_) => {
+                Vec::new()
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! `fluo app`: applications.
 
+mod compact_transient;
 mod config;
 mod init;
 mod list;
@@ -21,6 +22,7 @@ pub(crate) enum AppCommand {
     Status(status::Status),
     Config(config::Config),
     Remove(remove::Remove),
+    CompactTransient(compact_transient::CompactTransient),
 }
 
 /// Runs a command.
@@ -31,6 +33,7 @@ pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
         AppCommand::Status(command) => command.run().await?,
         AppCommand::Config(command) => command.run().await?,
         AppCommand::Remove(command) => command.run().await?,
+        AppCommand::CompactTransient(command) => return command.run().await,
     }
     Ok(Outcome::Success)
 }

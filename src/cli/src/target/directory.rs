@@ -15,7 +15,7 @@ use crate::output;
 use crate::text::{count_of, plural};
 
 /// The target of a command on applications. It is always an embedded directory.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct DirectoryArguments {
     /// Location of the application: embedded:DIR
     #[arg(long, value_name = "TARGET", value_parser = place::directory)]

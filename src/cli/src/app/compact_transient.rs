@@ -1,0 +1,170 @@
+//! `fluo app compact-transient`.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use fluo::{Client, ClientOptions};
+use fluo_embedded::EmbeddedTables;
+use fluo_recipes::transient::{
+    CompactedRange, CompactionSchedule, TransientCompaction, TransientRanges,
+};
+use fluo_table::{Error, ErrorKind, Span};
+use indicatif::ProgressBar;
+use tokio::sync::mpsc;
+
+use crate::application;
+use crate::duration::{self, seconds};
+use crate::exit::{self, Outcome};
+use crate::target::DirectoryArguments;
+use crate::text::{count_of, plural};
+use crate::{output, progress};
+
+/// Compact the transient ranges of an application.
+///
+/// Transient ranges are the parts of its table that queues fill and empty. They are settings of the
+/// application, `recipes.transientRange.ID=HEX:HEX`: the row before the range and its last row, in
+/// hexadecimal digits; an empty one is the start or the end of the table. A compaction drops only
+/// entries that no snapshot can read. Prints a line for each range. If the compaction of a range
+/// fails, the others are compacted nevertheless, and the exit code is 2.
+///
+/// With --every it repeats until Ctrl-C. Each range pauses after each of its compactions. A failed
+/// compaction is printed, and repeated after the pause. An embedded directory is open only during a
+/// compaction; while another process has it open, compactions fail.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Example:
+  fluo app compact-transient --at embedded:./data web
+  fluo app compact-transient --at embedded:./data --every 10m web")]
+pub(crate) struct CompactTransient {
+    #[command(flatten)]
+    target: DirectoryArguments,
+    /// The application
+    name: String,
+    /// Repeat: the shortest pause between two compactions of a range, such as 10m
+    #[arg(long, value_name = "DURATION", value_parser = every)]
+    every: Option<CompactionSchedule>,
+    /// With --every: the shortest pause as a multiple of the duration of the compaction before it
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "every")]
+    multiplier: u32,
+}
+
+/// Parses the interval of a schedule.
+fn every(text: &str) -> Result<CompactionSchedule, String> {
+    let interval = duration::parse(text)?;
+    CompactionSchedule::new(interval).map_err(|error| error.to_string())
+}
+
+impl CompactTransient {
+    pub(crate) async fn run(self) -> Result<Outcome> {
+        match self.every.map(|every| every.multiplier(self.multiplier)) {
+            Some(schedule) => self.repeatedly(schedule).await,
+            None => self.once().await,
+        }
+    }
+
+    async fn once(&self) -> Result<Outcome> {
+        let (tables, client) = self.open().await?;
+        let compaction = TransientCompaction::for_client(&client, Arc::new(tables))?;
+        if compaction.ranges().is_empty() {
+            self.say_there_are_none();
+            return Ok(Outcome::Success);
+        }
+        let bar = self.bar("compacting");
+        let print = {
+            let bar = bar.clone();
+            move |compacted: &CompactedRange| {
+                // A closed output does not end the compaction.
+                let _ = bar.suspend(|| output::print(&line(compacted)));
+            }
+        };
+        let report = compaction.on_compacted(print).run().await;
+        bar.finish_and_clear();
+        let failed = report.iter().filter(|one| one.result.is_err()).count();
+        if failed > 0 {
+            let ranges = plural(count_of(report.len()), "range");
+            bail!(
+                "{failed} of {ranges} could not be compacted; the lines above state why, and the command can be repeated"
+            );
+        }
+        Ok(Outcome::Success)
+    }
+
+    async fn repeatedly(self, schedule: CompactionSchedule) -> Result<Outcome> {
+        let ranges = self.ranges().await?;
+        if ranges.is_empty() {
+            self.say_there_are_none();
+            return Ok(Outcome::Success);
+        }
+        let bar = self.bar("repeatedly compacting");
+        let (ended, mut lines) = mpsc::unbounded_channel();
+        let compaction = TransientCompaction::with_compactor(ranges, move |span| {
+            let this = self.clone();
+            async move { this.compact(&span).await }
+        });
+        let compaction = compaction.on_compacted(move |compacted| {
+            // The receiver is only closed when the command ends.
+            let _ = ended.send(line(compacted));
+        });
+        let _repeating = compaction.repeat(schedule);
+        while let Some(line) = lines.recv().await {
+            bar.suspend(|| output::emit(&output::shown(&line)))?;
+        }
+        Ok(Outcome::Success)
+    }
+
+    async fn ranges(&self) -> Result<TransientRanges> {
+        let (_, applications) = self.target.open()?;
+        let coordination = application::open(&applications, &self.name).await?;
+        let stored = coordination.application().await?;
+        Ok(TransientRanges::from_settings(&stored.settings)?)
+    }
+
+    /// Opens the application for the compaction of one range.
+    async fn compact(&self, span: &Span) -> fluo_table::Result<()> {
+        let (tables, client) = self.open().await.map_err(|error| as_error(&error))?;
+        client.collect_garbage(&tables, span).await?;
+        Ok(())
+    }
+
+    async fn open(&self) -> Result<(EmbeddedTables, Client)> {
+        let (tables, applications) = self.target.open()?;
+        application::open(&applications, &self.name).await?;
+        let options = ClientOptions::new();
+        let client = Client::open_application(&tables, &applications, &self.name, options).await?;
+        Ok((tables, client))
+    }
+
+    fn bar(&self, work: &str) -> ProgressBar {
+        let name = &self.name;
+        progress::waiting(output::shown(&format!(
+            "{work} the transient ranges of `{name}`"
+        )))
+    }
+
+    fn say_there_are_none(&self) {
+        output::say(&format!(
+            "application `{}` has no transient ranges, so nothing was compacted",
+            self.name
+        ));
+    }
+}
+
+/// Returns an error of the command as one of the tables, with the same text.
+fn as_error(error: &anyhow::Error) -> Error {
+    let cause = error.downcast_ref::<Error>().map(Error::kind);
+    let kind = cause.unwrap_or(ErrorKind::Unavailable);
+    Error::new(kind, exit::sentence(error))
+}
+
+/// Returns the line of a range that was compacted, or whose compaction failed.
+fn line(compacted: &CompactedRange) -> String {
+    let CompactedRange {
+        range, duration, ..
+    } = compacted;
+    let (id, took) = (range.id(), seconds(*duration));
+    match compacted.error() {
+        None => format!("{id} {range}: compacted in {took}"),
+        Some(error) => format!("{id} {range}: failed after {took}: {error}"),
+    }
+}
