@@ -58,15 +58,22 @@
 mod bulk_load;
 mod chi_square;
 pub mod codec;
+pub mod combine_queue;
 mod error;
+pub mod export_queue;
 mod heavy_hitters;
 mod java_quote;
 mod key_design;
 mod key_migration;
+mod murmur3;
 mod number;
 mod optimization;
+mod queue;
+mod recipe;
 mod row_hasher;
 mod salted_scan;
+pub mod sink;
+mod typed_column;
 
 pub mod recording;
 pub mod transient;
@@ -97,7 +104,9 @@ pub use optimization::{
     TabletRun, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
     VerdictChanges, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
 };
+pub use recipe::{ApplicationRecipes, Recipe, Recipes, Registration};
 pub use row_hasher::{HashScheme, KeyParts, RowHasher, RowHasherBuilder, SplitFormula};
 pub use salted_scan::{
     RowBatch, SaltedRow, SaltedRows, SaltedScan, ScanCursor, ScanPlan, UnknownKeys,
 };
+pub use typed_column::TypedColumn;

@@ -25,7 +25,6 @@ mod digits;
 mod hasher;
 mod key;
 mod key_error;
-mod murmur3;
 mod preview;
 mod scheme;
 mod split_arithmetic;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
 use super::digits::{HASH_LEN, is_digit, to_digits};
-use super::murmur3::murmur3_32;
 use super::preview::Excerpt;
 use crate::error::RecipeError;
+use crate::murmur3::murmur3_32;
 
 /// A scheme by which a [`RowHasher`](super::RowHasher) turns a row into four characters.
 ///

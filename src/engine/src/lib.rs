@@ -98,6 +98,7 @@ mod context;
 mod observer;
 mod transaction;
 
+pub mod column;
 pub mod telemetry;
 
 pub use application::{ApplicationHandle, InstanceExt, admin};
@@ -111,7 +112,7 @@ pub use fluo_table::{
     Timestamp, Visibility,
 };
 pub use observer::{
-    Observer, ObserverError, ObserverFn, Observers, Worker, WorkerOptions, observer_fn,
+    Observer, ObserverError, Observers, RetryAfter, Worker, WorkerOptions, observer_fn,
 };
 pub use transaction::{
     CommitError, CommitInfo, Conflict, ConflictCause, LockedReads, OwnedTransaction, Snapshot,

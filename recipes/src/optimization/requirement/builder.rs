@@ -68,6 +68,13 @@ impl TableRequirementBuilder {
         self
     }
 
+    /// Leaves the tablets of the recipe without a group of their own.
+    pub fn without_group(mut self) -> Self {
+        self.requirement.group_regex = None;
+        self.has_group = true;
+        self
+    }
+
     /// Sets the design of the keys, whose prefix must be that of the recipe. With a design,
     /// [`verify`](crate::TableOptimizations::verify) finds rows under the prefix that are not keys
     /// of it; without one, all rows under the prefix belong to the recipe.

@@ -21,6 +21,7 @@ use crate::observer::Observers;
 /// | [`table`](Self::table) | the table of the application | a table with the application's name |
 /// | [`observers`](Self::observers) | the observers of a new application | none |
 /// | [`set`](Self::set) | a setting of a new application | none |
+/// | [`require`](Self::require) | a setting that an existing application must have too | none |
 /// | [`clear`](Self::clear) | true to replace what exists | no |
 /// | [`options`](Self::options) | the options of the client | [`ClientOptions::default`] |
 ///
@@ -61,6 +62,7 @@ pub struct ApplicationHandle {
     table: Option<String>,
     observed: Option<Vec<ObservedColumn>>,
     application_settings: BTreeMap<String, String>,
+    required_settings: BTreeMap<String, String>,
     clear: bool,
     options: ClientOptions,
 }
@@ -73,6 +75,7 @@ impl ApplicationHandle {
             table: None,
             observed: None,
             application_settings: BTreeMap::new(),
+            required_settings: BTreeMap::new(),
             clear: false,
             options: ClientOptions::new(),
         }
@@ -104,6 +107,13 @@ impl ApplicationHandle {
     /// keeps its own settings, which an operator may have changed.
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.application_settings.insert(name.into(), value.into());
+        self
+    }
+
+    /// Adds a setting that all programs of the application must have in common. A new application
+    /// stores it; an existing one must have it with this value.
+    pub fn require(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.required_settings.insert(name.into(), value.into());
         self
     }
 
@@ -195,8 +205,8 @@ impl ApplicationHandle {
     ///
     /// Those of [`Client::open_application`]: [`NotFound`](ErrorKind::NotFound) if the application
     /// does not exist. [`Invalid`](ErrorKind::Invalid) if the application has another
-    /// [`table`](Self::table) or other [`observers`](Self::observers) than the handle, or if
-    /// [`clear`](Self::clear) is set.
+    /// [`table`](Self::table), other [`observers`](Self::observers) or other
+    /// [required](Self::require) settings than the handle, or if [`clear`](Self::clear) is set.
     ///
     /// # Examples
     ///
@@ -301,10 +311,16 @@ impl ApplicationHandle {
             id,
             table: self.table.as_ref().unwrap_or(&self.name).clone(),
             observers: self.observed.clone().unwrap_or_default(),
-            settings: self.application_settings.clone(),
+            settings: self.settings(),
             clear_table: self.clear,
             clear_application: self.clear,
         }
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        let mut settings = self.application_settings.clone();
+        settings.extend(self.required_settings.clone());
+        settings
     }
 
     /// Rejects a call that keeps an existing application if the handle is to replace it.
@@ -326,9 +342,24 @@ impl ApplicationHandle {
                 self.name, stored.table
             )));
         }
-        match &self.observed {
-            Some(observed) => check_observers(&stored.observers, observed),
-            None => Ok(()),
+        if let Some(observed) = &self.observed {
+            check_observers(&stored.observers, observed)?;
         }
+        self.required_settings
+            .iter()
+            .try_for_each(|(name, required)| self.check_setting(stored, name, required))
+    }
+
+    fn check_setting(&self, stored: &Application, name: &str, required: &str) -> Result<()> {
+        let found = stored.settings.get(name);
+        if found.is_some_and(|found| found == required) {
+            return Ok(());
+        }
+        let found = found.map_or("not set".to_owned(), |found| format!("`{found}`"));
+        Err(Error::invalid(format!(
+            "the setting `{name}` of the application `{}` is {found}, and this program requires `{required}`; use the \
+             stored value in the program",
+            self.name
+        )))
     }
 }

@@ -25,15 +25,17 @@ mod options;
 mod port;
 mod process;
 mod queue;
+mod retry_after;
 mod retry_schedule;
 mod scanner;
 mod wait_until_idle;
 mod worker;
 
-pub use observer_fn::{ObserverFn, observer_fn};
+pub use observer_fn::observer_fn;
 pub use observers::{Observers, check_observers};
 pub use options::WorkerOptions;
 pub use port::{Observer, ObserverError};
+pub use retry_after::RetryAfter;
 pub use worker::Worker;
 
 pub(crate) use observers::check_named;

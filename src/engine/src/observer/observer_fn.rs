@@ -1,6 +1,5 @@
 //! Observers created from functions.
 
-use std::fmt;
 use std::future::Future;
 
 use async_trait::async_trait;
@@ -9,9 +8,8 @@ use fluo_table::{Bytes, Column};
 use crate::observer::{Observer, ObserverError};
 use crate::transaction::Transaction;
 
-/// An observer created from a function; see [`observer_fn`].
-#[derive(Clone, Copy)]
-pub struct ObserverFn<F>(F);
+/// An observer created from a function.
+struct ObserverFn<F>(F);
 
 /// Creates an observer from an async function or closure. The future must own the values that it
 /// uses.
@@ -37,11 +35,11 @@ pub struct ObserverFn<F>(F);
 /// # };
 /// # is_observer(observer_fn(by_closure));
 /// ```
-pub fn observer_fn<F, R, E>(process: F) -> ObserverFn<F>
+pub fn observer_fn<F, R, E>(process: F) -> impl Observer
 where
     F: Fn(Transaction, Bytes, Column) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<(), E>> + Send,
-    E: Into<ObserverError>,
+    R: Future<Output = Result<(), E>> + Send + 'static,
+    E: Into<ObserverError> + 'static,
 {
     ObserverFn(process)
 }
@@ -61,11 +59,5 @@ where
     ) -> Result<(), ObserverError> {
         let ran = (self.0)(tx, row, column);
         ran.await.map_err(Into::into)
-    }
-}
-
-impl<F> fmt::Debug for ObserverFn<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ObserverFn").finish_non_exhaustive()
     }
 }

@@ -35,14 +35,14 @@ pub trait Observer: Send + Sync + 'static {
     /// After an error nothing of the transaction is written, and the notification is retried later.
     /// After a number of tries it is moved to the dead letters with the error.
     ///
-    /// A try does not count if a read of the transaction failed with a passing error
+    /// A try does not count if the error is [`RetryAfter`](crate::RetryAfter), or if a read of the
+    /// transaction failed with a passing error
     /// ([`Unavailable`](crate::ErrorKind::Unavailable),
     /// [`Uncertain`](crate::ErrorKind::Uncertain)), for example because the table was not
     /// reachable. Such a notification is retried without a limit. The worker records these failures
     /// in the transaction, so it does not matter how the observer wraps the error, or whether it
     /// panics. Every other error counts, including an [`Error`](crate::Error) of these kinds that
-    /// the observer creates or receives from another source. For example, a try counts if a service
-    /// that the observer calls is not reachable.
+    /// the observer creates or receives from another source.
     async fn process(
         &self,
         tx: Transaction,

@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Clock, Error, RowColumn, Timestamp};
@@ -13,7 +14,7 @@ use crate::context::is_passing;
 use crate::observer::dead_letters::add_dead_letter;
 use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
-use crate::observer::{Observers, WorkerOptions};
+use crate::observer::{Observers, RetryAfter, WorkerOptions};
 use crate::transaction::{CommitError, Trigger};
 
 /// The tasks that run the notifications of one worker.
@@ -31,8 +32,9 @@ pub(super) struct Processor {
 enum Tried {
     /// The notifications of the cell are processed up to a timestamp.
     Done(Timestamp, &'static str),
-    /// It failed for a reason other than the notification, and is retried.
-    Passing(String),
+    /// It failed for a reason other than the notification, and is retried, if the observer has
+    /// said so, after a pause.
+    Passing(Option<Duration>, String),
     /// It failed for a reason that may be permanent.
     Failed(String),
 }
@@ -40,7 +42,7 @@ enum Tried {
 impl Tried {
     fn from_error(is_passing: bool, error: String) -> Self {
         match is_passing {
-            true => Self::Passing(error),
+            true => Self::Passing(None, error),
             false => Self::Failed(error),
         }
     }
@@ -64,10 +66,10 @@ impl Processor {
                 self.forget_record(&found.cell, up_to).await;
                 self.queue.done(&found.cell, up_to);
             }
-            Tried::Passing(error) => {
+            Tried::Passing(pause, error) => {
                 count("passing");
                 debug!(error, "a notification is retried later");
-                self.queue.postpone(&found.cell, tries - 1);
+                self.queue.postpone(&found.cell, tries - 1, pause);
             }
             Tried::Failed(error) => {
                 count("failed");
@@ -114,7 +116,12 @@ impl Processor {
             async move {
                 let error = match caught(what, observed).await {
                     Ok(Ok(())) => return Ok(()),
-                    Ok(Err(error)) => with_causes(&*error),
+                    Ok(Err(error)) => match error.downcast_ref::<RetryAfter>() {
+                        Some(later) => {
+                            return Err(Tried::Passing(Some(later.pause()), later.to_string()));
+                        }
+                        None => with_causes(&*error),
+                    },
                     Err(panicked) => with_causes(&panicked),
                 };
                 // An observer may wrap the error of a read in a way that hides its cause, so the
@@ -129,7 +136,7 @@ impl Processor {
             }
             Err(RunError::Commit(
                 error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
-            )) => Tried::Passing(with_causes(&Error::from(error))),
+            )) => Tried::Passing(None, with_causes(&Error::from(error))),
             Err(RunError::Commit(CommitError::Failed(error))) => {
                 Tried::from_error(is_passing(error.kind()), with_causes(&error))
             }
@@ -143,7 +150,7 @@ impl Processor {
         let Found { cell, at } = found;
         debug!(error, tries, "a notification failed");
         if tries < self.options.max_tries.get() {
-            self.queue.postpone(&cell, tries);
+            self.queue.postpone(&cell, tries, None);
             return;
         }
         let observer = self.observers.get(&cell.column);
@@ -167,7 +174,7 @@ impl Processor {
             }
             Err(error) => {
                 warn!(%cell, %error, "a notification could not be moved to the dead letters; retrying");
-                self.queue.postpone(&cell, tries);
+                self.queue.postpone(&cell, tries, None);
             }
         }
     }

@@ -119,11 +119,11 @@ impl Queue {
     }
 
     /// Records that a notification has failed in its last try, which was number `tries`, and
-    /// retries it after a pause.
-    pub(super) fn postpone(&self, cell: &RowColumn, tries: u32) {
+    /// retries it after a pause, which the schedule chooses if it is `None`.
+    pub(super) fn postpone(&self, cell: &RowColumn, tries: u32, pause: Option<Duration>) {
         let mut state = self.locked();
         state.tracked.remove(cell);
-        state.failures.postpone(cell, tries, &self.options);
+        state.failures.postpone(cell, tries, pause, &self.options);
         self.changed.notify_one();
     }
 
@@ -457,7 +457,7 @@ mod tests {
         queue.rest(second, hour).await;
         assert_eq!(begun.elapsed(), hour, "the scan has begun");
         let running = queue.next().await.unwrap();
-        queue.postpone(&running.cell, 1);
+        queue.postpone(&running.cell, 1, None);
         assert_eq!(
             queue.offer_found(found("a", 6)),
             Offered::Skipped,

@@ -1,12 +1,16 @@
 //! Notifications that failed, and the times of their retries.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use fluo_table::RowColumn;
 use tokio::time::Instant;
 
 use crate::context::Pauses;
 use crate::observer::WorkerOptions;
+
+/// The longest pause that an observer can ask for.
+const LONGEST: Duration = Duration::from_secs(365 * 86_400);
 
 /// The cells whose last try failed. They wait in the table (O4). This holds only their due times
 /// and their numbers of tries.
@@ -34,9 +38,15 @@ impl Failures {
         failing.is_some_and(|failing| failing.due > Instant::now())
     }
 
-    /// Records a failed try. If too many other cells are recorded, a new one is not. The others
+    /// Records a failed try, and the pause after it; `None` chooses the next longer one. If too many other cells are recorded, a new one is not. The others
     /// succeed or become dead letters in time, and scans find this one again until there is room.
-    pub(super) fn postpone(&mut self, cell: &RowColumn, tries: u32, options: &WorkerOptions) {
+    pub(super) fn postpone(
+        &mut self,
+        cell: &RowColumn,
+        tries: u32,
+        pause: Option<Duration>,
+        options: &WorkerOptions,
+    ) {
         let before = self.failing.get(cell);
         if before.is_none() && self.failing.len() >= options.max_queued_notifications {
             return;
@@ -45,9 +55,10 @@ impl Failures {
             || Pauses::new(options.first_retry_pause, options.max_retry_pause),
             |before| before.pauses,
         );
-        let pause = match tries >= options.max_tries.get() {
-            true => options.max_retry_pause,
-            false => pauses.next_pause(),
+        let pause = match (pause, tries >= options.max_tries.get()) {
+            (Some(pause), _) => pause.min(LONGEST),
+            (None, true) => options.max_retry_pause,
+            (None, false) => pauses.next_pause(),
         };
         let due = Instant::now() + pause;
         let failing = Failing { tries, pauses, due };
@@ -86,7 +97,7 @@ mod tests {
         let mut failures = Failures::default();
         let mut pause = options.first_retry_pause;
         for tries in 1..12 {
-            failures.postpone(&cell("a"), tries, &options);
+            failures.postpone(&cell("a"), tries, None, &options);
             let longest = tries >= options.max_tries.get();
             let expected = if longest {
                 options.max_retry_pause
@@ -105,12 +116,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn waits_for_the_pause_of_the_observer() {
+        let options = WorkerOptions::new();
+        let mut failures = Failures::default();
+        let hour = Duration::from_secs(3_600);
+        failures.postpone(&cell("a"), 0, Some(hour), &options);
+        assert_eq!(failures.next_due(), Some(Instant::now() + hour));
+        failures.postpone(&cell("a"), 0, Some(Duration::MAX), &options);
+        assert_eq!(failures.next_due(), Some(Instant::now() + LONGEST));
+        assert_eq!(failures.tries(&cell("a")), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn ignores_cells_beyond_the_bound_and_forgets_cells_that_are_gone() {
         let options = WorkerOptions::new().max_queued_notifications(2);
         let mut failures = Failures::default();
         for row in ["a", "b", "c", "a"] {
             let tries = failures.tries(&cell(row)) + 1;
-            failures.postpone(&cell(row), tries, &options);
+            failures.postpone(&cell(row), tries, None, &options);
         }
         let tries = |failures: &Failures| ["a", "b", "c"].map(|row| failures.tries(&cell(row)));
         assert_eq!(tries(&failures), [2, 1, 0]);

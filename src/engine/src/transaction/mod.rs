@@ -11,6 +11,7 @@
 //! `docs/protocol.md` describes the bytes and the states.
 
 mod buffer;
+pub(crate) mod column;
 mod commit;
 mod conflict;
 mod corrupt;

@@ -4,11 +4,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use fluo_table::coordination::ObserverKind;
-use fluo_table::{Bytes, Column, Escaped, Result, RowColumn, Timestamp};
+use fluo_table::{Bytes, Escaped, Result, RowColumn, Timestamp};
 use tracing::{debug, debug_span};
 
 use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
+use crate::transaction::column::{ReadColumn, WriteColumn};
 use crate::transaction::state::State;
 use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger};
 
@@ -66,16 +67,18 @@ impl Transaction {
     /// # Errors
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) for an empty row or column, the family `ntfy`, an
-    /// invalid visibility, a cell that was already set or deleted, more bytes than
+    /// invalid visibility, a value that the column cannot encode, a cell that was already set or
+    /// deleted, more bytes than
     /// [`max_transaction_bytes`](crate::ClientOptions::max_transaction_bytes), or a transaction
     /// that has ended. Earlier writes stay in the buffer.
-    pub fn set(
+    pub fn set<V>(
         &self,
         row: impl Into<Bytes>,
-        column: &Column,
-        value: impl Into<Bytes>,
+        column: &impl WriteColumn<V>,
+        value: V,
     ) -> Result<()> {
-        self.write(row.into(), column, PendingWrite::Set(value.into()))
+        let value = column.encode(value)?;
+        self.write(row.into(), column, PendingWrite::Set(value))
     }
 
     /// Deletes a cell, whether it has a value or not.
@@ -83,7 +86,7 @@ impl Transaction {
     /// # Errors
     ///
     /// The same as [`set`](Self::set).
-    pub fn delete(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
+    pub fn delete(&self, row: impl Into<Bytes>, column: &impl ReadColumn) -> Result<()> {
         self.write(row.into(), column, PendingWrite::Delete)
     }
 
@@ -94,12 +97,12 @@ impl Transaction {
     ///
     /// The same as [`set`](Self::set), and [`Invalid`](crate::ErrorKind::Invalid) for a column
     /// without a weak observer.
-    pub fn notify(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
+    pub fn notify(&self, row: impl Into<Bytes>, column: &impl ReadColumn) -> Result<()> {
         let client = &self.state.client;
-        if client.observed(column) != Some(ObserverKind::Weak) {
-            return Err(client.not_weakly_observed(column));
+        let cell = RowColumn::new(row, column.to_column());
+        if client.observed(&cell.column) != Some(ObserverKind::Weak) {
+            return Err(client.not_weakly_observed(&cell.column));
         }
-        let cell = RowColumn::new(row, column.clone());
         let log = || debug!(start = %self.start(), %cell, "notify");
         self.state.span.in_scope(log);
         self.state
@@ -119,8 +122,8 @@ impl Transaction {
             .with_buffer(|buffer, most| buffer.lock_read(cell, most))
     }
 
-    fn write(&self, row: Bytes, column: &Column, write: PendingWrite) -> Result<()> {
-        let cell = RowColumn::new(row, column.clone());
+    fn write(&self, row: Bytes, column: &impl ReadColumn, write: PendingWrite) -> Result<()> {
+        let cell = RowColumn::new(row, column.to_column());
         self.state.span.in_scope(|| match &write {
             PendingWrite::Set(value) => {
                 debug!(start = %self.start(), %cell, value = %Escaped(value), "write");

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fluo_table::{Bytes, Column, Result, RowColumn};
 
 use crate::transaction::Transaction;
+use crate::transaction::column::ReadColumn;
 
 /// A view of a transaction whose reads also lock the cells, when the transaction commits.
 ///
@@ -29,8 +30,12 @@ impl<'a> LockedReads<'a> {
     /// The same as [`Snapshot::get`](crate::Snapshot::get), and
     /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that this transaction has set or deleted,
     /// or that started it.
-    pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
-        let cell = RowColumn::new(row, column.clone());
+    pub async fn get<C: ReadColumn>(
+        &self,
+        row: impl Into<Bytes>,
+        column: &C,
+    ) -> Result<Option<C::Value>> {
+        let cell = RowColumn::new(row, column.to_column());
         self.transaction.lock_read(cell.clone())?;
         self.transaction.get(cell.row, column).await
     }

@@ -12,6 +12,7 @@ use tracing::debug_span;
 
 use crate::context::Shared;
 use crate::transaction::buffer::check_cell;
+use crate::transaction::column::ReadColumn;
 use crate::transaction::read::cell_span;
 use crate::transaction::state::State;
 
@@ -66,13 +67,21 @@ impl Snapshot {
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that no transaction can hold (an empty
     /// row, an empty column, the family `ntfy`, an invalid visibility);
+    /// [`Corrupt`](crate::ErrorKind::Corrupt) for a value that a typed column cannot decode;
     /// [`Unavailable`](crate::ErrorKind::Unavailable) with
     /// [`SnapshotTooOld`](crate::SnapshotTooOld) as its source; all errors of the table and the
     /// coordination. A failed read may have rolled back a dead transaction, and has no other
     /// effect.
-    pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
-        let cell = self.get_cell(row, column).await?;
-        Ok(cell.map(|cell| cell.value))
+    pub async fn get<C: ReadColumn>(
+        &self,
+        row: impl Into<Bytes>,
+        column: &C,
+    ) -> Result<Option<C::Value>> {
+        let cell = RowColumn::new(row, column.to_column());
+        let found = self.read_cell(&cell).await?;
+        found
+            .map(|found| column.decode(&cell, found.value))
+            .transpose()
     }
 
     /// Returns a cell. Its timestamp is the start of the transaction that wrote it.
@@ -81,9 +90,12 @@ impl Snapshot {
     ///
     /// The same as [`get`](Self::get).
     pub async fn get_cell(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Cell>> {
-        let cell = RowColumn::new(row, column.clone());
-        check_cell(&cell)?;
-        let mut batches = self.state.scan(Scan::over(cell_span(&cell)));
+        self.read_cell(&RowColumn::new(row, column.clone())).await
+    }
+
+    async fn read_cell(&self, cell: &RowColumn) -> Result<Option<Cell>> {
+        check_cell(cell)?;
+        let mut batches = self.state.scan(Scan::over(cell_span(cell)));
         let first = batches.try_next().await?;
         Ok(first.and_then(|cells| cells.into_iter().next()))
     }

@@ -5,7 +5,7 @@
 //! a signed number.
 
 /// Returns the hash of the bytes.
-pub(super) fn murmur3_32(bytes: &[u8]) -> u32 {
+pub(crate) fn murmur3_32(bytes: &[u8]) -> u32 {
     let (blocks, tail) = bytes.as_chunks::<4>();
     let mut hash = 0_u32;
     for block in blocks {

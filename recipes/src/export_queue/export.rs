@@ -1,0 +1,130 @@
+//! The entries that an exporter gets, and its answers.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo::{Bytes, Timestamp};
+
+/// An entry of an export queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export<K, V> {
+    /// The key.
+    pub key: K,
+    /// The value.
+    pub value: V,
+    /// The start timestamp of the transaction that added the entry. No two entries of a key have
+    /// the same.
+    pub sequence: Timestamp,
+    key_bytes: Bytes,
+}
+
+impl<K, V> Export<K, V> {
+    /// Creates an entry, with the bytes of its key in the queue.
+    pub fn new(key: K, key_bytes: impl Into<Bytes>, value: V, sequence: Timestamp) -> Self {
+        Self {
+            key,
+            value,
+            sequence,
+            key_bytes: key_bytes.into(),
+        }
+    }
+
+    /// Returns the bytes of the key in the queue.
+    pub fn key_bytes(&self) -> &Bytes {
+        &self.key_bytes
+    }
+}
+
+/// The entries of a pass. Cloning is cheap.
+pub type Exports<K, V> = Arc<[Export<K, V>]>;
+
+/// The answer of an exporter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exported {
+    /// All entries are exported.
+    All,
+    /// This number of entries is exported, from the first one on; the others remain in the queue.
+    /// It must not be zero: return [`ExportError::retry_after`] then.
+    UpTo(usize),
+    /// These entries cannot be exported and become dead letters; all others are exported. Each has
+    /// its index and the reason.
+    DeadLetters(Vec<(usize, String)>),
+}
+
+/// The failure of an exporter. None of the entries is acknowledged.
+#[derive(Debug)]
+pub struct ExportError {
+    pub(super) retry_after: Option<Duration>,
+    pub(super) source: Box<dyn StdError + Send + Sync>,
+}
+
+impl ExportError {
+    /// Creates the error of a receiver that is not available. The worker tries again after the
+    /// time, as often as needed, and no entry becomes a dead letter.
+    pub fn retry_after(
+        pause: Duration,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        Self {
+            retry_after: Some(pause),
+            source: source.into(),
+        }
+    }
+
+    /// Creates an error that may be permanent. It counts as a failed try of the observer, so the
+    /// notification of the bucket becomes a dead letter of the application after
+    /// [`max_tries`](fluo::WorkerOptions::max_tries). The entries stay in the queue.
+    pub fn fatal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self {
+            retry_after: None,
+            source: source.into(),
+        }
+    }
+}
+
+impl fmt::Display for ExportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the exporter failed: {}", self.source)
+    }
+}
+
+impl StdError for ExportError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.source)
+    }
+}
+
+/// Code that exports entries to a receiver outside of the table.
+///
+/// Functions and closures of the form `|exports: Exports<K, V>| async {..}` are exporters.
+#[async_trait]
+pub trait Exporter<K, V>: Send + Sync + 'static {
+    /// Exports entries of one bucket. They are not empty, and the entries of a key are in the order
+    /// of their sequences.
+    ///
+    /// It runs before the transaction that deletes the entries commits. So it may get entries
+    /// again that it has exported before: after a crash, a conflict with another worker, or an
+    /// error. Calls for different buckets run at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ExportError`]; no entry is acknowledged then.
+    async fn export(&self, exports: Exports<K, V>) -> Result<Exported, ExportError>;
+}
+
+#[async_trait]
+impl<K, V, F, R> Exporter<K, V> for F
+where
+    K: Send + Sync + 'static,
+    V: Send + Sync + 'static,
+    F: Fn(Exports<K, V>) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Exported, ExportError>> + Send,
+{
+    async fn export(&self, exports: Exports<K, V>) -> Result<Exported, ExportError> {
+        self(exports).await
+    }
+}

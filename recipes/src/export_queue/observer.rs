@@ -1,0 +1,143 @@
+//! The observer of an export queue: a pass over the bucket of a notification.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo::{
+    Bytes, Column, ColumnSelector, Observer, ObserverError, Result, RetryAfter, Transaction,
+};
+use fluo_table::Scan;
+use futures::TryStreamExt;
+
+use super::layout::{ENTRY, NEXT, entries_from};
+use super::pass::{Entry, Pass, acknowledged, end};
+use super::{Export, ExportError, ExportQueue, Exporter, Exports};
+use crate::queue::bury;
+
+/// The observer of the notifications of a queue.
+pub(super) struct BucketObserver<K, V> {
+    pub(super) queue: ExportQueue<K, V>,
+    pub(super) exporter: Arc<dyn Exporter<K, V>>,
+}
+
+impl<K, V> fmt::Debug for BucketObserver<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BucketObserver").field(&self.queue).finish()
+    }
+}
+
+#[async_trait]
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Observer for BucketObserver<K, V> {
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError> {
+        self.queue.layout().check_bucket_row(&row)?;
+        let before = tx.get(row.clone(), &NEXT).await?;
+        let mut pass = Pass::new(self.queue.options().buffer_bytes, self.queue.id());
+        read(&tx, &row, before.as_deref(), &mut pass).await?;
+        let count = pass.entries.len();
+        let exported = self.export(&tx, pass.entries).await?;
+        let end = end(before.is_some(), exported < count, pass.rest);
+        if let Some(next) = end.next {
+            tx.set(row.clone(), &NEXT, next)?;
+        } else if end.deletes_next {
+            tx.delete(row.clone(), &NEXT)?;
+        }
+        if end.continues {
+            tx.notify(row, &column)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads entries of a bucket until the pass is full.
+async fn read(
+    tx: &Transaction,
+    bucket_row: &Bytes,
+    next: Option<&[u8]>,
+    pass: &mut Pass,
+) -> Result<()> {
+    let column = ColumnSelector::qualifier(ENTRY.family, ENTRY.qualifier);
+    let scan = Scan::over(entries_from(bucket_row, next)).column(column);
+    let mut batches = tx.scan(scan);
+    while let Some(cells) = batches.try_next().await? {
+        for cell in cells {
+            let row = cell.key.row;
+            if !pass.offer(Entry::new(row, bucket_row, cell.value)?) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
+    /// Exports entries, and deletes those that are acknowledged or become dead letters. Returns the
+    /// number of entries, from the first one on, that are deleted.
+    async fn export(&self, tx: &Transaction, entries: Vec<Entry>) -> Result<usize, ObserverError> {
+        let mut exports = Vec::with_capacity(entries.len());
+        // The position among all entries, of each that is exported.
+        let mut positions = Vec::with_capacity(entries.len());
+        let mut letters = Vec::new();
+        for (position, entry) in entries.iter().enumerate() {
+            match self.queue.decode(entry) {
+                Ok(export) => {
+                    exports.push(export);
+                    positions.push(position);
+                }
+                Err(error) => letters.push((position, error)),
+            }
+        }
+        let count = exports.len();
+        let (exported, rejected) = self.call(exports.into()).await?;
+        let done = match exported < count {
+            true => positions.get(exported).copied().unwrap_or_default(),
+            false => entries.len(),
+        };
+        for (index, why) in rejected {
+            if let Some(position) = positions.get(index) {
+                letters.push((*position, why.into()));
+            }
+        }
+        for entry in entries.iter().take(done) {
+            tx.delete(entry.row.clone(), &ENTRY)?;
+        }
+        for (position, error) in letters.iter().filter(|(position, _)| *position < done) {
+            if let Some(entry) = entries.get(*position) {
+                bury(tx, self.queue.id(), &entry.row, &ENTRY, &entry.value, error)?;
+            }
+        }
+        Ok(done)
+    }
+
+    /// Calls the exporter, unless there is nothing to export.
+    async fn call(
+        &self,
+        exports: Exports<K, V>,
+    ) -> Result<(usize, Vec<(usize, String)>), ObserverError> {
+        let count = exports.len();
+        if count == 0 {
+            return Ok((0, Vec::new()));
+        }
+        match self.exporter.export(exports).await {
+            Ok(exported) => Ok(acknowledged(exported, count)?),
+            Err(ExportError {
+                retry_after: Some(pause),
+                source,
+            }) => Err(RetryAfter::new(pause, source).into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl<K: 'static, V: 'static> ExportQueue<K, V> {
+    fn decode(&self, entry: &Entry) -> Result<Export<K, V>, ObserverError> {
+        let (keys, values) = self.codecs();
+        let (key, value) = (keys.decode(&entry.key)?, values.decode(&entry.value)?);
+        Ok(Export::new(key, entry.key.clone(), value, entry.sequence))
+    }
+}

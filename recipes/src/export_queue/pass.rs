@@ -1,0 +1,261 @@
+//! The pure part of a pass over a bucket: which entries it reads, and what its end writes.
+//!
+//! # Rules
+//!
+//! - **E1.** A pass reads at least one entry, and further ones until their bytes reach the limit.
+//! - **E2.** Entries are acknowledged from the first one on, so the rest keeps its order.
+//! - **E3.** If entries are left, or the pass began at a position, the bucket is notified again. So
+//!   a last pass from the start of the bucket finds entries that were added before the position.
+
+use fluo_table::{Bytes, Result, Timestamp};
+
+use super::Exported;
+use crate::queue::EntryRow;
+
+/// An entry of a bucket, with its cost towards the limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) row: Bytes,
+    pub(super) key: Bytes,
+    pub(super) sequence: Timestamp,
+    pub(super) value: Bytes,
+}
+
+impl Entry {
+    /// Creates the entry of a row of a bucket.
+    ///
+    /// # Errors
+    ///
+    /// [`Corrupt`](fluo_table::ErrorKind::Corrupt) for a row without a sequence.
+    pub(super) fn new(row: Bytes, bucket_row: &[u8], value: Bytes) -> Result<Self> {
+        let EntryRow { key, sequence } = EntryRow::parse(&row, bucket_row)?;
+        Ok(Self {
+            key: row.slice_ref(key),
+            sequence,
+            value,
+            row,
+        })
+    }
+}
+
+/// The entries that a pass reads.
+#[derive(Debug)]
+pub(super) struct Pass {
+    limit_bytes: usize,
+    id_units: usize,
+    bytes: usize,
+    pub(super) entries: Vec<Entry>,
+    /// The row of the first entry that the pass did not take.
+    pub(super) rest: Option<Bytes>,
+}
+
+impl Pass {
+    /// Creates a pass of a queue that is full at a number of bytes.
+    pub(super) fn new(limit_bytes: usize, id: &str) -> Self {
+        Self {
+            limit_bytes,
+            // Java counts the characters of the id.
+            id_units: id.encode_utf16().count(),
+            bytes: 0,
+            entries: Vec::new(),
+            rest: None,
+        }
+    }
+
+    /// Offers the next entry. Returns false if the pass is full and does not take it.
+    pub(super) fn offer(&mut self, entry: Entry) -> bool {
+        if self.bytes >= self.limit_bytes && !self.entries.is_empty() {
+            self.rest = Some(entry.row);
+            return false;
+        }
+        self.bytes += entry.key.len() + entry.value.len() + SEQUENCE_BYTES + self.id_units;
+        self.entries.push(entry);
+        true
+    }
+}
+
+const SEQUENCE_BYTES: usize = 8;
+
+/// The changes of the position of a bucket at the end of a pass.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct End {
+    /// The new position.
+    pub(super) next: Option<Bytes>,
+    /// Checks whether the old position is deleted.
+    pub(super) deletes_next: bool,
+    /// Checks whether the bucket is notified again.
+    pub(super) continues: bool,
+}
+
+/// Returns the end of a pass that began at a position or not, and that left some entries of its
+/// own or the entries from `rest` on.
+pub(super) fn end(had_next: bool, has_left_own: bool, rest: Option<Bytes>) -> End {
+    let continues = has_left_own || rest.is_some() || had_next;
+    // A position would skip entries that the exporter has left.
+    let next = rest.filter(|_| !has_left_own);
+    End {
+        deletes_next: had_next && next.is_none(),
+        next,
+        continues,
+    }
+}
+
+/// Returns the number of acknowledged entries, and the indexes and reasons of those that become
+/// dead letters, among a number of entries.
+///
+/// # Errors
+///
+/// An answer that names no entry, or one that does not exist.
+pub(super) fn acknowledged(
+    exported: Exported,
+    entries: usize,
+) -> std::result::Result<(usize, Vec<(usize, String)>), String> {
+    match exported {
+        Exported::All => Ok((entries, Vec::new())),
+        Exported::UpTo(0) => Err(
+            "the exporter has acknowledged no entry; it should return `ExportError::retry_after`"
+                .into(),
+        ),
+        Exported::UpTo(count) if count <= entries => Ok((count, Vec::new())),
+        Exported::UpTo(count) => Err(format!(
+            "the exporter has acknowledged {count} of {entries} entries"
+        )),
+        Exported::DeadLetters(letters) => match letters.iter().find(|(index, _)| *index >= entries)
+        {
+            Some((index, _)) => Err(format!(
+                "the exporter has rejected entry {index} of {entries}; the first one has index 0"
+            )),
+            None => Ok((entries, letters)),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_table::{Bytes, Timestamp};
+    use std::collections::BTreeMap;
+
+    use super::{Entry, Pass, acknowledged, end};
+    use crate::export_queue::Exported;
+    use crate::queue::entry_row;
+
+    const BUCKET: &[u8] = b"ex:0:";
+
+    /// A model of the observer over a map of rows.
+    struct Queue {
+        entries: BTreeMap<Bytes, Bytes>,
+        next: Option<Bytes>,
+        is_notified: bool,
+        limit: usize,
+    }
+
+    impl Queue {
+        fn new(limit: usize, keys: &[&str]) -> Self {
+            let mut entries = BTreeMap::new();
+            for (value, sequence) in [("val0", 1), ("val1", 3), ("val2", 5)] {
+                for key in keys {
+                    let row = entry_row(BUCKET, key.as_bytes(), Timestamp::new(sequence).unwrap());
+                    entries.insert(row, Bytes::from(value));
+                }
+            }
+            Self {
+                entries,
+                next: None,
+                is_notified: true,
+                limit,
+            }
+        }
+
+        /// Runs a pass and returns what it exports.
+        fn pass(&mut self, answer: impl Fn(usize) -> Exported) -> String {
+            self.is_notified = false;
+            let mut pass = Pass::new(self.limit, "ex");
+            let from = self.next.clone().unwrap_or(Bytes::from_static(BUCKET));
+            for (row, value) in self.entries.range(from..) {
+                if !pass.offer(Entry::new(row.clone(), BUCKET, value.clone()).unwrap()) {
+                    break;
+                }
+            }
+            let count = pass.entries.len();
+            let (acknowledged, _) = match count {
+                0 => (0, Vec::new()),
+                _ => acknowledged(answer(count), count).unwrap(),
+            };
+            for entry in &pass.entries[..acknowledged] {
+                self.entries.remove(&entry.row);
+            }
+            let end = end(self.next.is_some(), acknowledged < count, pass.rest);
+            assert_eq!(end.deletes_next, self.next.is_some() && end.next.is_none());
+            self.next = end.next;
+            self.is_notified = end.continues;
+            let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).unwrap();
+            let names = pass.entries[..acknowledged]
+                .iter()
+                .map(|entry| text(&entry.key) + text(&entry.value).trim_start_matches("val"));
+            names.collect::<Vec<_>>().join(" ")
+        }
+    }
+
+    fn all(_: usize) -> Exported {
+        Exported::All
+    }
+
+    #[test]
+    fn continues_at_the_first_entry_that_it_did_not_read() {
+        let mut queue = Queue::new(30, &["k1", "k2"]);
+        let position =
+            |key: &[u8], sequence| Some(entry_row(BUCKET, key, Timestamp::new(sequence).unwrap()));
+        assert_eq!(
+            (queue.pass(all).as_str(), queue.next.clone()),
+            ("k10 k11", position(b"k1", 5))
+        );
+        assert_eq!(
+            (queue.pass(all).as_str(), queue.next.clone()),
+            ("k12 k20", position(b"k2", 3))
+        );
+        assert_eq!(
+            (queue.pass(all).as_str(), queue.next.clone()),
+            ("k21 k22", None)
+        );
+        assert!(queue.is_notified, "a last pass from the start");
+        assert_eq!((queue.pass(all).as_str(), queue.is_notified), ("", false));
+    }
+
+    #[test]
+    fn exports_at_least_one_entry_a_pass() {
+        let mut queue = Queue::new(15, &["k1", "k2"]);
+        let passes: Vec<_> =
+            std::iter::from_fn(|| queue.is_notified.then(|| queue.pass(all))).collect();
+        assert_eq!(passes, ["k10", "k11", "k12", "k20", "k21", "k22", ""]);
+    }
+
+    #[test]
+    fn keeps_the_entries_that_are_not_acknowledged_and_sets_no_position() {
+        let mut queue = Queue::new(1 << 20, &["k1"]);
+        for expected in ["k10", "k11", "k12"] {
+            assert_eq!(queue.pass(|_| Exported::UpTo(1)), expected);
+            assert_eq!(queue.next, None);
+        }
+        assert!(!queue.is_notified);
+    }
+
+    #[test]
+    fn rejects_answers_about_entries_that_do_not_exist() {
+        let letters = |index| Exported::DeadLetters(vec![(index, "bad".to_owned())]);
+        for (answer, message) in [
+            (Exported::UpTo(0), "the exporter has acknowledged no entry"),
+            (
+                Exported::UpTo(3),
+                "the exporter has acknowledged 3 of 2 entries",
+            ),
+            (letters(2), "the exporter has rejected entry 2 of 2"),
+        ] {
+            assert!(acknowledged(answer, 2).unwrap_err().starts_with(message));
+        }
+        assert_eq!(acknowledged(Exported::UpTo(2), 2), Ok((2, Vec::new())));
+        assert_eq!(
+            acknowledged(letters(1), 2),
+            Ok((2, vec![(1, "bad".to_owned())]))
+        );
+    }
+}

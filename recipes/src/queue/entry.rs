@@ -1,0 +1,94 @@
+//! The rows of entries, which end with a sequence, and the rows of dead letters.
+//!
+//! ```text
+//! entry:        bucket row | key | sequence, 8 bytes, big-endian
+//! dead letter:  id | "!dead" | the row of the entry without the id
+//! ```
+
+use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, Timestamp};
+
+/// The bytes between the id and the rest of the row of a dead letter.
+const DEAD: &[u8] = b"!dead";
+/// The number of bytes of a sequence.
+const SEQUENCE_BYTES: usize = 8;
+
+/// The key and the sequence of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntryRow<'a> {
+    pub(crate) key: &'a [u8],
+    pub(crate) sequence: Timestamp,
+}
+
+impl<'a> EntryRow<'a> {
+    /// Parses the row of an entry of a bucket.
+    ///
+    /// # Errors
+    ///
+    /// [`Corrupt`](ErrorKind::Corrupt) for a row that no queue writes.
+    pub(crate) fn parse(row: &'a [u8], bucket_row: &[u8]) -> Result<Self> {
+        let parse = || {
+            let (key, sequence) = row.strip_prefix(bucket_row)?.split_last_chunk()?;
+            let sequence = Timestamp::new(u64::from_be_bytes(*sequence)).ok()?;
+            Some(Self { key, sequence })
+        };
+        parse().ok_or_else(|| {
+            let message = format!(
+                "the row `{}` of a queue does not end with a sequence of {SEQUENCE_BYTES} bytes; delete the row",
+                Escaped(row)
+            );
+            Error::new(ErrorKind::Corrupt, message)
+        })
+    }
+}
+
+/// Returns the row of an entry.
+pub(crate) fn entry_row(bucket_row: &[u8], key: &[u8], sequence: Timestamp) -> Bytes {
+    Bytes::from([bucket_row, key, &sequence.get().to_be_bytes()].concat())
+}
+
+/// Returns the row of the dead letter of an entry.
+pub(crate) fn dead_row(id: &str, row: &[u8]) -> Bytes {
+    let rest = row.get(id.len()..).unwrap_or_default();
+    Bytes::from([id.as_bytes(), DEAD, rest].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_table::{ErrorKind, Timestamp};
+
+    use super::{EntryRow, dead_row, entry_row};
+
+    #[test]
+    fn parses_the_rows_that_it_writes() {
+        let sequence = Timestamp::new(258).unwrap();
+        for key in [&b""[..], b"cat", b"a:b", &[0; 9], &[255; 3]] {
+            let row = entry_row(b"wc:u:1:", key, sequence);
+            let parsed = EntryRow::parse(&row, b"wc:u:1:").unwrap();
+            assert_eq!(parsed, EntryRow { key, sequence });
+        }
+        let row = entry_row(b"wc:u:1:", b"cat", sequence);
+        assert_eq!(row, &b"wc:u:1:cat\0\0\0\0\0\0\x01\x02"[..]);
+    }
+
+    #[test]
+    fn rejects_rows_without_a_sequence() {
+        for row in [
+            &b"wc:u:1:"[..],
+            b"wc:u:1:1234567",
+            b"wc:u:2:cat12345678",
+            &[b"wc:u:1:", &[255; 8][..]].concat(),
+        ] {
+            let error = EntryRow::parse(row, b"wc:u:1:").unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn keeps_the_bucket_and_the_sequence_in_a_dead_letter() {
+        let row = entry_row(b"eq:0:", b"key", Timestamp::new(1).unwrap());
+        assert_eq!(
+            dead_row("eq", &row),
+            &b"eq!dead:0:key\0\0\0\0\0\0\0\x01"[..]
+        );
+    }
+}

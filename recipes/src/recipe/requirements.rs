@@ -1,0 +1,229 @@
+//! The split points and groups that the recipes of an application request from its table.
+
+use std::collections::BTreeMap;
+
+use fluo::{Error, Result};
+
+use super::recipes::ROW_HASHER_OPTIMIZER;
+use crate::queue::{Buckets, QueueId, QueueOptions, number};
+use crate::{RecipeError, RowHasher, TableOptimizations, TableRequirement, java_quote};
+use crate::{combine_queue, export_queue};
+
+/// The prefix of the settings that name the recipes with split points.
+const OPTIMIZATIONS: &str = "recipes.optimizations.";
+
+/// Returns the requirements of all recipes among the settings of an application, whether a Java
+/// application or [`Recipes`](super::Recipes) has stored them.
+///
+/// # Errors
+///
+/// [`Invalid`](fluo::ErrorKind::Invalid) for a recipe that this crate does not have, a missing or a
+/// wrong setting, and recipes that overlap.
+pub(super) fn requirements(settings: &BTreeMap<String, String>) -> Result<TableOptimizations> {
+    let mut all = TableOptimizations::default();
+    for (name, class) in settings {
+        let Some(id) = name.strip_prefix(OPTIMIZATIONS) else {
+            continue;
+        };
+        for requirement in requirements_of(id, class, settings)? {
+            all = all
+                .merge(requirement.into())
+                .map_err(|error| invalid(&error))?;
+        }
+    }
+    Ok(all)
+}
+
+fn requirements_of(
+    id: &str,
+    class: &str,
+    settings: &BTreeMap<String, String>,
+) -> Result<Vec<TableRequirement>> {
+    if class == ROW_HASHER_OPTIMIZER {
+        return Ok(vec![row_hasher(id, settings)?]);
+    }
+    let (prefix, buffer_bytes) = match class {
+        combine_queue::OPTIMIZER => (
+            combine_queue::settings_prefix(id),
+            combine_queue::BUFFER_BYTES,
+        ),
+        export_queue::OPTIMIZER => (
+            export_queue::settings_prefix(id),
+            export_queue::BUFFER_BYTES,
+        ),
+        _ => {
+            return Err(Error::invalid(format!(
+                "the setting `{OPTIMIZATIONS}{id}` names `{class}`, which is no recipe with known split points; split \
+                 the table for it by hand, and remove the setting"
+            )));
+        }
+    };
+    QueueId::new(id)?;
+    let options = QueueOptions::load(&prefix, settings, buffer_bytes)?;
+    let requirements = match class {
+        combine_queue::OPTIMIZER => combine(id, &options),
+        _ => export(id, &options),
+    };
+    requirements.map_err(|error| invalid(&error))
+}
+
+fn row_hasher(prefix: &str, settings: &BTreeMap<String, String>) -> Result<TableRequirement> {
+    let name = format!("recipes.rowHasher.{prefix}.numTablets");
+    let tablets = number::<u32>(&name, settings)?.ok_or_else(|| {
+        Error::invalid(format!(
+            "the setting `{name}` is missing; set the number of tablets"
+        ))
+    })?;
+    let hasher = RowHasher::new(prefix).map_err(|error| invalid(&error))?;
+    TableRequirement::for_row_hasher(&hasher, tablets).map_err(|error| invalid(&error))
+}
+
+/// Returns the requirement of a combine queue: its values and its updates have a group each.
+fn combine(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, RecipeError> {
+    let splits = ["d", "u"].into_iter().flat_map(|part| {
+        let ends = bucket_splits(options).chain(["~".to_owned()]);
+        ends.map(move |end| format!("{id}:{part}:{end}"))
+    });
+    let requirement = TableRequirement::builder(format!("the combine queue `{id}`"))
+        .prefix(format!("{id}:"))
+        .splits(splits.collect::<Vec<_>>())
+        .group_regex(format!("{}[du]:", java_quote(&format!("{id}:"))));
+    Ok(vec![requirement.build()?])
+}
+
+/// Returns the requirements of an export queue: its entries, and the end of the tablet before them,
+/// which belongs to no group.
+fn export(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, RecipeError> {
+    let ends = bucket_splits(options).chain(["~".to_owned()]);
+    let splits = ends.map(|end| format!("{id}:{end}"));
+    let entries = TableRequirement::builder(format!("the export queue `{id}`"))
+        .prefix(format!("{id}:"))
+        .splits(splits.collect::<Vec<_>>());
+    let before = TableRequirement::builder(format!("the rows before the export queue `{id}`"))
+        .prefix(format!("{id}#"))
+        .splits([format!("{id}#")])
+        .without_group();
+    Ok(vec![entries.build()?, before.build()?])
+}
+
+fn bucket_splits(options: &QueueOptions) -> impl Iterator<Item = String> {
+    let buckets: Buckets = options.buckets;
+    buckets.split_texts(options.buckets_per_tablet)
+}
+
+fn invalid(error: &RecipeError) -> Error {
+    Error::invalid(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_table::balancer::GroupPattern;
+
+    use super::*;
+    use crate::combine_queue::{CombineQueue, Sum};
+    use crate::export_queue::ExportQueue;
+    use crate::recipe::{Recipe, Recipes};
+
+    fn combine_queue(id: &str, buckets: u32) -> CombineQueue<String, u64> {
+        CombineQueue::new(id, Sum)
+            .unwrap()
+            .buckets(buckets)
+            .unwrap()
+    }
+
+    fn export_queue(id: &str, buckets: u32) -> ExportQueue<String, u64> {
+        ExportQueue::new(id).unwrap().buckets(buckets).unwrap()
+    }
+
+    fn of(recipes: &[&dyn Recipe]) -> TableOptimizations {
+        let add = |all: Recipes, recipe: &&dyn Recipe| all.with(*recipe);
+        let recipes = recipes.iter().try_fold(Recipes::new(), add).unwrap();
+        recipes.table_optimizations().unwrap()
+    }
+
+    fn splits(optimizations: &TableOptimizations) -> String {
+        let splits = optimizations.splits();
+        let texts: Vec<_> = splits
+            .iter()
+            .map(|split| std::str::from_utf8(split).unwrap())
+            .collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn splits_as_fluo_recipes_does() {
+        let per_tablet = |number: u32| number.try_into().unwrap();
+        let foo = combine_queue("foo", 3).buckets_per_tablet(per_tablet(1));
+        assert_eq!(
+            splits(&of(&[&foo])),
+            "foo:d:1 foo:d:2 foo:d:~ foo:u:1 foo:u:2 foo:u:~"
+        );
+        let bar = combine_queue("bar", 6).buckets_per_tablet(per_tablet(2));
+        assert_eq!(
+            splits(&of(&[&bar])),
+            "bar:d:2 bar:d:4 bar:d:~ bar:u:2 bar:u:4 bar:u:~"
+        );
+        assert_eq!(splits(&of(&[&export_queue("eq1", 7)])), "eq1# eq1:~");
+        let exports = export_queue("aeqt", 5).buckets_per_tablet(per_tablet(1));
+        assert_eq!(
+            splits(&of(&[&exports])),
+            "aeqt# aeqt:1 aeqt:2 aeqt:3 aeqt:4 aeqt:~"
+        );
+    }
+
+    #[test]
+    fn groups_as_fluo_recipes_does() {
+        let all = of(&[
+            &combine_queue("m1", 119),
+            &combine_queue("m2", 3),
+            &export_queue("eq1", 7),
+            &export_queue("eq2", 3),
+        ]);
+        let pattern = all.group_pattern().unwrap();
+        assert_eq!(pattern, r"(\Qeq1:\E|\Qeq2:\E|\Qm1:\E[du]:|\Qm2:\E[du]:).*");
+        let pattern = GroupPattern::parse(&pattern).unwrap();
+        let group = |row: &str| pattern.group_of(Some(row.as_bytes()));
+        for (row, expected) in [
+            ("m1:u:f0c", Some("m1:u:")),
+            ("m1:d:f0c", Some("m1:d:")),
+            ("m2:u:abc", Some("m2:u:")),
+            ("m2:d:590", Some("m2:d:")),
+            ("eq1:f0c", Some("eq1:")),
+            ("eq2:f0c", Some("eq2:")),
+            ("m3:d:590", None),
+            ("eq3:f0c", None),
+            ("eq1#", None),
+        ] {
+            assert_eq!(group(row).as_deref(), expected, "{row}");
+        }
+    }
+
+    #[test]
+    fn names_a_wrong_setting() {
+        let message = |settings: &[(&str, &str)]| {
+            let settings = settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            requirements(&settings.collect()).unwrap_err().to_string()
+        };
+        let queue = ("recipes.optimizations.wc", combine_queue::OPTIMIZER);
+        assert_eq!(
+            message(&[queue]),
+            "the setting `recipes.cfm.wc.buckets` is missing; set the number of buckets"
+        );
+        assert_eq!(
+            message(&[queue, ("recipes.cfm.wc.buckets", "many")]),
+            "the setting `recipes.cfm.wc.buckets` is `many`; set a positive number"
+        );
+        let unknown = message(&[("recipes.optimizations.x", "com.example.Mine")]);
+        assert!(
+            unknown.starts_with("the setting `recipes.optimizations.x` names `com.example.Mine`"),
+            "{unknown}"
+        );
+        let hasher = message(&[("recipes.optimizations.p", ROW_HASHER_OPTIMIZER)]);
+        assert!(
+            hasher.contains("`recipes.rowHasher.p.numTablets` is missing"),
+            "{hasher}"
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! Damaged entries, values that do not fit, and programs that do not fit their application.
+
+use fluo::{Column, Observers, Transaction};
+use fluo_recipes::Recipes;
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
+use fluo_recipes::{ApplicationRecipes, RowHasher};
+
+use crate::fixture::App;
+
+fn bytes(buckets: u32) -> CombineQueue<String, u8> {
+    CombineQueue::new("wc", Sum)
+        .unwrap()
+        .buckets(buckets)
+        .unwrap()
+}
+
+async fn start(queue: &CombineQueue<String, u8>) -> App {
+    let observers = queue.observe(Observers::new()).unwrap();
+    App::start(observers, &Recipes::new().with(queue).unwrap()).await
+}
+
+/// Writes an update with bytes that are no number.
+async fn damage(app: &App, row: &'static [u8]) {
+    let update = Column::new("u", "v");
+    app.client
+        .run(async |tx: Transaction| tx.set(row, &update, "many"))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn an_update_that_cannot_be_decoded_does_not_block_other_keys() {
+    let queue = bytes(1);
+    let app = start(&queue).await;
+    damage(&app, b"wc:u:0:bad\0\0\0\0\0\0\0\x01").await;
+    app.client
+        .run(async |tx| queue.add(&tx, "good", 1))
+        .await
+        .unwrap();
+    app.settle().await;
+    let cells = app.cells("wc").await;
+    assert_eq!(cells.len(), 3, "{cells:?}");
+    assert!(
+        cells[0].starts_with("wc!dead:u:0:bad\\x00") && cells[0].contains(" dead:error "),
+        "{cells:?}"
+    );
+    assert!(cells[0].contains("`many` is no"), "{cells:?}");
+    assert!(cells[1].ends_with(" u:v many"), "{cells:?}");
+    assert_eq!(cells[2], "wc:d:0:good data:current 1");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_sum_that_does_not_fit_goes_to_the_dead_letters_and_keeps_the_value() {
+    let queue = bytes(1);
+    let app = start(&queue).await;
+    for key in ["full", "other", "full"] {
+        app.client
+            .run(async |tx| queue.add(&tx, key, 200))
+            .await
+            .unwrap();
+        app.settle().await;
+    }
+    let cells = app.cells("wc").await;
+    assert!(
+        cells[0].ends_with("dead:error the sum of 200 and 200 does not fit its type"),
+        "{cells:?}"
+    );
+    assert!(cells[1].ends_with(" u:v 200"), "{cells:?}");
+    assert_eq!(
+        cells[2..],
+        [
+            "wc:d:0:full data:current 200",
+            "wc:d:0:other data:current 200"
+        ]
+    );
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn an_entry_that_cannot_be_decoded_does_not_block_other_entries() {
+    let queue = ExportQueue::<String, u64>::new("eq")
+        .unwrap()
+        .buckets(1)
+        .unwrap();
+    let exporter = |exports: Exports<String, u64>| {
+        assert!(exports.iter().all(|export| export.key == "good"));
+        std::future::ready(Ok::<_, ExportError>(Exported::All))
+    };
+    let observers = queue.observe(Observers::new(), exporter).unwrap();
+    let app = App::start(observers, &Recipes::new().with(&queue).unwrap()).await;
+    let entry = Column::new("e", "v");
+    let row = &b"eq:0:bad\0\0\0\0\0\0\0\x01"[..];
+    app.client
+        .run(async |tx: Transaction| tx.set(row, &entry, "-1"))
+        .await
+        .unwrap();
+    app.client
+        .run(async |tx| queue.add(&tx, "good", 7))
+        .await
+        .unwrap();
+    app.settle().await;
+    let cells = app.cells("eq").await;
+    assert_eq!(cells.len(), 2, "{cells:?}");
+    assert!(cells[0].starts_with("eq!dead:0:bad\\x00"), "{cells:?}");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn rejects_another_number_of_buckets_than_the_applications() {
+    let app = start(&bytes(7)).await;
+    let other = Recipes::new().with(&bytes(8)).unwrap();
+    let error = app.handle.clone().recipes(&other).open().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the setting `recipes.cfm.wc.buckets` of the application `app` is `7`, and this program requires `8`; use the \
+         stored value in the program"
+    );
+    let same = Recipes::new().with(&bytes(7)).unwrap();
+    drop(app.handle.clone().recipes(&same).open().await.unwrap());
+    app.stop().await;
+}
+
+#[test]
+fn rejects_recipes_with_one_id_or_rows_in_common() {
+    let queue = bytes(7);
+    let recipes = Recipes::new().with(&queue).unwrap();
+    let exports = ExportQueue::<String, u64>::new("wc").unwrap();
+    assert_eq!(
+        recipes.clone().with(&exports).unwrap_err().to_string(),
+        "the export queue `wc` has the id of the combine queue `wc`; give each recipe of an application an id of its own"
+    );
+    let hasher = RowHasher::new("wc!x").unwrap();
+    assert_eq!(
+        recipes.with_row_hasher(&hasher, 3).unwrap_err().to_string(),
+        "rows of the row hasher `wc!x` begin with `wc!x:`, and rows of the combine queue `wc` with `wc!`; use ids of \
+         which none begins with another one and `!` or `#`"
+    );
+}
+
+#[test]
+fn stores_the_settings_of_fluo_recipes() {
+    let combine = CombineQueue::<String, u64>::new("m2", Sum)
+        .unwrap()
+        .buckets(3)
+        .unwrap();
+    let combine = combine
+        .buffer_bytes(77)
+        .buckets_per_tablet(2.try_into().unwrap());
+    let export = ExportQueue::<String, String>::new("eq1")
+        .unwrap()
+        .buckets(7)
+        .unwrap();
+    let recipes = Recipes::new()
+        .with(&combine)
+        .unwrap()
+        .with(&export)
+        .unwrap();
+    let recipes = recipes
+        .with_row_hasher(&RowHasher::new("p").unwrap(), 3)
+        .unwrap();
+    let settings: Vec<_> = recipes
+        .settings()
+        .into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    assert_eq!(
+        settings,
+        [
+            "recipes.cfm.m2.buckets=3",
+            "recipes.cfm.m2.bucketsPerTablet=2",
+            "recipes.cfm.m2.bufferSize=77",
+            "recipes.cfm.m2.key=text:string",
+            "recipes.cfm.m2.val=text:u64",
+            "recipes.exportQueue.eq1.buckets=7",
+            "recipes.exportQueue.eq1.key=text:string",
+            "recipes.exportQueue.eq1.val=text:string",
+            "recipes.optimizations.eq1=org.apache.fluo.recipes.core.export.ExportQueue$Optimizer",
+            "recipes.optimizations.m2=org.apache.fluo.recipes.core.combine.CombineQueue$Optimizer",
+            "recipes.optimizations.p=org.apache.fluo.recipes.core.data.RowHasher$Optimizer",
+            "recipes.rowHasher.p.numTablets=3",
+            "recipes.transientRange.cfm.m2=6D323A643A7E:6D323A753A7E",
+            "recipes.transientRange.exportQueue.eq1=65713123:6571313A7E",
+        ]
+    );
+}

@@ -1,0 +1,268 @@
+//! A combine queue: values, changes and stored cells.
+
+use std::sync::{Arc, Mutex};
+
+use fluo::{Observers, Result, Transaction};
+use fluo_recipes::Recipes;
+use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
+use futures::TryStreamExt;
+
+use crate::fixture::App;
+
+type Words = CombineQueue<String, i64>;
+type Changes = Arc<Mutex<Vec<Change<String, i64>>>>;
+
+fn words(buckets: u32) -> Words {
+    Words::new("wc", Sum).unwrap().buckets(buckets).unwrap()
+}
+
+async fn start(words: &Words) -> (App, Changes) {
+    let changes = Changes::default();
+    let keep = changes.clone();
+    let observer = move |_: Transaction, changed: Vec<Change<String, i64>>| {
+        keep.lock().unwrap().extend(changed);
+        std::future::ready(Result::<()>::Ok(()))
+    };
+    let observers = words.observe_changes(Observers::new(), observer).unwrap();
+    let recipes = Recipes::new().with(words).unwrap();
+    (App::start(observers, &recipes).await, changes)
+}
+
+async fn add(app: &App, words: &Words, updates: &[(&str, i64)]) {
+    let add = async |tx: Transaction| words.extend(&tx, updates.iter().copied());
+    app.client.run(add).await.unwrap();
+}
+
+async fn values<const N: usize>(app: &App, words: &Words, keys: [&str; N]) -> Vec<Option<i64>> {
+    let snapshot = app.client.snapshot().await.unwrap();
+    words.get_many(&snapshot, keys).await.unwrap()
+}
+
+/// The trace of a queue with three buckets: its cells after each step, and its changes.
+#[tokio::test]
+async fn stores_the_cells_of_fluo_recipes() {
+    let words = words(3);
+    let (app, changes) = start(&words).await;
+    add(&app, &words, &[("cat", 2), ("dog", 5), ("fish", 1)]).await;
+    app.settle().await;
+    let current = |row: &str, value| format!("wc:d:{row} data:current {value}");
+    assert_eq!(
+        app.cells("wc:").await,
+        [
+            current("0:dog", 5),
+            current("1:cat", 2),
+            current("2:fish", 1)
+        ]
+    );
+    add(&app, &words, &[("cat", -2), ("dog", 1), ("fish", 0)]).await;
+    app.settle().await;
+    assert_eq!(
+        app.cells("wc:").await,
+        [current("0:dog", 6), current("2:fish", 1)]
+    );
+    let mut changes = std::mem::take(&mut *changes.lock().unwrap());
+    changes.sort_by(|one, other| (&one.key, one.old).cmp(&(&other.key, other.old)));
+    let change = |key: &str, old, new| Change {
+        key: key.to_owned(),
+        old,
+        new,
+    };
+    assert_eq!(
+        changes,
+        [
+            change("cat", None, Some(2)),
+            change("cat", Some(2), None),
+            change("dog", None, Some(5)),
+            change("dog", Some(5), Some(6)),
+            change("fish", None, Some(1)),
+        ]
+    );
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn reads_the_same_before_and_after_the_observer() {
+    let words = words(17);
+    let observers = words.observe(Observers::new()).unwrap();
+    let handle =
+        fluo::InstanceExt::application(&fluo::Instance::in_memory(), "app").observers(&observers);
+    let client = handle.create().await.unwrap();
+    let keys = ["cat", "dog", "fish"];
+    let steps: [&[(&str, i64)]; 4] = [
+        &[("cat", 2), ("dog", 5)],
+        &[("cat", 1), ("dog", 1)],
+        &[("cat", 1), ("dog", 1), ("fish", 2)],
+        &[("cat", 1), ("dog", -7)],
+    ];
+    let mut expected = Vec::new();
+    for (step, values) in steps.iter().zip([
+        [Some(2), Some(5), None],
+        [Some(3), Some(6), None],
+        [Some(4), Some(7), Some(2)],
+        [Some(5), None, Some(2)],
+    ]) {
+        client
+            .run(async |tx| words.extend(&tx, step.iter().copied()))
+            .await
+            .unwrap();
+        let snapshot = client.snapshot().await.unwrap();
+        assert_eq!(words.get_many(&snapshot, keys).await.unwrap(), values);
+        expected = values.to_vec();
+    }
+    let listed = async || -> Vec<(String, i64)> {
+        let snapshot = client.snapshot().await.unwrap();
+        let mut all: Vec<_> = words.iter(&snapshot).try_collect().await.unwrap();
+        all.sort();
+        all
+    };
+    let before = listed().await;
+    assert_eq!(before, [("cat".to_owned(), 5), ("fish".to_owned(), 2)]);
+    let worker = fluo::Worker::start(&client, observers.clone(), fluo::WorkerOptions::new())
+        .await
+        .unwrap();
+    client.wait_until_idle().await.unwrap();
+    worker.stop().await;
+    let snapshot = client.snapshot().await.unwrap();
+    assert_eq!(words.get_many(&snapshot, keys).await.unwrap(), expected);
+    assert_eq!(listed().await, before);
+}
+
+/// Java's queue returns 11 for `cat` and for `ca`.
+#[tokio::test]
+async fn reads_no_updates_of_longer_keys() {
+    let words = words(1);
+    let (app, _) = start(&words).await;
+    add(&app, &words, &[("cat", 1), ("catalog", 10)]).await;
+    let expected = [Some(1), None, Some(10)];
+    assert_eq!(
+        values(&app, &words, ["cat", "ca", "catalog"]).await,
+        expected
+    );
+    app.settle().await;
+    assert_eq!(
+        values(&app, &words, ["cat", "ca", "catalog"]).await,
+        expected
+    );
+    app.stop().await;
+}
+
+/// Java's queue merges these keys, which have the same hash code, into one.
+#[tokio::test]
+async fn keeps_keys_with_equal_hashes_apart() {
+    let words = words(1);
+    let (app, _) = start(&words).await;
+    add(&app, &words, &[("Aa", 1), ("BB", 10)]).await;
+    app.settle().await;
+    let rows = app.cells("wc:").await;
+    assert_eq!(
+        rows,
+        ["wc:d:0:Aa data:current 1", "wc:d:0:BB data:current 10"]
+    );
+    app.stop().await;
+}
+
+/// With room for one update, Java's queue puts the update of a hot key back for ever.
+#[tokio::test]
+async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
+    let words = words(1).buffer_bytes(1);
+    let (app, changes) = start(&words).await;
+    for _ in 0..30 {
+        add(&app, &words, &[("hot", 1)]).await;
+    }
+    app.settle().await;
+    assert_eq!(app.cells("wc:").await, ["wc:d:0:hot data:current 30"]);
+    // Each old value is the new value before it.
+    let changes = changes.lock().unwrap();
+    let mut last = None;
+    for change in &*changes {
+        assert_eq!(change.old, last);
+        last = change.new;
+    }
+    assert_eq!(last, Some(30));
+    drop(changes);
+    app.stop().await;
+}
+
+/// Thirteen transactions update 1,000 keys each, through a buffer of 1,024 bytes.
+#[tokio::test]
+async fn processes_large_transactions_in_small_passes() {
+    let words = words(2).buffer_bytes(1_024);
+    let (app, changes) = start(&words).await;
+    let keys: Vec<String> = (0..1_000).map(|key| format!("{key:06}")).collect();
+    let updates: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), 1)).collect();
+    let mut done = 0;
+    for total in [1, 3, 13] {
+        for _ in done..total {
+            add(&app, &words, &updates).await;
+        }
+        done = total;
+        app.settle().await;
+        let cells = app.cells("wc:").await;
+        assert_eq!(cells.len(), 1_000);
+        assert!(
+            cells
+                .iter()
+                .all(|cell| cell.ends_with(&format!(" data:current {total}")))
+        );
+    }
+    assert!(changes.lock().unwrap().len() >= 3_000);
+    app.stop().await;
+}
+
+/// A transaction that adds a key twice is rejected in Java.
+#[tokio::test]
+async fn combines_the_updates_of_a_batch() {
+    let words = words(7);
+    let (app, _) = start(&words).await;
+    add(
+        &app,
+        &words,
+        &[("cat", 1), ("dog", 1), ("cat", 4), ("dog", -1)],
+    )
+    .await;
+    assert_eq!(values(&app, &words, ["cat", "dog"]).await, [Some(5), None]);
+    let twice = app.client.run(async |tx| {
+        words.add(&tx, "cat", 1)?;
+        words.add(&tx, "cat", 1)
+    });
+    let message = twice.await.unwrap_err().to_string();
+    assert!(
+        message.contains("a transaction writes a cell once"),
+        "{message}"
+    );
+    app.stop().await;
+}
+
+/// A combiner that is no sum: it keeps the last text and its predecessor.
+#[tokio::test]
+async fn applies_updates_in_order_if_the_combiner_promises_nothing() {
+    let append = |_: &String, current: Option<String>, updates: Vec<String>| {
+        Some(current.unwrap_or_default() + &updates.concat())
+    };
+    let texts = CombineQueue::<String, String>::new("tx", append)
+        .unwrap()
+        .buffer_bytes(1);
+    let observers = texts.observe(Observers::new()).unwrap();
+    let app = App::start(observers, &Recipes::new().with(&texts).unwrap()).await;
+    for letter in "abcdefgh".chars() {
+        app.client
+            .run(async |tx| texts.add(&tx, "key", letter.to_string()))
+            .await
+            .unwrap();
+    }
+    app.settle().await;
+    let snapshot = app.client.snapshot().await.unwrap();
+    assert_eq!(
+        texts.get(&snapshot, "key").await.unwrap().as_deref(),
+        Some("abcdefgh")
+    );
+    let batch = app
+        .client
+        .run(async |tx| texts.extend(&tx, [("a", "1".to_owned()), ("a", "2".to_owned())]));
+    assert_eq!(
+        batch.await.unwrap_err().to_string(),
+        "combine queue `tx`: several updates of one key cannot be added: its combiner does not promise that updates may \
+         be combined in any order"
+    );
+    app.stop().await;
+}

@@ -1,0 +1,199 @@
+//! An export queue: delivery, acknowledgement, retries.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use fluo::{Observers, Timestamp};
+use fluo_recipes::Recipes;
+use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
+
+use crate::fixture::App;
+
+type Texts = ExportQueue<String, String>;
+
+fn texts(buckets: u32) -> Texts {
+    Texts::new("eq").unwrap().buckets(buckets).unwrap()
+}
+
+/// A receiver that applies an entry if its sequence is larger than the last one of the key.
+#[derive(Clone, Default)]
+struct Receiver {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    calls: usize,
+    entries: usize,
+    values: BTreeMap<String, (Timestamp, String)>,
+}
+
+impl Receiver {
+    fn apply(&self, exports: &Exports<String, String>) {
+        let mut state = self.state.lock().unwrap();
+        state.calls += 1;
+        state.entries += exports.len();
+        let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
+        for export in &**exports {
+            let before = last.insert(&export.key, export.sequence);
+            assert!(
+                before < Some(export.sequence),
+                "the order of {}",
+                export.key
+            );
+            let applied = state.values.get(&export.key);
+            if applied.is_none_or(|(sequence, _)| *sequence < export.sequence) {
+                let value = (export.sequence, export.value.clone());
+                state.values.insert(export.key.clone(), value);
+            }
+        }
+    }
+
+    fn value(&self, key: &str) -> Option<String> {
+        let state = self.state.lock().unwrap();
+        state.values.get(key).map(|(_, value)| value.clone())
+    }
+}
+
+async fn start(
+    queue: &Texts,
+    answer: impl Fn(usize) -> Result<Exported, ExportError> + Send + Sync + 'static,
+) -> (App, Receiver) {
+    let receiver = Receiver::default();
+    let keep = receiver.clone();
+    let exporter = move |exports: Exports<String, String>| {
+        let answer = answer(exports.len());
+        if answer.is_ok() {
+            keep.apply(&exports);
+        }
+        std::future::ready(answer)
+    };
+    let observers = queue.observe(Observers::new(), exporter).unwrap();
+    let recipes = Recipes::new().with(queue).unwrap();
+    (App::start(observers, &recipes).await, receiver)
+}
+
+#[tokio::test]
+async fn exports_all_entries_in_many_small_passes() {
+    let queue = texts(2).buffer_bytes(1_024);
+    let (app, receiver) = start(&queue, |_| Ok(Exported::All)).await;
+    for round in ["first", "second"] {
+        let entries = (0..1_000).map(|key| (format!("{key:06}"), round.to_owned()));
+        let entries: Vec<_> = entries.collect();
+        app.client
+            .run(async |tx| queue.extend(&tx, entries.clone()))
+            .await
+            .unwrap();
+        app.settle().await;
+        assert_eq!(receiver.value("000999").as_deref(), Some(round));
+    }
+    let state = receiver.state.lock().unwrap();
+    assert!(state.calls > 20, "{}", state.calls);
+    assert!(state.values.values().all(|(_, value)| value == "second"));
+    drop(state);
+    assert_eq!(app.cells("eq").await, [""; 0], "nothing is left");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn delivers_the_entries_of_a_key_in_their_order() {
+    let queue = texts(1);
+    let (app, receiver) = start(&queue, |_| Ok(Exported::UpTo(1))).await;
+    for number in 0..20 {
+        app.client
+            .run(async |tx| queue.add(&tx, "key", number.to_string()))
+            .await
+            .unwrap();
+    }
+    app.settle().await;
+    assert_eq!(receiver.value("key").as_deref(), Some("19"));
+    app.stop().await;
+}
+
+/// A receiver that is away for an hour loses nothing, and its bucket becomes no dead letter.
+#[tokio::test(start_paused = true)]
+async fn waits_for_a_receiver_that_is_away() {
+    let queue = texts(1);
+    let begin = tokio::time::Instant::now();
+    let hour = Duration::from_secs(3_600);
+    let (app, receiver) = start(&queue, move |_| match begin.elapsed() < hour {
+        true => Err(ExportError::retry_after(
+            Duration::from_secs(30),
+            "connection refused",
+        )),
+        false => Ok(Exported::All),
+    })
+    .await;
+    app.client
+        .run(async |tx| queue.add(&tx, "key", "value".to_owned()))
+        .await
+        .unwrap();
+    app.settle().await;
+    assert_eq!(receiver.value("key").as_deref(), Some("value"));
+    let waited = begin.elapsed();
+    assert!(
+        waited >= hour && waited < hour + Duration::from_secs(60),
+        "{waited:?}"
+    );
+    assert_eq!(app.client.failed_notifications().await.unwrap().len(), 0);
+    app.stop().await;
+}
+
+/// An exporter that always fails: the entries stay, and the notification becomes a dead letter of
+/// the application.
+#[tokio::test(start_paused = true)]
+async fn keeps_the_entries_of_an_exporter_that_fails() {
+    for answer in [false, true] {
+        let queue = texts(1);
+        let (app, _) = start(&queue, move |_| match answer {
+            true => Ok(Exported::UpTo(0)),
+            false => Err(ExportError::fatal("the table is gone")),
+        })
+        .await;
+        app.client
+            .run(async |tx| queue.add(&tx, "key", "value".to_owned()))
+            .await
+            .unwrap();
+        app.settle().await;
+        let failed = app.client.failed_notifications().await.unwrap();
+        assert_eq!(failed.len(), 1);
+        let expected = match answer {
+            true => {
+                "the exporter has acknowledged no entry; it should return `ExportError::retry_after`"
+            }
+            false => "the exporter failed: the table is gone",
+        };
+        assert_eq!(failed[0].error, expected);
+        assert_eq!(app.cells("eq:").await.len(), 1);
+        app.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn moves_rejected_entries_to_the_dead_letters() {
+    let queue = texts(1);
+    let (app, _) = start(&queue, |entries| match entries {
+        3 => Ok(Exported::DeadLetters(vec![(
+            1,
+            "no such account".to_owned(),
+        )])),
+        _ => Ok(Exported::All),
+    })
+    .await;
+    let entries = ["a", "b", "c"].map(|key| (key, "value".to_owned()));
+    app.client
+        .run(async |tx| queue.extend(&tx, entries.clone()))
+        .await
+        .unwrap();
+    app.settle().await;
+    let cells = app.cells("eq").await;
+    assert_eq!(cells.len(), 2, "{cells:?}");
+    assert!(
+        cells[0].starts_with("eq!dead:0:b\\x00")
+            && cells[0].ends_with("dead:error no such account"),
+        "{cells:?}"
+    );
+    assert!(cells[1].ends_with("e:v value"), "{cells:?}");
+    app.stop().await;
+}

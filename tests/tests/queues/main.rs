@@ -1,0 +1,11 @@
+//! The queues of recipes with workers: on an in-memory table, with the vectors of Apache Fluo
+//! Recipes and with input that breaks it.
+
+#![cfg(test)]
+
+mod against_a_model;
+mod bad_input;
+mod combine;
+mod export;
+mod fixture;
+mod roll_up;
