@@ -57,10 +57,7 @@
 
 mod bulk_load;
 mod chi_square;
-pub mod codec;
-pub mod combine_queue;
 mod error;
-pub mod export_queue;
 mod heavy_hitters;
 mod java_quote;
 mod key_design;
@@ -70,12 +67,16 @@ mod number;
 mod optimization;
 mod queue;
 mod recipe;
+mod registration;
 mod row_hasher;
 mod salted_scan;
-pub mod sink;
 mod typed_column;
 
+pub mod codec;
+pub mod combine_queue;
+pub mod export_queue;
 pub mod recording;
+pub mod sink;
 pub mod transient;
 
 pub use bulk_load::{
@@ -104,7 +105,8 @@ pub use optimization::{
     TabletRun, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
     VerdictChanges, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
 };
-pub use recipe::{ApplicationRecipes, Recipe, Recipes, Registration};
+pub use recipe::{ApplicationRecipes, Recipes};
+pub use registration::{Recipe, Registration};
 pub use row_hasher::{HashScheme, KeyParts, RowHasher, RowHasherBuilder, SplitFormula};
 pub use salted_scan::{
     RowBatch, SaltedRow, SaltedRows, SaltedScan, ScanCursor, ScanPlan, UnknownKeys,

@@ -19,8 +19,8 @@ pub struct Change<K, V> {
 
 /// Code that runs when values of a queue have changed.
 ///
-/// Functions and closures of the form `|tx: Transaction, changes: Vec<Change<K, V>>| async {..}` are
-/// change observers.
+/// Functions and closures of the form `|tx: Transaction, changes: Vec<Change<K, V>>| async {..}`
+/// are change observers.
 #[async_trait]
 pub trait ChangeObserver<K, V>: Send + Sync + 'static {
     /// Processes changes, in the transaction that makes them: either both are committed or neither.

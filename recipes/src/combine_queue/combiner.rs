@@ -7,10 +7,10 @@ use num_traits::{CheckedAdd, Zero};
 
 /// A function that combines the current value of a key and its updates.
 ///
-/// Closures of the form `|key: &K, current: Option<V>, updates: Vec<V>| -> Option<V>` are combiners.
-/// [`Sum`], [`Max`], [`Min`] and [`Monoid`] combine values in any order and in any groups; if a key
-/// has more updates than a pass can read, the queue combines some of them first. With any other
-/// combiner such a key changes in several steps, in the order of its updates.
+/// Closures of the form `|key: &K, current: Option<V>, updates: Vec<V>| -> Option<V>` are
+/// combiners. [`Sum`], [`Max`], [`Min`] and [`Monoid`] combine values in any order and in any
+/// groups; if a key has more updates than a pass can read, the queue combines some of them first.
+/// With any other combiner such a key changes in several steps, in the order of its updates.
 pub trait Combiner<K, V>: Send + Sync + 'static {
     /// Returns the new value of a key. `None` deletes the key.
     ///
@@ -49,8 +49,8 @@ where
     }
 }
 
-/// The sum of numbers. A sum of zero deletes the key, as in Fluo's `SummingCombiner`. A sum that the
-/// type cannot hold is an error.
+/// The sum of numbers. A sum of zero deletes the key, as in Fluo's `SummingCombiner`. A sum that
+/// the type cannot hold is an error.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum;
 
@@ -113,7 +113,8 @@ impl<K, V: Ord> Combiner<K, V> for Min {
     }
 }
 
-/// A function of two values that is associative and commutative: `(a + b) + c` is `a + (b + c)`, and
+/// A function of two values that is associative and commutative: `(a + b) + c` is `a + (b + c)`,
+/// and
 /// `a + b` is `b + a`.
 ///
 /// # Examples

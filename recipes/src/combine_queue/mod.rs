@@ -19,10 +19,10 @@
 //! - Values that are equal in their bytes are not reported.
 //! - Updates that cannot be decoded or combined become dead letters. Other keys are not affected.
 //!
-//! The bytes are those of Apache Fluo Recipes, described in `layout.rs`. The settings are those that
-//! its `CombineQueue.configure` stores. Three errors of it are not repeated: keys with equal hashes
-//! are not mixed, a key with more updates than the limit makes progress, and keys that are prefixes
-//! of each other keep their own updates.
+//! The bytes are those of Apache Fluo Recipes, described in `layout.rs`. The settings are those
+//! that its `CombineQueue.configure` stores. Three errors of it are not repeated: keys with equal
+//! hashes are not mixed, a key with more updates than the limit makes progress, and keys that are
+//! prefixes of each other keep their own updates.
 //!
 //! # What it does not do
 //!
@@ -186,7 +186,8 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         self.inner.id.as_str()
     }
 
-    /// Adds an update of a key, and the notification of its bucket, to a transaction. Reads nothing.
+    /// Adds an update of a key, and the notification of its bucket, to a transaction. Reads
+    /// nothing.
     ///
     /// # Errors
     ///
@@ -202,8 +203,8 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         self.add_encoded(tx, &key, &value)
     }
 
-    /// Adds updates, and combines those of one key first. Two calls in one transaction must not have
-    /// a key in common.
+    /// Adds updates, and combines those of one key first. Two calls in one transaction must not
+    /// have a key in common.
     ///
     /// # Errors
     ///

@@ -4,8 +4,8 @@
 //! # Rules
 //!
 //! - **C1.** A pass combines all updates of a key that it has read together, also if rows of longer
-//!   keys sort between them. The updates of `a` and of `a\0..` interleave, because nothing separates
-//!   the key from the sequence.
+//!   keys sort between them. The updates of `a` and of `a\0..` interleave, because nothing
+//!   separates the key from the sequence.
 //! - **C2.** A pass holds the updates of a key only until no further update of it can follow.
 //! - **C3.** Each pass leaves fewer updates than it found. A pass that requeues the sum of the keys
 //!   that it has not read to their ends reads more updates than it requeues.

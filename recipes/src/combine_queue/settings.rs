@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fluo::Bytes;
 
 use super::CombineQueue;
-use crate::recipe::{Recipe, Registration};
+use crate::registration::{Recipe, Registration};
 
 /// The class that Java applications register for the split points of a queue.
 pub(crate) const OPTIMIZER: &str = "org.apache.fluo.recipes.core.combine.CombineQueue$Optimizer";

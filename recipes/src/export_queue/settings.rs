@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fluo::Bytes;
 
 use super::ExportQueue;
-use crate::recipe::{Recipe, Registration};
+use crate::registration::{Recipe, Registration};
 
 /// The class that Java applications register for the split points of a queue.
 pub(crate) const OPTIMIZER: &str = "org.apache.fluo.recipes.core.export.ExportQueue$Optimizer";

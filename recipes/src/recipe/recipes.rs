@@ -6,7 +6,7 @@ use fluo::{ApplicationHandle, Bytes, Error, Result};
 use fluo_table::Escaped;
 
 use super::requirements::requirements;
-use super::{Recipe, Registration};
+use crate::registration::{Recipe, Registration};
 use crate::{RowHasher, TableOptimizations};
 
 /// The class that Java applications register for the split points of a row hasher.

@@ -122,7 +122,8 @@ mod tests {
     use super::*;
     use crate::combine_queue::{CombineQueue, Sum};
     use crate::export_queue::ExportQueue;
-    use crate::recipe::{Recipe, Recipes};
+    use crate::recipe::Recipes;
+    use crate::registration::Recipe;
 
     fn combine_queue(id: &str, buckets: u32) -> CombineQueue<String, u64> {
         CombineQueue::new(id, Sum)

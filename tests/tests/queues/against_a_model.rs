@@ -13,6 +13,9 @@ use proptest::prelude::*;
 
 use crate::fixture::App;
 
+/// The sequences and values that a receiver got, by key.
+type Received = BTreeMap<Bytes, Vec<(u64, i64)>>;
+
 /// Keys that are prefixes of each other, with bytes that look like parts of a sequence.
 fn keys() -> impl Strategy<Value = Bytes> {
     let byte = prop_oneof![4 => Just(0_u8), 2 => Just(1), 1 => any::<u8>()];
@@ -78,7 +81,7 @@ proptest! {
         in_runtime(async {
             let queue = ExportQueue::<Bytes, i64>::with_codecs("eq", Raw, Ordered).unwrap();
             let queue = queue.buckets(buckets).unwrap().buffer_bytes(limit);
-            let received: Arc<Mutex<BTreeMap<Bytes, Vec<(u64, i64)>>>> = Arc::default();
+            let received: Arc<Mutex<Received>> = Arc::default();
             let keep = received.clone();
             let exporter = move |exports: Exports<Bytes, i64>| {
                 let count = exports.len().min(most);

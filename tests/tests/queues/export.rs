@@ -88,10 +88,9 @@ async fn exports_all_entries_in_many_small_passes() {
         app.settle().await;
         assert_eq!(receiver.value("000999").as_deref(), Some(round));
     }
-    let state = receiver.state.lock().unwrap();
+    let state = std::mem::take(&mut *receiver.state.lock().unwrap());
     assert!(state.calls > 20, "{}", state.calls);
     assert!(state.values.values().all(|(_, value)| value == "second"));
-    drop(state);
     assert_eq!(app.cells("eq").await, [""; 0], "nothing is left");
     app.stop().await;
 }

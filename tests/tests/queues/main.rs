@@ -9,3 +9,4 @@ mod combine;
 mod export;
 mod fixture;
 mod roll_up;
+mod sink;

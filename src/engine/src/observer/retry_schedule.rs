@@ -38,8 +38,9 @@ impl Failures {
         failing.is_some_and(|failing| failing.due > Instant::now())
     }
 
-    /// Records a failed try, and the pause after it; `None` chooses the next longer one. If too many other cells are recorded, a new one is not. The others
-    /// succeed or become dead letters in time, and scans find this one again until there is room.
+    /// Records a failed try, and the pause after it; `None` chooses the next longer one. If too
+    /// many other cells are recorded, a new one is not. The others succeed or become dead letters
+    /// in time, and scans find this one again until there is room.
     pub(super) fn postpone(
         &mut self,
         cell: &RowColumn,

@@ -1,0 +1,35 @@
+//! The registration of a recipe with an application.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use fluo::Bytes;
+
+/// A recipe that an application can register: a queue.
+pub trait Recipe {
+    /// Returns the registration: the settings and the rows of the recipe.
+    fn registration(&self) -> Registration;
+}
+
+/// The settings and the rows of a recipe.
+#[derive(Clone)]
+pub struct Registration {
+    pub(crate) id: String,
+    /// The recipe, as messages name it.
+    pub(crate) what: String,
+    /// The class that Java applications register under the id.
+    pub(crate) optimizer: &'static str,
+    pub(crate) settings: BTreeMap<String, String>,
+    /// The names of the settings that all programs of the application must have in common.
+    pub(crate) fixed: Vec<String>,
+    /// The id of the transient range, and the range.
+    pub(crate) transient: Option<(String, (String, String))>,
+    /// The prefixes of all rows.
+    pub(crate) prefixes: Vec<Bytes>,
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Registration({})", self.what)
+    }
+}

@@ -1,0 +1,219 @@
+//! The queues of recipes beside what an application does without them, on the embedded table, in
+//! one run: `cargo bench -p fluo-tests --bench queues -- [FILE]`.
+//!
+//! - Words of lines, counted from 64 tasks: by a combine queue, until the observer has combined
+//!   all; and with one cell for each word, which each transaction reads and sets.
+//! - The cost of an update when 100,000 and when 1,000,000 updates have been added.
+//! - Cells of another table: by an export queue and a table sink, until all are exported; and by
+//!   plain transactions.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::future::ready;
+use std::io::Write;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use fluo::{
+    Client, Column, Instance, InstanceExt, LoaderOptions, Observers, Transaction, Worker,
+    WorkerOptions,
+};
+use fluo_recipes::TypedColumn;
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::export_queue::{Export, ExportQueue};
+use fluo_recipes::sink::TableSink;
+use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
+
+type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+type Counts = CombineQueue<String, u64>;
+
+const HOME_PAGES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../examples/data/package-homepages.txt"
+);
+/// Lines that are counted.
+const LINES: usize = 3_000;
+/// Updates of a transaction of the growing queue.
+const BATCH: u64 = 100;
+/// Entries that are exported.
+const EXPORTS: u64 = 30_000;
+
+#[tokio::main]
+async fn main() -> Outcome {
+    let file = std::env::args()
+        .skip(1)
+        .find(|argument| argument != "--bench");
+    let text = fs::read_to_string(file.as_deref().unwrap_or(HOME_PAGES))?;
+    let lines: Vec<&str> = text.lines().take(LINES).collect();
+    let directory = tempfile::tempdir()?;
+    count_words(directory.path(), &lines).await?;
+    grow(directory.path()).await?;
+    export(directory.path()).await
+}
+
+/// A running application with its worker.
+struct App {
+    client: Client,
+    worker: Worker,
+}
+
+impl App {
+    async fn start(fluo: &Instance, name: &str, observers: Observers) -> Outcome<Self> {
+        let client = fluo
+            .application(name)
+            .observers(&observers)
+            .create()
+            .await?;
+        let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+        Ok(Self { client, worker })
+    }
+
+    /// Loads inputs from 64 tasks, and waits until the observers have done all of it.
+    async fn load<T: Clone + Send + Sync + 'static>(
+        self,
+        inputs: impl IntoIterator<Item = T>,
+        load: impl Fn(&Transaction, T) -> fluo::Result<()> + Clone + Send + Sync + 'static,
+    ) -> Outcome<Duration> {
+        let begin = Instant::now();
+        self.add(inputs, load).await?;
+        self.client.wait_until_idle().await?;
+        let time = begin.elapsed();
+        self.worker.stop().await;
+        Ok(time)
+    }
+
+    async fn add<T: Clone + Send + Sync + 'static>(
+        &self,
+        inputs: impl IntoIterator<Item = T>,
+        load: impl Fn(&Transaction, T) -> fluo::Result<()> + Clone + Send + Sync + 'static,
+    ) -> Outcome {
+        let loaders = self.client.loaders(LoaderOptions::new().tasks(64))?;
+        for input in inputs {
+            let load = load.clone();
+            loaders
+                .load(input, move |tx: Transaction, input| ready(load(&tx, input)))
+                .await?;
+        }
+        loaders.finish().await?;
+        Ok(())
+    }
+}
+
+async fn count_words(directory: &Path, lines: &[&str]) -> Outcome {
+    let fluo = fluo_embedded::open(directory.join("words"))?;
+    let words = Counts::new("wc", Sum)?;
+    let app = App::start(&fluo, "queue", words.observe(Observers::new())?).await?;
+    let inputs = lines.iter().map(|line| counts(line));
+    let queue = app
+        .load(inputs, move |tx, counts| words.extend(tx, counts))
+        .await?;
+
+    let app = App::start(&fluo, "cells", Observers::new()).await?;
+    let begin = Instant::now();
+    let loaders = app.client.loaders(LoaderOptions::new().tasks(64))?;
+    for line in lines {
+        loaders.load(counts(line), add_to_cells).await?;
+    }
+    loaders.finish().await?;
+    let cells = begin.elapsed();
+    app.worker.stop().await;
+    say(&format!(
+        "words of {} lines: combine queue {:.0} lines/s, one cell a word {:.0} lines/s: {:.1} times",
+        lines.len(),
+        rate(lines.len(), queue),
+        rate(lines.len(), cells),
+        cells.as_secs_f64() / queue.as_secs_f64()
+    ))
+}
+
+/// Adds the counts of words to their cells.
+async fn add_to_cells(tx: Transaction, counts: BTreeMap<String, u64>) -> fluo::Result<()> {
+    const COUNT: TypedColumn<u64> = TypedColumn::new("word", "count");
+    for (word, count) in counts {
+        COUNT.increment(&tx, word, count).await?;
+    }
+    Ok(())
+}
+
+fn counts(line: &str) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    let words = line.split(|letter: char| !letter.is_alphanumeric());
+    for word in words.filter(|word| !word.is_empty()) {
+        *counts.entry(word.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+async fn grow(directory: &Path) -> Outcome {
+    let fluo = fluo_embedded::open(directory.join("growing"))?;
+    let counts = Counts::new("wc", Sum)?;
+    let app = App::start(&fluo, "growing", counts.observe(Observers::new())?).await?;
+    let mut costs = Vec::new();
+    for round in 0..10_u64 {
+        let begin = Instant::now();
+        let batches = (0..100_000 / BATCH).map(|batch| round * 100_000 + batch * BATCH);
+        let counts = counts.clone();
+        let add = move |tx: &Transaction, first: u64| {
+            // A tenth of the keys is new in each round.
+            let key = |number: u64| ((number * 2_654_435_761) % 50_000).to_string();
+            counts.extend(tx, (first..first + BATCH).map(|number| (key(number), 1)))
+        };
+        app.add(batches, add).await?;
+        app.client.wait_until_idle().await?;
+        costs.push(begin.elapsed());
+    }
+    app.worker.stop().await;
+    let [first, .., last] = costs.as_slice() else {
+        return Ok(());
+    };
+    say(&format!(
+        "100,000 updates: {:.0}/s at first, {:.0}/s after 900,000: {:.2} times the cost",
+        rate(100_000, *first),
+        rate(100_000, *last),
+        last.as_secs_f64() / first.as_secs_f64()
+    ))
+}
+
+async fn export(directory: &Path) -> Outcome {
+    let fluo = fluo_embedded::open(directory.join("exports"))?;
+    fluo.create_table("target", Versions::default()).await?;
+    let target = fluo.open_table("target", Authorizations::none()).await?;
+    let queue = ExportQueue::<String, String>::new("eq")?;
+    let sink = TableSink::new(queue.id(), target, |export: &Export<String, String>| {
+        Ok(vec![
+            Mutation::new(export.key.clone()).put(title(), export.value.clone()),
+        ])
+    });
+    let app = App::start(&fluo, "queue", queue.observe(Observers::new(), sink)?).await?;
+    let add = move |tx: &Transaction, number: u64| {
+        queue.add(tx, format!("page{number}"), "a title".to_owned())
+    };
+    let exported = app.load(0..EXPORTS, add).await?;
+
+    let app = App::start(&fluo, "plain", Observers::new()).await?;
+    let set = |tx: &Transaction, number: u64| tx.set(format!("page{number}"), &title(), "a title");
+    let plain = app.load(0..EXPORTS, set).await?;
+    let entries = usize::try_from(EXPORTS)?;
+    say(&format!(
+        "{EXPORTS} cells: export queue and table sink {:.0}/s, plain transactions {:.0}/s: {:.2} of the rate",
+        rate(entries, exported),
+        rate(entries, plain),
+        plain.as_secs_f64() / exported.as_secs_f64()
+    ))
+}
+
+fn title() -> Column {
+    Column::new("page", "title")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of this size are exact")]
+fn rate(count: usize, time: Duration) -> f64 {
+    count as f64 / time.as_secs_f64()
+}
+
+fn say(line: &str) -> Outcome {
+    writeln!(std::io::stdout(), "{line}")?;
+    Ok(())
+}
