@@ -21,6 +21,10 @@ struct KeyDesigns;
 struct ComingFromFluo;
 
 #[cfg(doctest)]
+#[doc = include_str!("../docs/recipes.md")]
+struct RecipesPage;
+
+#[cfg(doctest)]
 #[doc = include_str!("../docs/protocol.md")]
 struct Protocol;
 

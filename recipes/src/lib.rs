@@ -7,6 +7,9 @@
 //! ports of `fluo-table`, and a wait takes the timer of its caller. A [`SaltedScan`] reads
 //! scattered rows in row order, and [`KeyMigration`] moves rows to another design.
 //!
+//! The recipes of transactions are queues ([`combine_queue`], [`export_queue`]), [`recording`] and
+//! [`TypedColumn`]; `docs/recipes.md` of the repository says which one solves which problem.
+//!
 //! ```
 //! use fluo_table::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};
 //! use fluo_recipes::{RowHasher, TableOptimizations};
@@ -50,6 +53,8 @@
 //! - [`ChiSquare`] tests whether rows are as even as chance makes them, and [`HeavyHitters`] finds
 //!   the values that many rows share.
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
+//! - [`Recipes`] are the recipes of an application, whose settings are stored with it.
+//! - [`sink`] has receivers of exports.
 //! - [`recording`] logs the reads and writes of a transaction, and applies its writes to another
 //!   table.
 //! - [`transient`] compacts the parts of a table whose cells live for a short time. Its repeated

@@ -3,11 +3,11 @@
 //!
 //! # Rules
 //!
-//! - **C1.** A pass combines all updates of a key that it has read together, also if rows of longer
+//! - **Q1.** A pass combines all updates of a key that it has read together, also if rows of longer
 //!   keys sort between them. The updates of `a` and of `a\0..` interleave, because nothing
 //!   separates the key from the sequence.
-//! - **C2.** A pass holds the updates of a key only until no further update of it can follow.
-//! - **C3.** Each pass leaves fewer updates than it found. A pass that requeues the sum of the keys
+//! - **Q2.** A pass holds the updates of a key only until no further update of it can follow.
+//! - **Q3.** Each pass leaves fewer updates than it found. A pass that requeues the sum of the keys
 //!   that it has not read to their ends reads more updates than it requeues.
 
 use fluo_table::{Bytes, Timestamp};
@@ -127,7 +127,7 @@ impl Pass {
         self.bytes >= self.limit_bytes && self.rows > requeued
     }
 
-    /// Closes the groups of which no update can follow an entry (C2).
+    /// Closes the groups of which no update can follow an entry (Q2).
     fn close_before(&mut self, entry: EntryRow<'_>) {
         self.close(|key| is_past(entry, key));
     }
@@ -254,7 +254,7 @@ mod tests {
                 self.pass();
                 assert!(
                     self.updates.len() < before || before == 0 || self.next.is_none(),
-                    "C3"
+                    "Q3"
                 );
                 if self.updates.is_empty() && self.next.is_none() {
                     return passes;

@@ -2,9 +2,9 @@
 //!
 //! # Rules
 //!
-//! - **E1.** A pass reads at least one entry, and further ones until their bytes reach the limit.
-//! - **E2.** Entries are acknowledged from the first one on, so the rest keeps its order.
-//! - **E3.** If entries are left, or the pass began at a position, the bucket is notified again. So
+//! - **D1.** A pass reads at least one entry, and further ones until their bytes reach the limit.
+//! - **D2.** Entries are acknowledged from the first one on, so the rest keeps its order.
+//! - **D3.** If entries are left, or the pass began at a position, the bucket is notified again. So
 //!   a last pass from the start of the bucket finds entries that were added before the position.
 
 use fluo_table::{Bytes, Result, Timestamp};

@@ -8,5 +8,6 @@ mod bad_input;
 mod combine;
 mod export;
 mod fixture;
+mod java;
 mod roll_up;
 mod sink;
