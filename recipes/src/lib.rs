@@ -55,6 +55,7 @@
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
 //! - [`Recipes`] are the recipes of an application, whose settings are stored with it.
 //! - [`sink`] has receivers of exports.
+//! - [`stored_queue`] shows what waits in the queues of an application, and its dead letters.
 //! - [`recording`] logs the reads and writes of a transaction, and applies its writes to another
 //!   table.
 //! - [`transient`] compacts the parts of a table whose cells live for a short time. Its repeated
@@ -82,6 +83,7 @@ pub mod combine_queue;
 pub mod export_queue;
 pub mod recording;
 pub mod sink;
+pub mod stored_queue;
 pub mod transient;
 
 pub use bulk_load::{

@@ -17,7 +17,7 @@ use fluo_table::{Bytes, Column, Error, Escaped, Key, Result, Span, Timestamp};
 use crate::queue::{Buckets, NOTIFICATION_FAMILY, QueueId, entry_row};
 
 /// The column of a pending update.
-pub(super) const UPDATE: Column = column(b"u", b"v");
+pub(crate) const UPDATE: Column = column(b"u", b"v");
 /// The column of the position at which the next pass begins.
 pub(super) const NEXT: Column = column(b"u", b"next");
 /// The column of a current value.

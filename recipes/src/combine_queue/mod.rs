@@ -42,17 +42,18 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use fluo::{Bytes, Error, ErrorKind, ObserverError, Observers, Result, Transaction};
+use fluo::{Bytes, Column, Error, ErrorKind, ObserverError, Observers, Result, Transaction};
 
 pub use batch::Batch;
 pub use change::{Change, ChangeObserver};
 pub use combiner::{Combiner, Max, Min, Monoid, Sum};
 
+pub(crate) use layout::UPDATE;
 pub(crate) use settings::{OPTIMIZER, settings_prefix};
 
 use crate::codec::{Codec, KeyCodec, Text};
 use crate::queue::{Buckets, QueueId, QueueOptions};
-use layout::{Layout, UPDATE};
+use layout::Layout;
 use observer::BucketObserver;
 use pass::Group;
 
@@ -60,6 +61,11 @@ use pass::Group;
 const BUCKETS: u32 = 119;
 /// The number of bytes of updates that a pass reads, if no other is set.
 pub(crate) const BUFFER_BYTES: usize = 4 << 20;
+
+/// Returns the column of the notifications of the buckets of a queue.
+pub(crate) fn notification(id: &QueueId) -> Column {
+    Layout::notification(id)
+}
 
 /// A queue of updates and the values that they make. See the [module](self).
 ///

@@ -16,7 +16,7 @@ use fluo_table::{Bytes, Column, Error, Escaped, Key, Result, Span, Timestamp};
 use crate::queue::{Buckets, NOTIFICATION_FAMILY, QueueId, entry_row};
 
 /// The column of an entry.
-pub(super) const ENTRY: Column = column(b"v");
+pub(crate) const ENTRY: Column = column(b"v");
 /// The column of the position at which the next pass begins.
 pub(super) const NEXT: Column = column(b"next");
 

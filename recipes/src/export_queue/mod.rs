@@ -42,22 +42,28 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use fluo::{Error, ErrorKind, ObserverError, Observers, Result, Transaction};
+use fluo::{Column, Error, ErrorKind, ObserverError, Observers, Result, Transaction};
 
 pub use adapters::{FanOut, LatestPerKey, latest_per_key};
 pub use export::{Export, ExportError, Exported, Exporter, Exports};
 
+pub(crate) use layout::ENTRY;
 pub(crate) use settings::{OPTIMIZER, settings_prefix};
 
 use crate::codec::{Codec, KeyCodec, Text};
 use crate::queue::{Buckets, QueueId, QueueOptions};
-use layout::{ENTRY, Layout};
+use layout::Layout;
 use observer::BucketObserver;
 
 /// The number of buckets, if no other is set.
 const BUCKETS: u32 = 119;
 /// The number of bytes of entries that a pass exports, if no other is set.
 pub(crate) const BUFFER_BYTES: usize = 1 << 20;
+
+/// Returns the column of the notifications of the buckets of a queue.
+pub(crate) fn notification(id: &QueueId) -> Column {
+    Layout::notification(id)
+}
 
 /// A queue of entries to export. See the [module](self).
 ///

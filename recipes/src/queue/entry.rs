@@ -46,6 +46,11 @@ pub(crate) fn entry_row(bucket_row: &[u8], key: &[u8], sequence: Timestamp) -> B
     Bytes::from([bucket_row, key, &sequence.get().to_be_bytes()].concat())
 }
 
+/// Returns the prefix of the rows of the dead letters of a queue.
+pub(crate) fn dead_prefix(id: &str) -> Bytes {
+    dead_row(id, format!("{id}:").as_bytes())
+}
+
 /// Returns the row of the dead letter of an entry.
 pub(crate) fn dead_row(id: &str, row: &[u8]) -> Bytes {
     let rest = row.get(id.len()..).unwrap_or_default();

@@ -10,8 +10,8 @@ mod id;
 mod options;
 
 pub(crate) use buckets::Buckets;
-pub(crate) use dead::bury;
-pub(crate) use entry::{EntryRow, dead_row, entry_row};
+pub(crate) use dead::{ERROR, bury};
+pub(crate) use entry::{EntryRow, dead_prefix, dead_row, entry_row};
 pub(crate) use id::QueueId;
 pub(crate) use options::{QueueOptions, number};
 

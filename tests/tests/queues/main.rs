@@ -9,5 +9,6 @@ mod combine;
 mod export;
 mod fixture;
 mod java;
+mod operating;
 mod roll_up;
 mod sink;

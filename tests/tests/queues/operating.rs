@@ -1,0 +1,117 @@
+//! Queues as an operator sees them: backlog, dead letters, requeueing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fluo::{Instance, InstanceExt, Observers};
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
+use fluo_recipes::stored_queue::{QueueKind, StoredQueue};
+use fluo_recipes::{ApplicationRecipes, Recipes};
+
+use crate::fixture::App;
+
+#[tokio::test]
+async fn counts_the_entries_of_each_bucket() {
+    let queue = CombineQueue::<String, u64>::new("wc", Sum)
+        .unwrap()
+        .buckets(3)
+        .unwrap();
+    let observers = queue.observe(Observers::new()).unwrap();
+    let handle = Instance::in_memory()
+        .application("app")
+        .observers(&observers);
+    let recipes = Recipes::new().with(&queue).unwrap();
+    let client = handle.recipes(&recipes).create().await.unwrap();
+    for words in [["cat", "fish"], ["cat", "a"]] {
+        client
+            .run(async |tx| queue.extend(&tx, words.map(|word| (word, 1))))
+            .await
+            .unwrap();
+    }
+    let [stored] = &StoredQueue::all(&client.application().settings).unwrap()[..] else {
+        panic!("there is one queue");
+    };
+    assert_eq!(
+        (stored.id(), stored.kind(), stored.buckets()),
+        ("wc", QueueKind::Combine, 3)
+    );
+    let snapshot = client.snapshot().await.unwrap();
+    let backlog = stored.backlog(&snapshot).await.unwrap();
+    let found: Vec<_> = backlog
+        .iter()
+        .map(|bucket| (bucket.bucket.as_str(), bucket.entries))
+        .collect();
+    assert_eq!(found, [("1", 2), ("2", 2)]);
+    // `wc:u:1:cat`, a sequence and one digit, twice.
+    assert_eq!(backlog[0].bytes, 2 * (10 + 8 + 1));
+    assert_eq!(backlog[0].oldest, backlog[1].oldest);
+    assert_eq!(stored.dead_letters(&snapshot, 10).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn requeues_and_discards_dead_letters() {
+    let queue = ExportQueue::<String, u64>::new("eq")
+        .unwrap()
+        .buckets(16)
+        .unwrap();
+    let accepts = Arc::new(AtomicBool::new(false));
+    let is_open = accepts.clone();
+    let exporter = move |exports: Exports<String, u64>| {
+        let reject = |index| (index, "closed".to_owned());
+        let answer = match is_open.load(Ordering::SeqCst) {
+            true => Exported::All,
+            false => Exported::DeadLetters((0..exports.len()).map(reject).collect()),
+        };
+        std::future::ready(Ok::<_, ExportError>(answer))
+    };
+    let observers = queue.observe(Observers::new(), exporter).unwrap();
+    let app = App::start(observers, &Recipes::new().with(&queue).unwrap()).await;
+    let entries = [("a", 1), ("b", 2), ("c", 3)];
+    app.client
+        .run(async |tx| queue.extend(&tx, entries))
+        .await
+        .unwrap();
+    app.settle().await;
+
+    let stored = StoredQueue::all(&app.client.application().settings)
+        .unwrap()
+        .remove(0);
+    let letters = async |most| {
+        let snapshot = app.client.snapshot().await.unwrap();
+        stored.dead_letters(&snapshot, most).await.unwrap()
+    };
+    let all = letters(10).await;
+    assert_eq!(letters(2).await, all[..2]);
+    let [first, second, third] = &all[..] else {
+        panic!("three dead letters: {all:?}");
+    };
+    assert_eq!(
+        (first.error.as_str(), first.sequence),
+        ("closed", third.sequence)
+    );
+    app.client
+        .run(async |tx| stored.discard(&tx, first))
+        .await
+        .unwrap();
+    app.client
+        .run(async |tx| stored.requeue(&tx, second))
+        .await
+        .unwrap();
+    app.settle().await;
+    assert_eq!(
+        letters(10).await,
+        [second.clone(), third.clone()],
+        "it was rejected again"
+    );
+    accepts.store(true, Ordering::SeqCst);
+    for letter in [second, third] {
+        app.client
+            .run(async |tx| stored.requeue(&tx, letter))
+            .await
+            .unwrap();
+    }
+    app.settle().await;
+    assert_eq!(app.cells("eq").await, [""; 0]);
+    app.stop().await;
+}
