@@ -8,6 +8,7 @@ use crate::advise::Advise;
 use crate::app::AppCommand;
 use crate::key::KeyCommand;
 use crate::notifications::NotificationsCommand;
+use crate::queue::QueueCommand;
 use crate::scan::Scan;
 use crate::table::TableCommand;
 use crate::wait::Wait;
@@ -62,6 +63,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  fluo notifications list --at embedded:./data web"
     )]
     Notifications(NotificationsCommand),
+    /// List the queues of an application; list, requeue or discard their dead letters
+    #[command(
+        subcommand,
+        after_help = "Example:\n  fluo queue list --at embedded:./data web"
+    )]
+    Queue(QueueCommand),
     Wait(Wait),
     Advise(Advise),
     /// Show the effect of the row hasher on real, skewed rows; leaves no files behind

@@ -26,6 +26,7 @@ mod masking;
 mod notifications;
 mod output;
 mod progress;
+mod queue;
 mod scan;
 mod settings;
 mod spec;
@@ -69,6 +70,7 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Notifications(command) => {
             in_runtime(until_interrupted(|_| notifications::run(command)))
         }
+        Command::Queue(command) => in_runtime(until_interrupted(|_| queue::run(command))),
         Command::Wait(command) => {
             in_runtime(until_interrupted(|_| async move { command.run().await }))
         }

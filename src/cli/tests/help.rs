@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 37] = [
+const COMMANDS: [&str; 43] = [
     "",
     "key",
     "key add",
@@ -41,6 +41,12 @@ const COMMANDS: [&str; 37] = [
     "notifications failed",
     "notifications retry",
     "notifications discard",
+    "queue",
+    "queue list",
+    "queue show",
+    "queue failed",
+    "queue retry",
+    "queue discard",
     "wait",
     "advise",
     "demo",
@@ -97,8 +103,8 @@ fn help_of_every_table_command_describes_a_live_accumulo() {
 fn commands_on_applications_offer_a_directory_only() {
     let place = Place::new();
     for command in COMMANDS {
-        let is_group = matches!(command, "app" | "notifications");
-        let on_applications = ["app", "scan", "notifications", "wait"]
+        let is_group = matches!(command, "app" | "notifications" | "queue");
+        let on_applications = ["app", "scan", "notifications", "queue", "wait"]
             .iter()
             .any(|group| command.split(' ').next() == Some(*group));
         if is_group || !on_applications {
@@ -141,7 +147,7 @@ fn help_names_the_bounds_of_numbers() {
 #[test]
 fn list_of_commands_is_complete() {
     let place = Place::new();
-    for group in ["", "key", "table", "app", "notifications"] {
+    for group in ["", "key", "table", "app", "notifications", "queue"] {
         let run = place.fluo(&format!("{group} --help")).succeeds();
         let listed = run
             .text()
@@ -162,7 +168,7 @@ fn list_of_commands_is_complete() {
 #[test]
 fn a_missing_command_prints_the_help_as_an_error() {
     let place = Place::new();
-    for command in ["", "key", "table", "app", "notifications"] {
+    for command in ["", "key", "table", "app", "notifications", "queue"] {
         let run = place.fluo(command);
         assert_eq!((run.code, run.text()), (Some(2), ""));
         assert_says(&run.stderr, "Usage: fluo");

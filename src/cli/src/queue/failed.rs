@@ -1,0 +1,76 @@
+//! `fluo queue failed`.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::{QueueArguments, dead_letters};
+use crate::byte_encoding::Written;
+use crate::output;
+use crate::text::{count_of, plural};
+
+/// List the dead letters of a queue: entries that could not be processed.
+///
+/// Each line has the bytes of the key and, after a tab each: the start timestamp of the transaction
+/// that added the entry, the bytes of its value, and the error.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo queue failed --at embedded:./data web wc
+
+`fluo queue retry` requeues them, and `fluo queue discard` deletes them.")]
+pub(crate) struct Failed {
+    #[command(flatten)]
+    queue: QueueArguments,
+    #[command(flatten)]
+    written: Written,
+    /// Print each as a JSON object on a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// A dead letter, as it is printed.
+#[derive(Serialize)]
+struct Shown {
+    key: String,
+    sequence: u64,
+    value: Option<String>,
+    error: String,
+}
+
+impl Failed {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let (client, queue) = self.queue.open().await?;
+        let letters = dead_letters(&client, &queue).await?;
+        for letter in &letters {
+            let shown = Shown {
+                key: self.written.shown(&letter.key),
+                sequence: letter.sequence.get(),
+                value: letter
+                    .value
+                    .as_deref()
+                    .map(|value| self.written.shown(value)),
+                error: letter.error.clone(),
+            };
+            output::emit(&match self.json {
+                true => output::json_line(&shown)?,
+                false => line(&shown),
+            })?;
+        }
+        output::say(&plural(count_of(letters.len()), "dead letter"));
+        Ok(())
+    }
+}
+
+fn line(shown: &Shown) -> String {
+    let Shown {
+        key,
+        sequence,
+        value,
+        error,
+    } = shown;
+    let value = value.as_deref().unwrap_or("-");
+    // The error is arbitrary text.
+    let error = output::shown(error);
+    format!("{key}\t{sequence}\t{value}\t{error}")
+}

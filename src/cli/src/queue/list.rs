@@ -1,0 +1,84 @@
+//! `fluo queue list`.
+
+use anyhow::Result;
+use clap::Args;
+use fluo_recipes::stored_queue::StoredQueue;
+use serde::Serialize;
+
+use super::dead_letters;
+use crate::application::ApplicationArguments;
+use crate::output;
+use crate::text::{count_of, plural};
+
+/// List the queues of an application, with the entries that wait and the dead letters.
+///
+/// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
+/// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), and the number of
+/// dead letters. Reads all waiting entries.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo queue list --at embedded:./data web
+
+`fluo queue show` lists the buckets of a queue, and `fluo queue failed` its dead letters.")]
+pub(crate) struct List {
+    #[command(flatten)]
+    application: ApplicationArguments,
+    /// Print each as a JSON object on a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// A queue, as it is printed.
+#[derive(Serialize)]
+struct Shown {
+    id: String,
+    kind: String,
+    buckets: u32,
+    entries: u64,
+    bytes: u64,
+    oldest: Option<u64>,
+    dead_letters: u64,
+}
+
+impl List {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let open = self.application.open().await?;
+        let queues = StoredQueue::all(&open.application.settings)?;
+        let client = open.client().await?;
+        let snapshot = client.snapshot().await?;
+        for queue in &queues {
+            let backlog = queue.backlog(&snapshot).await?;
+            let shown = Shown {
+                id: queue.id().to_owned(),
+                kind: queue.kind().to_string(),
+                buckets: queue.buckets(),
+                entries: backlog.iter().map(|bucket| bucket.entries).sum(),
+                bytes: backlog.iter().map(|bucket| bucket.bytes).sum(),
+                oldest: backlog.iter().map(|bucket| bucket.oldest.get()).min(),
+                dead_letters: count_of(dead_letters(&client, queue).await?.len()),
+            };
+            output::emit(&match self.json {
+                true => output::json_line(&shown)?,
+                false => line(&shown),
+            })?;
+        }
+        output::say(&plural(count_of(queues.len()), "queue"));
+        Ok(())
+    }
+}
+
+fn line(shown: &Shown) -> String {
+    let Shown {
+        id,
+        kind,
+        buckets,
+        entries,
+        bytes,
+        oldest,
+        dead_letters,
+    } = shown;
+    let oldest = oldest.map_or("-".to_owned(), |oldest| oldest.to_string());
+    let id = output::shown(id);
+    format!("{id}\t{kind}\t{buckets}\t{entries}\t{bytes}\t{oldest}\t{dead_letters}")
+}
