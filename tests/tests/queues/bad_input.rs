@@ -1,7 +1,10 @@
 //! Damaged entries, values that do not fit, and programs that do not fit their application.
 
+use std::borrow::Cow;
+
 use fluo::{Column, Observers, Transaction};
 use fluo_recipes::Recipes;
+use fluo_recipes::codec::{Codec, CodecError, KeyCodec, Text};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::{ApplicationRecipes, RowHasher};
@@ -184,4 +187,52 @@ fn stores_the_settings_of_fluo_recipes() {
             "recipes.transientRange.exportQueue.eq1=65713123:6571313A7E",
         ]
     );
+}
+
+/// A codec that has no bytes for an empty text.
+struct NotEmpty;
+
+impl Codec<String> for NotEmpty {
+    fn encode(&self, value: &String, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
+        match value.is_empty() {
+            true => Err(CodecError::new("the text is empty")),
+            false => Codec::encode(&Text, value, bytes),
+        }
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<String, CodecError> {
+        Codec::decode(&Text, bytes)
+    }
+
+    fn name(&self) -> Cow<'static, str> {
+        "not-empty".into()
+    }
+}
+
+impl KeyCodec<String> for NotEmpty {}
+
+#[tokio::test]
+async fn names_the_queue_whose_codec_fails_and_writes_nothing() {
+    let combine = CombineQueue::with_codecs("wc", NotEmpty, Text, Sum).unwrap();
+    let export = ExportQueue::<String, String>::with_codecs("eq", Text, NotEmpty).unwrap();
+    let exporter = async |_: Exports<String, String>| Ok(Exported::All);
+    let observers = combine.observe(Observers::new()).unwrap();
+    let observers = export.observe(observers, exporter).unwrap();
+    let recipes = Recipes::new().with(&combine).unwrap();
+    let app = App::start(observers, &recipes.with(&export).unwrap()).await;
+    let added = app.client.run(async |tx| combine.add(&tx, "", 1_u64)).await;
+    assert_eq!(
+        added.unwrap_err().to_string(),
+        "combine queue `wc`: a key cannot be added: the text is empty"
+    );
+    let added = app
+        .client
+        .run(async |tx| export.add(&tx, "key", String::new()))
+        .await;
+    assert_eq!(
+        added.unwrap_err().to_string(),
+        "export queue `eq`: a value cannot be added: the text is empty"
+    );
+    assert_eq!(app.cells("").await, [""; 0]);
+    app.stop().await;
 }

@@ -266,3 +266,20 @@ async fn applies_updates_in_order_if_the_combiner_promises_nothing() {
     );
     app.stop().await;
 }
+
+#[tokio::test]
+async fn keeps_an_empty_key_and_keys_of_64_kib() {
+    let words = words(1).buffer_bytes(100);
+    let (app, _) = start(&words).await;
+    let long = "x".repeat(65_536);
+    let longer = format!("{long}\0");
+    for _ in 0..3 {
+        add(&app, &words, &[("", 1), (&long, 10), (&longer, 100)]).await;
+    }
+    let expected = [Some(3), Some(30), Some(300)];
+    assert_eq!(values(&app, &words, ["", &long, &longer]).await, expected);
+    app.settle().await;
+    assert_eq!(values(&app, &words, ["", &long, &longer]).await, expected);
+    assert_eq!(app.cells("wc:").await.len(), 3);
+    app.stop().await;
+}
