@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use fluo::{Error, Result};
 
 use super::recipes::ROW_HASHER_OPTIMIZER;
-use crate::queue::{Buckets, QueueId, QueueOptions, number};
+use crate::queue::{QueueOptions, number};
+use crate::stored_queue::{OPTIMIZATIONS, QueueKind, StoredQueue};
 use crate::{RecipeError, RowHasher, TableOptimizations, TableRequirement, java_quote};
-use crate::{combine_queue, export_queue};
-
-/// The prefix of the settings that name the recipes with split points.
-const OPTIMIZATIONS: &str = "recipes.optimizations.";
 
 /// Returns the requirements of all recipes among the settings of an application, whether a Java
 /// application or [`Recipes`](super::Recipes) has stored them.
@@ -42,27 +39,16 @@ fn requirements_of(
     if class == ROW_HASHER_OPTIMIZER {
         return Ok(vec![row_hasher(id, settings)?]);
     }
-    let (prefix, buffer_bytes) = match class {
-        combine_queue::OPTIMIZER => (
-            combine_queue::settings_prefix(id),
-            combine_queue::BUFFER_BYTES,
-        ),
-        export_queue::OPTIMIZER => (
-            export_queue::settings_prefix(id),
-            export_queue::BUFFER_BYTES,
-        ),
-        _ => {
-            return Err(Error::invalid(format!(
-                "the setting `{OPTIMIZATIONS}{id}` names `{class}`, which is no recipe with known split points; split \
-                 the table for it by hand, and remove the setting"
-            )));
-        }
+    let Some(kind) = QueueKind::from_class(class) else {
+        return Err(Error::invalid(format!(
+            "the setting `{OPTIMIZATIONS}{id}` names `{class}`, which is no recipe with known split points; split the \
+             table for it by hand, and remove the setting"
+        )));
     };
-    QueueId::new(id)?;
-    let options = QueueOptions::load(&prefix, settings, buffer_bytes)?;
-    let requirements = match class {
-        combine_queue::OPTIMIZER => combine(id, &options),
-        _ => export(id, &options),
+    let queue = StoredQueue::load(id, kind, settings)?;
+    let requirements = match kind {
+        QueueKind::Combine => combine(id, queue.options()),
+        QueueKind::Export => export(id, queue.options()),
     };
     requirements.map_err(|error| invalid(&error))
 }
@@ -107,8 +93,7 @@ fn export(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, Rec
 }
 
 fn bucket_splits(options: &QueueOptions) -> impl Iterator<Item = String> {
-    let buckets: Buckets = options.buckets;
-    buckets.split_texts(options.buckets_per_tablet)
+    options.buckets.split_texts(options.buckets_per_tablet)
 }
 
 fn invalid(error: &RecipeError) -> Error {
@@ -207,7 +192,7 @@ mod tests {
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             requirements(&settings.collect()).unwrap_err().to_string()
         };
-        let queue = ("recipes.optimizations.wc", combine_queue::OPTIMIZER);
+        let queue = ("recipes.optimizations.wc", crate::combine_queue::OPTIMIZER);
         assert_eq!(
             message(&[queue]),
             "the setting `recipes.cfm.wc.buckets` is missing; set the number of buckets"

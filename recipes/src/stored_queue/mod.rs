@@ -42,7 +42,7 @@ use crate::queue::{QueueId, QueueOptions};
 use crate::{combine_queue, export_queue};
 
 /// The prefix of the settings that name the recipes of an application.
-const OPTIMIZATIONS: &str = "recipes.optimizations.";
+pub(crate) const OPTIMIZATIONS: &str = "recipes.optimizations.";
 
 /// The kind of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +51,17 @@ pub enum QueueKind {
     Combine,
     /// An export queue.
     Export,
+}
+
+impl QueueKind {
+    /// Returns the kind of a queue that is registered with a class of Java.
+    pub(crate) fn from_class(class: &str) -> Option<Self> {
+        match class {
+            combine_queue::OPTIMIZER => Some(Self::Combine),
+            export_queue::OPTIMIZER => Some(Self::Export),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for QueueKind {
@@ -79,17 +90,17 @@ impl StoredQueue {
     pub fn all(settings: &BTreeMap<String, String>) -> Result<Vec<Self>> {
         let queue = |(name, class): (&String, &String)| {
             let id = name.strip_prefix(OPTIMIZATIONS)?;
-            let kind = match class.as_str() {
-                combine_queue::OPTIMIZER => QueueKind::Combine,
-                export_queue::OPTIMIZER => QueueKind::Export,
-                _ => return None,
-            };
+            let kind = QueueKind::from_class(class)?;
             Some(Self::load(id, kind, settings))
         };
         settings.iter().filter_map(queue).collect()
     }
 
-    fn load(id: &str, kind: QueueKind, settings: &BTreeMap<String, String>) -> Result<Self> {
+    pub(crate) fn load(
+        id: &str,
+        kind: QueueKind,
+        settings: &BTreeMap<String, String>,
+    ) -> Result<Self> {
         let (prefix, buffer_bytes) = match kind {
             QueueKind::Combine => (
                 combine_queue::settings_prefix(id),
@@ -123,6 +134,10 @@ impl StoredQueue {
     #[must_use]
     pub fn buckets(&self) -> u32 {
         self.options.buckets.count()
+    }
+
+    pub(crate) fn options(&self) -> &QueueOptions {
+        &self.options
     }
 
     /// Returns the prefix of the rows of all buckets.
