@@ -292,6 +292,14 @@ mod tests {
         assert_eq!((queue.next.clone(), queue.values[&b"hot"[..]]), (None, 5));
     }
 
+    #[test]
+    fn reads_more_updates_of_a_key_than_it_requeues() {
+        let hot: Vec<(&[u8], u64)> = [1, 3, 5, 7].map(|at| (&b"hot"[..], at)).into();
+        let mut queue = Queue::new(1, true, &hot);
+        assert_eq!(queue.drain(), 3);
+        assert_eq!(queue.values[&b"hot"[..]], 4);
+    }
+
     /// The eight passes of the trace: the position and the updates that are left after each.
     #[test]
     fn mixes_complete_and_partial_keys() {

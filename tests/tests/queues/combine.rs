@@ -1,11 +1,13 @@
 //! A combine queue: values, changes and stored cells.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use fluo::{Observers, Result, Transaction};
+use fluo::{Column, Observers, Result, Transaction};
 use fluo_recipes::Recipes;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use futures::TryStreamExt;
+use tokio::time::timeout;
 
 use crate::fixture::App;
 
@@ -16,7 +18,7 @@ fn words(buckets: u32) -> Words {
     Words::new("wc", Sum).unwrap().buckets(buckets).unwrap()
 }
 
-async fn start(words: &Words) -> (App, Changes) {
+fn observed(words: &Words) -> (Observers, Changes) {
     let changes = Changes::default();
     let keep = changes.clone();
     let observer = move |_: Transaction, changed: Vec<Change<String, i64>>| {
@@ -24,6 +26,11 @@ async fn start(words: &Words) -> (App, Changes) {
         std::future::ready(Result::<()>::Ok(()))
     };
     let observers = words.observe_changes(Observers::new(), observer).unwrap();
+    (observers, changes)
+}
+
+async fn start(words: &Words) -> (App, Changes) {
+    let (observers, changes) = observed(words);
     let recipes = Recipes::new().with(words).unwrap();
     (App::start(observers, &recipes).await, changes)
 }
@@ -125,6 +132,15 @@ async fn reads_the_same_before_and_after_the_observer() {
     let snapshot = client.snapshot().await.unwrap();
     assert_eq!(words.get_many(&snapshot, keys).await.unwrap(), expected);
     assert_eq!(listed().await, before);
+    let more = [("cat", 1), ("fish", -2)];
+    client
+        .run(async |tx| words.extend(&tx, more))
+        .await
+        .unwrap();
+    let snapshot = client.snapshot().await.unwrap();
+    let values = words.get_many(&snapshot, keys).await.unwrap();
+    assert_eq!(values, [Some(6), None, None]);
+    assert_eq!(listed().await, [("cat".to_owned(), 6)]);
 }
 
 /// Java's queue returns 11 for `cat` and for `ca`.
@@ -165,12 +181,21 @@ async fn keeps_keys_with_equal_hashes_apart() {
 #[tokio::test]
 async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
     let words = words(1).buffer_bytes(1);
-    let (app, changes) = start(&words).await;
-    for _ in 0..30 {
-        add(&app, &words, &[("hot", 1)]).await;
-    }
+    let (observers, changes) = observed(&words);
+    let recipes = Recipes::new().with(&words).unwrap();
+    let app = App::start_after(observers, &recipes, async |client| {
+        for _ in 0..30 {
+            client.run(async |tx| words.add(&tx, "hot", 1)).await?;
+        }
+        Ok(())
+    })
+    .await;
+    timeout(Duration::from_secs(60), app.settle())
+        .await
+        .expect("each pass leaves fewer updates");
+    add(&app, &words, &[("hot", 2)]).await;
     app.settle().await;
-    assert_eq!(app.cells("wc:").await, ["wc:d:0:hot data:current 30"]);
+    assert_eq!(app.cells("wc:").await, ["wc:d:0:hot data:current 32"]);
     // Each old value is the new value before it.
     let changes = std::mem::take(&mut *changes.lock().unwrap());
     let mut last = None;
@@ -178,7 +203,28 @@ async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
         assert_eq!(change.old, last);
         last = change.new;
     }
-    assert_eq!(last, Some(30));
+    assert_eq!(last, Some(32));
+    app.stop().await;
+}
+
+/// An earlier pass has left a position, and an update before it was added since.
+#[tokio::test]
+async fn combines_updates_before_the_position() {
+    let words = words(1);
+    let (app, _) = start(&words).await;
+    let next = Column::new("u", "next");
+    app.client
+        .run(async |tx: Transaction| {
+            tx.set("wc:u:0:", &next, "m")?;
+            words.extend(&tx, [("cat", 1), ("zebra", 2)])
+        })
+        .await
+        .unwrap();
+    app.settle().await;
+    assert_eq!(
+        app.cells("wc:").await,
+        ["wc:d:0:cat data:current 1", "wc:d:0:zebra data:current 2"]
+    );
     app.stop().await;
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fluo::{Observers, Timestamp};
 use fluo_recipes::Recipes;
-use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
+use fluo_recipes::export_queue::{Export, ExportError, ExportQueue, Exported, Exports};
 
 use crate::fixture::App;
 
@@ -30,12 +30,12 @@ struct State {
 }
 
 impl Receiver {
-    fn apply(&self, exports: &Exports<String, String>) {
+    fn apply(&self, exports: &[Export<String, String>]) {
         let mut state = self.state.lock().unwrap();
         state.calls += 1;
         state.entries += exports.len();
         let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
-        for export in &**exports {
+        for export in exports {
             let before = last.insert(&export.key, export.sequence);
             assert!(
                 before < Some(export.sequence),
@@ -56,20 +56,32 @@ impl Receiver {
     }
 }
 
-async fn start(
+/// Returns observers whose exporter applies the entries that its answer acknowledges.
+fn observed(
     queue: &Texts,
     answer: impl Fn(usize) -> Result<Exported, ExportError> + Send + Sync + 'static,
-) -> (App, Receiver) {
+) -> (Observers, Receiver) {
     let receiver = Receiver::default();
     let keep = receiver.clone();
     let exporter = move |exports: Exports<String, String>| {
         let answer = answer(exports.len());
-        if answer.is_ok() {
-            keep.apply(&exports);
-        }
+        let count = match &answer {
+            Ok(Exported::UpTo(count)) => *count,
+            Ok(_) => exports.len(),
+            Err(_) => 0,
+        };
+        keep.apply(&exports[..count]);
         std::future::ready(answer)
     };
     let observers = queue.observe(Observers::new(), exporter).unwrap();
+    (observers, receiver)
+}
+
+async fn start(
+    queue: &Texts,
+    answer: impl Fn(usize) -> Result<Exported, ExportError> + Send + Sync + 'static,
+) -> (App, Receiver) {
+    let (observers, receiver) = observed(queue, answer);
     let recipes = Recipes::new().with(queue).unwrap();
     (App::start(observers, &recipes).await, receiver)
 }
@@ -98,13 +110,16 @@ async fn exports_all_entries_in_many_small_passes() {
 #[tokio::test]
 async fn delivers_the_entries_of_a_key_in_their_order() {
     let queue = texts(1);
-    let (app, receiver) = start(&queue, |_| Ok(Exported::UpTo(1))).await;
-    for number in 0..20 {
-        app.client
-            .run(async |tx| queue.add(&tx, "key", number.to_string()))
-            .await
-            .unwrap();
-    }
+    let (observers, receiver) = observed(&queue, |_| Ok(Exported::UpTo(1)));
+    let recipes = Recipes::new().with(&queue).unwrap();
+    let app = App::start_after(observers, &recipes, async |client| {
+        for number in 0..20 {
+            let add = async |tx| queue.add(&tx, "key", number.to_string());
+            client.run(add).await?;
+        }
+        Ok(())
+    })
+    .await;
     app.settle().await;
     assert_eq!(receiver.value("key").as_deref(), Some("19"));
     app.stop().await;

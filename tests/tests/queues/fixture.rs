@@ -1,7 +1,8 @@
 //! An application with a worker, and the cells of its table.
 
 use fluo::{
-    ApplicationHandle, Client, Instance, InstanceExt, Observers, Span, Worker, WorkerOptions,
+    ApplicationHandle, Client, Instance, InstanceExt, Observers, Result, Span, Worker,
+    WorkerOptions,
 };
 use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Escaped, Scan};
@@ -16,11 +17,21 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) async fn start(observers: Observers, recipes: &Recipes) -> Self {
+        Self::start_after(observers, recipes, async |_| Ok(())).await
+    }
+
+    /// Starts the worker after the queues are filled, so the observers find all entries at once.
+    pub(crate) async fn start_after(
+        observers: Observers,
+        recipes: &Recipes,
+        fill: impl AsyncFnOnce(&Client) -> Result<()>,
+    ) -> Self {
         let handle = Instance::in_memory()
             .application("app")
             .observers(&observers)
             .recipes(recipes);
         let client = handle.create().await.unwrap();
+        fill(&client).await.unwrap();
         let worker = Worker::start(&client, observers, WorkerOptions::new()).await;
         Self {
             handle,

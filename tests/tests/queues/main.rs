@@ -9,6 +9,7 @@ mod combine;
 mod export;
 mod fixture;
 mod java;
+mod late_exports;
 mod operating;
 mod roll_up;
 mod sink;
