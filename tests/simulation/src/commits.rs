@@ -8,6 +8,8 @@ use fluo_table::layout::{
 };
 use fluo_table::{Bytes, Change, Mutation, RowColumn, Timestamp, Update};
 
+use super::queues::is_of_queue;
+
 /// The decided transactions, derived from the entries of primaries at the instant at which the
 /// table accepted them. So the check does not rely on any client.
 #[derive(Debug, Default)]
@@ -15,6 +17,9 @@ pub(super) struct Commits {
     /// The commit timestamp of each start timestamp.
     pub(super) committed: BTreeMap<Timestamp, Timestamp>,
     pub(super) rolled_back: BTreeMap<Timestamp, ()>,
+    /// The starts of transactions whose primary is in a row of a queue. The observers of the queues
+    /// have no record in the history.
+    pub(super) of_queues: BTreeSet<Timestamp>,
     /// The written notifications by cell, also those of transactions that never committed (P5).
     pub(super) notifications: BTreeMap<RowColumn, BTreeSet<Timestamp>>,
 }
@@ -24,6 +29,13 @@ pub(super) struct Commits {
 enum Decision {
     Commit { start: Timestamp, commit: Timestamp },
     RollBack { start: Timestamp },
+}
+
+impl Decision {
+    fn start(self) -> Timestamp {
+        let (Self::Commit { start, .. } | Self::RollBack { start }) = self;
+        start
+    }
 }
 
 impl Commits {
@@ -40,7 +52,12 @@ impl Commits {
             .updates
             .iter()
             .filter_map(decision)
-            .filter_map(|it| self.decide(it))
+            .filter_map(|it| {
+                if is_of_queue(&mutation.row) {
+                    self.of_queues.insert(it.start());
+                }
+                self.decide(it)
+            })
             .next()
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fluo::ClientOptions;
 
+use super::queues::QueueDials;
 use super::random::Random;
 use super::server::Copies;
 
@@ -66,6 +67,8 @@ pub(super) struct Dials {
     pub(super) is_torn: u64,
     /// Cells of a wide row; 0 for no such row.
     pub(super) width: u64,
+    /// The options of the queues; `None` for a run without queues.
+    pub(super) queues: Option<QueueDials>,
     /// The waits of the clients, as the methods of [`ClientOptions`] name them.
     pub(super) rollback_after: Duration,
     pub(super) first_wait: Duration,
@@ -76,7 +79,7 @@ pub(super) struct Dials {
 }
 
 impl Dials {
-    pub(super) fn drawn(random: &Random) -> Self {
+    pub(super) fn drawn(random: &Random, of_queues: &Random) -> Self {
         let often = |values: &[u64]| random.pick(values);
         let millis = |values: &[u64]| Duration::from_millis(random.pick(values));
         Self {
@@ -115,6 +118,7 @@ impl Dials {
                 2 | 3 => 200,
                 _ => 0,
             },
+            queues: QueueDials::drawn(of_queues),
             rollback_after: millis(&[300, 1_000, 3_000]),
             first_wait: millis(&[1, 5, 20]),
             longest_wait: millis(&[50, 200, 500]),

@@ -6,6 +6,8 @@ use fluo::admin::{Initialization, initialize};
 use fluo_table::coordination::{Applications, ObservedColumn, ObserverKind};
 use fluo_table::{Column, MemoryTables, Result, TableAdmin};
 
+use super::queues::Queues;
+
 pub(super) const TABLE: &str = "simulated";
 pub(super) const APPLICATION: &str = "simulated";
 
@@ -37,6 +39,7 @@ pub(super) fn copied() -> Column {
 /// Initialises the application, and returns the properties of the table that was made for it.
 pub(super) async fn initialized(
     applications: &dyn Applications,
+    queues: Option<&Queues>,
 ) -> Result<BTreeMap<String, String>> {
     let tables = MemoryTables::new();
     let mut initialization = Initialization::new("7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1", TABLE);
@@ -44,6 +47,9 @@ pub(super) async fn initialized(
         ObservedColumn::new(document(), ObserverKind::Strong, "sum"),
         ObservedColumn::new(wish(), ObserverKind::Weak, "copy"),
     ];
+    if let Some(queues) = queues {
+        initialization.observers.extend(queues.observed_columns()?);
+    }
     initialize(&tables, applications, APPLICATION, initialization).await?;
     tables.properties(TABLE).await
 }

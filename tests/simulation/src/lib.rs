@@ -6,7 +6,8 @@
 //! replayed any number of times.
 //!
 //! Several clients play their parts concurrently (the folder `actor`): they move money, count,
-//! overwrite blindly, try write skew, write cells with labels, and read for a long time. Every call
+//! overwrite blindly, try write skew, write cells with labels, and read for a long time. In some
+//! runs they also add to a combine queue, and send parcels through an export queue. Every call
 //! passes a link that takes time, fails before or after the call takes effect, loses answers,
 //! denies calls, and delays writes. Any call may also disconnect the client permanently. Meanwhile
 //! the table (the folder `server`) flushes and compacts its files one by one, and garbage is
@@ -32,7 +33,10 @@ mod labels;
 mod late;
 mod link;
 mod observing;
+mod queue_log;
+mod queues;
 mod random;
+mod receiver;
 mod recorded;
 mod run;
 mod server;

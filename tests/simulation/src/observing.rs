@@ -22,6 +22,10 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
     let observers = Observers::new()
         .strong(document(), "sum", sum)?
         .weak(wish(), "copy", copy)?;
+    let observers = match &world.queues {
+        Some(queues) => queues.observe(observers, world)?,
+        None => observers,
+    };
     let millis = Duration::from_millis;
     let options = WorkerOptions::new()
         .tasks(2)
@@ -94,7 +98,7 @@ impl Observer for Copying {
 }
 
 /// Fails now and then, for no reason.
-fn stumble(world: &World) -> Result<(), ObserverError> {
+pub(super) fn stumble(world: &World) -> Result<(), ObserverError> {
     match world.is_rough() && world.random.chance(30) {
         true => Err("simulated: the observer stumbled".into()),
         false => Ok(()),

@@ -94,7 +94,7 @@ impl Simulation {
 
     async fn play(self) -> Result<Report> {
         let random = Random::new(self.seed);
-        let mut dials = Dials::drawn(&random);
+        let mut dials = Dials::drawn(&random, &Random::new(!self.seed));
         dials.is_late_for_ever = self.is_late_for_ever;
         let world = World::new(random, dials, self.bug).await?;
         world.trace.add(format_args!("{:?}", world.dials));

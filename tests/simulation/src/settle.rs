@@ -7,12 +7,13 @@ use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{ErrorKind, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
 use tokio::time::timeout;
 
-use super::actor::{Actor, DOCUMENTS, number_of, numbers_of};
+use super::actor::{Actor, DOCUMENTS, number_of, numbers_of, read_sums};
 use super::crew;
 use super::crew::PATIENCE;
 use super::ground::{document, list, number};
 use super::labels;
 use super::observing::{self, SUM};
+use super::queues::{is_of_queue, is_pending};
 use super::recorded::{Recorded, rows, scan, told};
 use super::world::World;
 
@@ -67,7 +68,9 @@ async fn read_all(actor: &Actor) -> Result<BTreeSet<u64>> {
 async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
     let snapshot = actor.client.snapshot().await?;
     let story = actor.world.history().begin("last reader", snapshot.start());
-    let cells = scan(&actor.world, &snapshot, "").await?;
+    let mut cells = scan(&actor.world, &snapshot, "").await?;
+    // The model of the cells does not have those of queues.
+    cells.retain(|cell, _| !is_of_queue(&cell.row));
     let lists = cells.iter().filter(|(cell, _)| cell.column == list());
     let numbers = lists
         .flat_map(|(_, version)| numbers_of(Some(&version.value)))
@@ -91,7 +94,22 @@ async fn observe_all(actor: &Actor) -> Result<()> {
             .violation("O1, N1: the remaining notifications are never processed");
     }
     worker.stop().await;
-    retried(async || check_observed(actor).await).await
+    retried(async || check_observed(actor).await).await?;
+    retried(async || check_queues(actor).await).await
+}
+
+/// Reads the sums a last time, and checks that the queues are empty.
+async fn check_queues(actor: &Actor) -> Result<()> {
+    let world = &actor.world;
+    let Some(queues) = &world.queues else {
+        return Ok(());
+    };
+    read_sums(actor, queues).await?;
+    let cells = scan(world, &actor.client.snapshot().await?, "").await?;
+    for cell in cells.keys().filter(|cell| is_pending(&cell.row)) {
+        world.violation(format!("O1: `{cell}` of a queue is left"));
+    }
+    Ok(())
 }
 
 /// Checks that every document is included in the sum with its value.

@@ -15,6 +15,8 @@ use super::dials::Dials;
 use super::elle::Elle;
 use super::history::History;
 use super::late::LateWrites;
+use super::queue_log::QueueLog;
+use super::queues::Queues;
 use super::random::Random;
 use super::server::{Attached, Copies, Server};
 use super::trace::Trace;
@@ -38,10 +40,13 @@ pub(super) struct Inner {
     pub(super) dials: Dials,
     pub(super) trace: Trace,
     pub(super) late: LateWrites,
+    /// The queues of the run, or `None` for a run without queues.
+    pub(super) queues: Option<Queues>,
     pub(super) bug: Option<WorldBug>,
     history: Mutex<History>,
     commits: Mutex<Commits>,
     elle: Mutex<Elle>,
+    queue_log: Mutex<QueueLog>,
     violations: Mutex<Vec<String>>,
     /// Clients that are to be replaced.
     retired: Mutex<BTreeSet<u64>>,
@@ -58,7 +63,8 @@ const OVER: u8 = 2;
 impl World {
     pub(super) async fn new(random: Random, dials: Dials, bug: Option<WorldBug>) -> Result<Self> {
         let applications = MemoryApplications::new();
-        let ours = ground::initialized(&applications).await?;
+        let queues = dials.queues.map(Queues::new).transpose()?;
+        let ours = ground::initialized(&applications, queues.as_ref()).await?;
         let properties = match dials.is_javas {
             true => ground::javas_properties(),
             false => ours,
@@ -78,10 +84,12 @@ impl World {
             dials,
             trace: Trace::new(),
             late: LateWrites::default(),
+            queues,
             bug,
             history: Mutex::default(),
             commits: Mutex::default(),
             elle: Mutex::default(),
+            queue_log: Mutex::default(),
             violations: Mutex::default(),
             retired: Mutex::default(),
             phase: AtomicU8::new(CALM),
@@ -223,6 +231,10 @@ impl World {
 
     pub(super) fn elle(&self) -> MutexGuard<'_, Elle> {
         lock(&self.elle)
+    }
+
+    pub(super) fn queue_log(&self) -> MutexGuard<'_, QueueLog> {
+        lock(&self.queue_log)
     }
 
     pub(super) fn history(&self) -> MutexGuard<'_, History> {

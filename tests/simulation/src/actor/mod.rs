@@ -1,5 +1,6 @@
 //! The users of the engine. Each actor repeats one kind of work.
 
+mod adder;
 mod bank;
 mod blind;
 mod counter;
@@ -7,6 +8,7 @@ mod labeller;
 mod lister;
 mod loader;
 mod reader;
+mod sender;
 mod skew;
 mod wide;
 
@@ -22,6 +24,7 @@ use super::link::Link;
 use super::recorded::{self, Recorded};
 use super::world::World;
 
+pub(super) use adder::read as read_sums;
 pub(super) use bank::{ACCOUNTS, OPENING};
 pub(super) use lister::numbers_of;
 pub(super) use loader::DOCUMENTS;
@@ -30,6 +33,8 @@ pub(super) use skew::PAIRS;
 /// The work of an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
+    /// Adds to the sums of a combine queue, and reads them.
+    Adder,
     /// Moves money between accounts.
     Bank,
     /// Sets and deletes cells without having read any.
@@ -44,6 +49,8 @@ pub(super) enum Part {
     Loader,
     /// Reads and reads again, for long.
     Reader,
+    /// Sends parcels through an export queue.
+    Sender,
     /// Takes from one of two cells what the other one covers.
     Skew,
     /// Writes a row of very many cells.
@@ -67,6 +74,9 @@ impl Part {
         }
         if dials.width > 0 {
             parts.push(Self::Wide);
+        }
+        if dials.queues.is_some() {
+            parts.extend([Self::Adder, Self::Sender]);
         }
         parts
     }
@@ -96,6 +106,7 @@ impl Actor {
     async fn take_turn(&self, part: Part) -> Result<()> {
         let done = async {
             match part {
+                Part::Adder => adder::add(self).await,
                 Part::Bank => bank::transfer(self).await,
                 Part::Blind => blind::overwrite(self).await,
                 Part::Counter => counter::count(self).await,
@@ -103,6 +114,7 @@ impl Actor {
                 Part::Lister => lister::append(self).await,
                 Part::Loader => loader::load(self).await,
                 Part::Reader => reader::read(self).await,
+                Part::Sender => sender::send(self).await,
                 Part::Skew => skew::take(self).await,
                 Part::Wide => wide::write(self).await,
             }

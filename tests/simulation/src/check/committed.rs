@@ -60,7 +60,7 @@ fn without_actor(history: &History, commits: &Commits) -> Vec<String> {
     let unknown = commits
         .committed
         .keys()
-        .filter(|start| !known.contains_key(start));
+        .filter(|start| !known.contains_key(start) && !commits.of_queues.contains(start));
     unknown
         .map(|start| format!("P6: {start} committed, but no actor began it"))
         .collect()

@@ -7,6 +7,7 @@ mod committed;
 mod model;
 mod observed;
 mod overlap;
+mod queues;
 mod reads;
 
 use super::world::World;
@@ -21,6 +22,7 @@ pub(super) fn check(world: &World) {
         wrong.extend(committed::check(&history, &commits));
         wrong.extend(observed::check(&history, &commits));
         wrong.extend(overlap::check(&history, &commits));
+        wrong.extend(queues::check(&world.queue_log(), &commits));
         wrong.extend(reads::check(&history, &model));
     }
     for what in wrong {
