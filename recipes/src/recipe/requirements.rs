@@ -71,6 +71,7 @@ fn combine(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, Re
         ends.map(move |end| format!("{id}:{part}:{end}"))
     });
     let requirement = TableRequirement::builder(format!("the combine queue `{id}`"))
+        .transient()
         .prefix(format!("{id}:"))
         .splits(splits.collect::<Vec<_>>())
         .group_regex(format!("{}[du]:", java_quote(&format!("{id}:"))));
@@ -83,9 +84,11 @@ fn export(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, Rec
     let ends = bucket_splits(options).chain(["~".to_owned()]);
     let splits = ends.map(|end| format!("{id}:{end}"));
     let entries = TableRequirement::builder(format!("the export queue `{id}`"))
+        .transient()
         .prefix(format!("{id}:"))
         .splits(splits.collect::<Vec<_>>());
     let before = TableRequirement::builder(format!("the rows before the export queue `{id}`"))
+        .transient()
         .prefix(format!("{id}#"))
         .splits([format!("{id}#")])
         .without_group();

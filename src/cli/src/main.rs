@@ -62,7 +62,9 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Table(command) => in_runtime(until_interrupted(|standing| async move {
             table::run(command, &standing).await
         })),
-        Command::App(command) => in_runtime(until_interrupted(|_| app::run(command))),
+        Command::App(command) => in_runtime(until_interrupted(|standing| async move {
+            app::run(command, &standing).await
+        })),
         Command::Scan(command) => in_runtime(until_interrupted(|_| async move {
             command.run().await?;
             Ok(Outcome::Success)

@@ -6,7 +6,7 @@ mod command;
 
 use command::{Place, assert_says};
 
-const COMMANDS: [&str; 43] = [
+const COMMANDS: [&str; 46] = [
     "",
     "key",
     "key add",
@@ -35,6 +35,9 @@ const COMMANDS: [&str; 43] = [
     "app config",
     "app remove",
     "app compact-transient",
+    "app plan",
+    "app apply",
+    "app verify",
     "scan",
     "notifications",
     "notifications list",

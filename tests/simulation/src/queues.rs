@@ -16,8 +16,9 @@ use super::world::World;
 const SUMS: &str = "sums";
 const PARCELS: &str = "parcels";
 
-/// Keys of both queues. In one bucket the updates of the first two interleave.
-pub(super) const KEYS: [&str; 3] = ["a", "a\0\0\0\0\0\0", "b"];
+/// Keys of both queues. In one bucket the updates of the second sort between those of the first
+/// with a sequence below 256 and the others.
+pub(super) const KEYS: [&str; 3] = ["a", "a\0\0\0\0\0\0\x01", "b"];
 
 /// The options of the queues of a run.
 #[derive(Clone, Copy, Debug)]

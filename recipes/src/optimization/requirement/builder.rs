@@ -42,6 +42,7 @@ impl TableRequirementBuilder {
                 design: None,
                 earlier: Vec::new(),
                 shares: None,
+                is_transient: false,
             },
             has_group: false,
         }
@@ -88,6 +89,26 @@ impl TableRequirementBuilder {
     /// [`verify`](crate::TableOptimizations::verify) compares counts with the shares.
     pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
         self.requirement.shares = Some(shares.into_iter().collect());
+        self
+    }
+
+    /// Declares that the rows of the recipe come and go, as those of a queue. So the loads of its
+    /// tablets at one time are no property of its keys:
+    /// [`verify`](crate::TableOptimizations::verify) returns them, and compares neither them nor
+    /// the loads of the servers with these rows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::{TableRequirement, TableOptimizations};
+    ///
+    /// let queue = TableRequirement::builder("the queue").prefix("queue:");
+    /// let queue = queue.splits(["queue:1", "queue:2"]).transient().build()?;
+    /// assert!(queue.is_transient());
+    /// # Ok::<(), fluo_recipes::RecipeError>(())
+    /// ```
+    pub fn transient(mut self) -> Self {
+        self.requirement.is_transient = true;
         self
     }
 

@@ -31,6 +31,8 @@ pub struct TableRequirement {
     /// The expected share of the rows in each tablet, as a weight: one for each split point, and
     /// one more if rows follow the last one.
     pub(super) shares: Option<Vec<u64>>,
+    /// `true` if the loads of its tablets are not compared, because its rows come and go.
+    pub(super) is_transient: bool,
 }
 
 impl TableRequirement {
@@ -99,6 +101,7 @@ impl TableRequirement {
             design: Some(design.clone()),
             earlier: Vec::new(),
             shares,
+            is_transient: false,
         }
     }
 
@@ -121,6 +124,18 @@ impl TableRequirement {
     /// its rows have no common prefix.
     pub fn group_regex(&self) -> Option<&str> {
         self.group_regex.as_deref()
+    }
+
+    /// Checks whether the rows of the recipe come and go, so the loads of its tablets are not
+    /// compared. See [`transient`](TableRequirementBuilder::transient).
+    pub fn is_transient(&self) -> bool {
+        self.is_transient
+    }
+
+    /// Returns the expected shares that counts are compared with; empty if there are none.
+    pub(super) fn compared_shares(&self) -> &[u64] {
+        let shares = self.shares.as_deref().filter(|_| !self.is_transient);
+        shares.unwrap_or_default()
     }
 
     /// Checks whether the rows of the recipe can be any rows of the table.

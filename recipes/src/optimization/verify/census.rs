@@ -1,14 +1,13 @@
 //! The count of all rows of a table in one scan: each row belongs to a tablet, and to one recipe or
 //! to none.
 
-use fluo_table::{Bytes, Escaped, Filter, Result, Scan, Span, Table, Tablets};
+use fluo_table::{Bytes, Escaped, Filter, Result, Scan, Span, Table};
 use futures::TryStreamExt;
 
-use super::super::TableOptimizations;
 use super::look::Look;
 use super::row_counts::Tally;
 use super::rows::RowsVerdict;
-use super::scale::{Scale, Whole};
+use super::scale::Whole;
 
 /// The contents of each tablet, in the order of the table.
 #[derive(Debug)]
@@ -17,6 +16,9 @@ pub(super) struct Census {
     pub(super) counts_rows: bool,
     /// The count of each tablet.
     pub(super) all: Vec<u64>,
+    /// The part of it that counts for the loads of the table and the servers. See
+    /// [`Look::includes`].
+    pub(super) included: Vec<u64>,
     /// The part of it that belongs to no recipe: rows outside of their prefixes, or the entries of
     /// tablets that can hold no row of a recipe.
     pub(super) others: Vec<u64>,
@@ -63,6 +65,7 @@ impl Census {
         Self {
             counts_rows: false,
             rows: rows.collect(),
+            included: look.included(&all),
             all,
             others,
             first_other: None,
@@ -75,13 +78,13 @@ impl Census {
         look: &Look<'_>,
         mut progress: impl FnMut(u64) + Send,
     ) -> Result<Self> {
-        let mut count = Count::new(look.optimizations, look.tablets);
+        let mut count = Count::new(*look);
         let mut batches = table.scan(Scan::over(Span::all()).filter(Filter::FirstOfRow));
         while let Some(cells) = batches.try_next().await? {
             cells.iter().for_each(|cell| count.add(&cell.key.row));
             progress(count.rows);
         }
-        Ok(count.finish(look.scale))
+        Ok(count.finish())
     }
 
     /// Returns the number of all rows, or entries, of the table.
@@ -89,11 +92,12 @@ impl Census {
         self.all.iter().sum()
     }
 
-    /// Returns all rows, or entries, with the number of tablets of the whole table that share them.
+    /// Returns the included rows, or entries, with the number of tablets of the whole table that
+    /// share them.
     pub(super) fn whole(&self, look: &Look<'_>) -> Whole {
         Whole {
-            places: look.places(&self.all),
-            total: self.total(),
+            places: look.places(&self.included),
+            total: self.included.iter().sum(),
         }
     }
 }
@@ -101,7 +105,7 @@ impl Census {
 /// A counter of rows. They come in order, so the tablet and the recipe of a row are found in one
 /// step, without a search.
 struct Count<'a> {
-    tablets: &'a Tablets,
+    look: Look<'a>,
     tallies: Vec<Tally<'a>>,
     /// The recipes in the order of their prefixes. No prefix begins with another one.
     by_prefix: Vec<usize>,
@@ -109,17 +113,19 @@ struct Count<'a> {
     at_tablet: usize,
     rows: u64,
     all: Vec<u64>,
+    included: Vec<u64>,
     others: Vec<u64>,
     first_other: Option<String>,
 }
 
 impl<'a> Count<'a> {
-    fn new(optimizations: &'a TableOptimizations, tablets: &'a Tablets) -> Self {
-        let requirements = optimizations.requirements();
+    fn new(look: Look<'a>) -> Self {
+        let tablets = look.tablets;
+        let requirements = look.optimizations.requirements();
         let mut by_prefix: Vec<_> = (0..requirements.len()).collect();
         by_prefix.sort_by_key(|index| requirements.get(*index).map(|one| one.prefix.clone()));
         Self {
-            tablets,
+            look,
             tallies: requirements
                 .iter()
                 .map(|requirement| Tally::new(requirement, tablets))
@@ -129,6 +135,7 @@ impl<'a> Count<'a> {
             at_tablet: 0,
             rows: 0,
             all: vec![0; tablets.as_slice().len()],
+            included: vec![0; tablets.as_slice().len()],
             others: vec![0; tablets.as_slice().len()],
             first_other: None,
         }
@@ -138,23 +145,24 @@ impl<'a> Count<'a> {
         self.rows += 1;
         self.advance_to(key);
         let place = self.at_tablet;
-        if let Some(count) = self.all.get_mut(place) {
-            *count += 1;
-        }
+        increment(&mut self.all, place);
         if let Some(tally) = self.tally_of(key) {
             tally.add(key, place);
+            let requirement = tally.requirement();
+            if self.look.includes(requirement) {
+                increment(&mut self.included, place);
+            }
             return;
         }
-        if let Some(count) = self.others.get_mut(place) {
-            *count += 1;
-        }
+        increment(&mut self.included, place);
+        increment(&mut self.others, place);
         self.first_other
             .get_or_insert_with(|| Escaped(key).to_string());
     }
 
     fn advance_to(&mut self, key: &Bytes) {
         let ends_before = |index: usize| {
-            let tablet = self.tablets.as_slice().get(index);
+            let tablet = self.look.tablets.as_slice().get(index);
             tablet
                 .and_then(|tablet| tablet.end_row.as_ref())
                 .is_some_and(|end_row| end_row < key)
@@ -180,14 +188,22 @@ impl<'a> Count<'a> {
         None
     }
 
-    fn finish(self, scale: Scale) -> Census {
+    fn finish(self) -> Census {
+        let scale = self.look.scale;
         let rows = self.tallies.into_iter();
         Census {
             counts_rows: true,
+            included: self.included,
             rows: rows.map(|tally| tally.counted_rows(scale)).collect(),
             all: self.all,
             others: self.others,
             first_other: self.first_other,
         }
+    }
+}
+
+fn increment(counts: &mut [u64], place: usize) {
+    if let Some(count) = counts.get_mut(place) {
+        *count += 1;
     }
 }

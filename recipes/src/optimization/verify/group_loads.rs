@@ -1,6 +1,6 @@
 //! The load of the tablets of each group.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use fluo_table::{Result, Tablet};
 
@@ -20,7 +20,8 @@ type Counted<'a> = ((&'a Tablet, u64), f64);
 /// Adds to each group the load of its tablets. `names` are the groups of the tablets.
 ///
 /// Each tablet is compared with the number of rows that the recipes of the group expect in it; the
-/// tablets of the default group are compared with the mean of the table.
+/// tablets of the default group are compared with the mean of the table. Tablets of a group with
+/// transient rows are not compared.
 pub(super) fn add(
     groups: &mut [GroupVerdict],
     names: &[String],
@@ -29,20 +30,43 @@ pub(super) fn add(
 ) -> Result<()> {
     let expected = Expected::new(names, look, census)?;
     let mut tablets: HashMap<&str, Vec<Counted<'_>>> = HashMap::new();
-    let counted = look.with_counts(&census.all).zip(&expected.in_tablets);
-    for (name, (counted, expected)) in names.iter().zip(counted) {
-        tablets.entry(name).or_default().push((counted, *expected));
+    let counts = census.all.iter().zip(&census.included);
+    let counted = look.tablets.as_slice().iter().zip(counts);
+    let counted = names.iter().zip(counted).zip(&expected.in_tablets);
+    for ((name, (tablet, (all, included))), expected) in counted {
+        let count = match name == DEFAULT_GROUP {
+            true => *included,
+            false => *all,
+        };
+        let own = tablets.entry(name).or_default();
+        own.push(((tablet, count), *expected));
     }
+    let transient = transient_groups(look)?;
     for group in groups {
         let own = tablets.remove(group.group.as_str()).unwrap_or_default();
         group.load = Some(if group.group == DEFAULT_GROUP {
             let counted = own.iter().map(|(counted, _)| *counted);
-            look.scale.of_even_tablets(census.whole(look), counted)
+            look.judged(look.scale.of_even_tablets(census.whole(look), counted))
         } else {
-            expected.load(&group.group, &own, look)
+            let load = expected.load(&group.group, &own, look);
+            match transient.contains(&group.group) {
+                true => load.not_compared(),
+                false => load,
+            }
         });
     }
     Ok(())
+}
+
+/// Returns the groups of the tablets that transient recipes request.
+fn transient_groups(look: &Look<'_>) -> Result<HashSet<String>> {
+    let pattern = look.optimizations.group_pattern();
+    let requirements = look.optimizations.requirements().iter();
+    let splits = requirements
+        .filter(|requirement| requirement.is_transient)
+        .flat_map(|requirement| requirement.splits.iter());
+    let groups = groups_of(pattern.as_deref(), splits.map(|split| Some(split.as_ref())))?;
+    Ok(groups.into_iter().collect())
 }
 
 /// The number of rows that the recipes expect in each tablet, and in each group.

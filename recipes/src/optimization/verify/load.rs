@@ -19,6 +19,9 @@ pub enum LoadStanding {
     OnePlace,
     /// There are no rows.
     Empty,
+    /// The places are not compared: rows of the recipe are
+    /// [transient](crate::TableRequirementBuilder::transient), or those of all recipes are.
+    NotCompared,
 }
 
 /// The distribution of rows, or of entries if rows are not counted, over the places that share
@@ -77,6 +80,14 @@ impl Load {
     pub(super) fn excess(&self) -> f64 {
         let part = float(self.largest) / float(self.total.max(1));
         (part - self.share).max(0.0)
+    }
+}
+
+impl TabletLoad {
+    /// Returns the same figures, without a judgement.
+    pub(super) fn not_compared(mut self) -> Self {
+        self.load.standing = LoadStanding::NotCompared;
+        self
     }
 }
 

@@ -178,8 +178,8 @@ impl<'a> Found<'a> {
             counted: census.counts_rows,
             max_skew: options.max_skew,
             tablets: {
-                let counts = look.with_counts(&census.all);
-                look.scale.of_even_tablets(census.whole(look), counts)
+                let counts = look.with_counts(&census.included);
+                look.judged(look.scale.of_even_tablets(census.whole(look), counts))
             },
             servers,
             other_rows: OtherRowsVerdict::new(options.other_rows, look, &census),

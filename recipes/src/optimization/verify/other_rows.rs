@@ -40,6 +40,7 @@ impl OtherRowsVerdict {
         let rows = census.others.iter().sum();
         let counts = look.with_counts(&census.others);
         let load = look.scale.of_even_tablets(census.whole(look), counts);
+        let load = look.judged(load);
         Self {
             allowed: allowed == OtherRows::Allowed,
             counted: census.counts_rows,

@@ -110,7 +110,7 @@ impl<'a> Tally<'a> {
     /// Returns the verdict over the counted rows.
     pub(super) fn counted_rows(mut self, scale: Scale) -> RowsVerdict {
         let parts = self.parts.take();
-        let shares = self.requirement.shares.as_deref().unwrap_or_default();
+        let shares = self.requirement.compared_shares();
         let test = ChiSquare::new(&self.in_planned, shares);
         RowsVerdict {
             counted: true,
@@ -142,6 +142,10 @@ impl<'a> Tally<'a> {
         let counted = self.own().iter().zip(counts.iter().copied());
         let shares = design.of_tablets(self.own());
         let load = scale.of_tablets(whole, counted.zip(shares));
+        let load = match self.requirement.is_transient {
+            true => load.not_compared(),
+            false => load,
+        };
         RowsVerdict::of_counts(self.requirement, counts, load)
     }
 

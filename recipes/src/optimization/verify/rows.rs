@@ -85,10 +85,10 @@ pub struct HotPart {
 impl UniformityTest {
     pub(super) fn of(requirement: &TableRequirement) -> Self {
         let design = requirement.design.as_ref();
-        match &requirement.shares {
-            None => Self::Nothing,
-            Some(_) if design.is_some_and(KeyDesign::keeps_rows_together) => Self::SaltedParts,
-            Some(_) => Self::Rows,
+        match requirement.compared_shares() {
+            [] => Self::Nothing,
+            _ if design.is_some_and(KeyDesign::keeps_rows_together) => Self::SaltedParts,
+            _ => Self::Rows,
         }
     }
 }

@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
+use super::super::TableRequirement;
 use super::by_design::ByDesign;
 use super::census::Census;
 use super::difference::{Difference, DifferenceKind};
 use super::groups::GroupVerdict;
 use super::load::{Load, LoadStanding};
 use super::look::Look;
+use super::rows::RowsVerdict;
 use super::scale::Whole;
 use super::sentences;
 use crate::number::{count, counted, float, share};
@@ -22,12 +24,13 @@ use crate::number::{count, counted, float, share};
 /// The load of servers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ServerLoad {
-    /// The figures, without the rows of tablets that no server hosts.
+    /// The figures, without the rows of tablets that no server hosts, and without
+    /// [transient](crate::TableRequirementBuilder::transient) rows unless there are no others.
     #[serde(flatten)]
     pub load: Load,
     /// The fullest server, or `None` if all are empty.
     pub fullest: Option<String>,
-    /// The number on each server, including servers without any.
+    /// The number on each server by these rules, including servers without any.
     pub per_server: BTreeMap<String, u64>,
     /// The number in tablets that no server hosts.
     pub unhosted: u64,
@@ -68,7 +71,10 @@ impl Expected {
         let mut expected = Self::default();
         let (mut all, mut most_rows) = (0.0, 0);
         let recipes = look.optimizations.requirements().iter().zip(&census.rows);
-        for (requirement, rows) in recipes.filter(|(_, rows)| rows.total > 0) {
+        let is_included = |(requirement, rows): &(&TableRequirement, &RowsVerdict)| {
+            look.includes(requirement) && rows.total > 0
+        };
+        for (requirement, rows) in recipes.filter(is_included) {
             let design = ByDesign::of(requirement);
             let (tablets, count) = (design.tablets(), float(rows.total));
             all += count;
@@ -83,7 +89,7 @@ impl Expected {
             }
         }
         let others = float(census.others.iter().sum());
-        let places = look.places(&census.all).max(1);
+        let places = look.places(&census.included).max(1);
         let most_others = census.others.iter().max().copied().unwrap_or_default();
         all += others;
         expected.share += others * share(count(places.div_ceil(servers)), count(places));
@@ -103,7 +109,7 @@ impl ServerLoad {
         let servers = look.servers.iter();
         let mut per_server: BTreeMap<_, _> = servers.map(|server| (server.clone(), 0)).collect();
         let mut unhosted = 0;
-        for (tablet, rows) in look.with_counts(&census.all) {
+        for (tablet, rows) in look.with_counts(&census.included) {
             match &tablet.server {
                 Some(server) => *per_server.entry(server.clone()).or_default() += rows,
                 None => unhosted += rows,
@@ -135,6 +141,7 @@ impl ServerLoad {
             by_design: is_one_tablet_each,
         });
         let (by_design, standing) = match &narrow {
+            _ if !look.compares() => (by_design, LoadStanding::NotCompared),
             Some(_) => (even, LoadStanding::TooFull),
             None => (by_design, standing),
         };
@@ -191,7 +198,7 @@ impl ServerLoad {
             return false;
         };
         let mut held: HashMap<&str, u64> = HashMap::new();
-        for (name, (tablet, rows)) in names.iter().zip(look.with_counts(&census.all)) {
+        for (name, (tablet, rows)) in names.iter().zip(look.with_counts(&census.included)) {
             if tablet.server.as_ref() == Some(server) {
                 *held.entry(name).or_default() += rows;
             }

@@ -65,8 +65,12 @@ pub enum Unproved {
 }
 
 impl Unproved {
-    /// Returns the reasons. A server that is hot by design comes first.
+    /// Returns the reasons. A server that is hot by design comes first. There are no reasons if
+    /// nothing is compared.
     pub(super) fn of(look: &Look<'_>, census: &Census, load: &ServerLoad) -> Vec<Self> {
+        if !look.compares() {
+            return Vec::new();
+        }
         let hot = load.hot_by_design();
         let sentence = hot.and_then(|_| load.sentence(sentences::unit(census.counts_rows)));
         let mut reasons: Vec<_> = sentence
@@ -92,7 +96,7 @@ impl Unproved {
     fn of_recipe(rows: &RowsVerdict) -> Option<Self> {
         let recipe = rows.recipe.clone();
         match rows.load.load.standing {
-            LoadStanding::Even | LoadStanding::TooFull => None,
+            LoadStanding::Even | LoadStanding::TooFull | LoadStanding::NotCompared => None,
             LoadStanding::Empty => Some(Self::NoRowsOf { recipe }),
             LoadStanding::OnePlace => Some(Self::OneTablet { recipe }),
             LoadStanding::TooFewToTell => Some(Self::TooFewRows {

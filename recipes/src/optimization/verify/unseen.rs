@@ -28,7 +28,7 @@ impl UnseenVerdict {
         if !census.counts_rows {
             return None;
         }
-        let entries = look.entries();
+        let entries = look.included(&look.entries());
         let unseen = census.all.iter().zip(&entries);
         let unseen: Vec<_> = unseen
             .map(|(rows, entries)| if *rows == 0 { *entries } else { 0 })
@@ -40,7 +40,7 @@ impl UnseenVerdict {
         let scale = look.by_entries().scale;
         Some(Self {
             entries: unseen.iter().sum(),
-            load: scale.of_even_tablets(whole, look.with_counts(&unseen)),
+            load: look.judged(scale.of_even_tablets(whole, look.with_counts(&unseen))),
         })
     }
 

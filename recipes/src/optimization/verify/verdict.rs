@@ -52,8 +52,9 @@ pub struct Verdict {
     pub counted: bool,
     /// The limit of the fullest tablets and servers.
     pub max_skew: MaxSkew,
-    /// The load of all tablets. Tablets of a large recipe are fuller than the mean by design, so
-    /// this is not judged; recipes, groups and other rows are.
+    /// The load of all tablets, with the same rows as the load of the servers. Tablets of a large
+    /// recipe are fuller than the mean by design, so this is not judged; recipes, groups and other
+    /// rows are.
     pub tablets: TabletLoad,
     /// The load of the servers.
     pub servers: ServerLoad,

@@ -1,17 +1,22 @@
 //! `fluo app`: applications.
 
+mod apply;
 mod compact_transient;
 mod config;
 mod init;
 mod list;
 mod observe;
+mod optimization;
+mod plan;
 mod remove;
 mod status;
+mod verify;
 
 use anyhow::Result;
 use clap::Subcommand;
 
 use crate::exit::Outcome;
+use crate::interrupt_message::Standing;
 
 /// The commands of `fluo app`.
 #[derive(Debug, Subcommand)]
@@ -23,10 +28,13 @@ pub(crate) enum AppCommand {
     Config(config::Config),
     Remove(remove::Remove),
     CompactTransient(compact_transient::CompactTransient),
+    Plan(plan::PlanCommand),
+    Apply(apply::Apply),
+    Verify(Box<verify::Verify>),
 }
 
-/// Runs a command.
-pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
+/// Runs a command. Commands that change a table in several steps keep `standing` up to date.
+pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outcome> {
     match command {
         AppCommand::Init(command) => command.run().await?,
         AppCommand::List(command) => command.run().await?,
@@ -34,6 +42,9 @@ pub(crate) async fn run(command: AppCommand) -> Result<Outcome> {
         AppCommand::Config(command) => command.run().await?,
         AppCommand::Remove(command) => command.run().await?,
         AppCommand::CompactTransient(command) => return command.run().await,
+        AppCommand::Plan(command) => command.run().await?,
+        AppCommand::Apply(command) => command.run(standing).await?,
+        AppCommand::Verify(command) => return command.run().await,
     }
     Ok(Outcome::Success)
 }

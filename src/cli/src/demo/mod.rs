@@ -11,6 +11,7 @@ use fluo_table::{Authorizations, Bytes, Column, Mutation, TableAdmin, Tablets, V
 use futures::stream;
 
 use crate::exit::Outcome;
+use crate::table::Origin;
 use crate::{interruption, output, progress, table};
 
 /// Real rows: see `examples/data/README.md`.
@@ -50,7 +51,7 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     let optimizations = TableOptimizations::for_row_hasher(&hasher, TABLETS)?;
     let plan = optimizations.plan(tables, "pages").await?;
     story::heading("The plan (`fluo table plan`)")?;
-    table::describe_plan(&plan, false)?;
+    table::describe_plan(&plan, false, Origin::Spec)?;
 
     story::heading("Applied, step by step (`fluo table apply`)")?;
     plan.apply(tables).on_event(story::step).await?;
@@ -59,7 +60,7 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
 
     story::heading("Verified (`fluo table verify`)")?;
     let verdict = optimizations.verify(tables, "pages").await?;
-    table::describe_verdict(&verdict)?;
+    table::describe_verdict(&verdict, Origin::Spec)?;
     story::closing()?;
     Ok(if verdict.ok {
         Outcome::Success

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo_recipes::Plan;
+use fluo_recipes::{Plan, TableOptimizations};
 use fluo_table::TableAdmin;
 use serde::Serialize;
 
 use super::apply_progress::Course;
+use super::origin::Origin;
 use super::system_tables;
 use super::wait_until_balanced::{self, Settling};
 use crate::atomic_file;
@@ -56,15 +57,22 @@ pub(crate) struct Apply {
     /// Remove split points that are not in the spec
     #[arg(long, requires = "spec")]
     prune: bool,
-    /// Maximum time to wait until every group is spread, such as 60s or 2m. Accumulo's group
-    /// balancer checks a table once a minute
+    #[command(flatten)]
+    options: ApplyOptions,
+    #[command(flatten)]
+    guard: ApplicationGuard,
+}
+
+/// The wait after a plan is applied, and the output.
+#[derive(Args, Debug)]
+pub(crate) struct ApplyOptions {
+    /// Maximum time to wait until every group is spread, such as 60s or 2m. A group balancer
+    /// checks a table once a minute
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration::parse)]
     wait: Duration,
     /// Do not wait until the tablets have moved
     #[arg(long, conflicts_with = "wait")]
     no_wait: bool,
-    #[command(flatten)]
-    guard: ApplicationGuard,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -90,18 +98,64 @@ impl Apply {
                 (self.open(plan.table()).await?, plan)
             }
         };
-        let mut course = Course::new(standing, plan.table(), plan.steps().len());
+        let options = &self.options;
+        options.run(&*tables, &plan, Origin::Spec, standing).await
+    }
+
+    async fn open(&self, table: &str) -> Result<Arc<dyn TableAdmin>> {
+        let stake = |_: &str| {
+            "applying splits, merges and moves its tablets under its transactions, and changes no cell; check that the \
+             spec is for the keys of the application, and give --despite-application"
+                .to_owned()
+        };
+        self.target.open_to_change(table, &self.guard, stake).await
+    }
+
+    async fn planned(&self, spec: &Path) -> Result<(Arc<dyn TableAdmin>, Plan)> {
+        let optimizations = spec::read(spec)?;
+        let Some(name) = self.name_or_plan.to_str() else {
+            bail!("the name of the table is not text")
+        };
+        system_tables::check_is_none(name)?;
+        let tables = self.open(name).await?;
+        let plan = planned(&*tables, name, &optimizations, self.prune).await?;
+        Ok((tables, plan))
+    }
+}
+
+/// Plans the optimizations of a table, to apply them.
+pub(crate) async fn planned(
+    tables: &dyn TableAdmin,
+    table: &str,
+    optimizations: &TableOptimizations,
+    prune: bool,
+) -> Result<Plan> {
+    let looking = format!("looking at table {}", output::shown(table));
+    let plan = optimizations.plan(tables, table).prune(prune);
+    Ok(progress::while_it_lasts(looking, plan.into_future()).await?)
+}
+
+impl ApplyOptions {
+    /// Applies a plan, waits until the tablets have moved, and prints the result.
+    pub(crate) async fn run(
+        &self,
+        tables: &dyn TableAdmin,
+        plan: &Plan,
+        origin: Origin,
+        standing: &Standing,
+    ) -> Result<()> {
+        let mut course = Course::new(standing, origin, plan.table(), plan.steps().len());
         let applied = plan
-            .apply(&*tables)
+            .apply(tables)
             .on_event(|event| course.tell(event))
             .await?;
         course.end();
         if !self.json {
-            say_end(&plan, applied.done);
+            say_end(plan, origin, applied.done);
         }
-        let settling = self.settling(&*tables, &plan).await?;
+        let settling = self.settling(tables, plan).await?;
         if let Some(settling) = &settling {
-            say_settling(settling, self.json);
+            say_settling(settling, origin, self.json);
         }
         if self.json {
             return output::print_json(&Done {
@@ -121,47 +175,26 @@ impl Apply {
         let settling = wait_until_balanced::until_spread(tables, plan, self.wait);
         settling.await.map(Some)
     }
-
-    async fn open(&self, table: &str) -> Result<Arc<dyn TableAdmin>> {
-        let stake = |_: &str| {
-            "applying splits, merges and moves its tablets under its transactions, and changes no cell; check that the \
-             spec is for the keys of the application, and give --despite-application"
-                .to_owned()
-        };
-        self.target.open_to_change(table, &self.guard, stake).await
-    }
-
-    async fn planned(&self, spec: &Path) -> Result<(Arc<dyn TableAdmin>, Plan)> {
-        let optimizations = spec::read(spec)?;
-        let Some(name) = self.name_or_plan.to_str() else {
-            bail!("the name of the table is not text")
-        };
-        system_tables::check_is_none(name)?;
-        let tables = self.open(name).await?;
-        let looking = format!("looking at table {}", output::shown(name));
-        let plan = optimizations.plan(&*tables, name).prune(self.prune);
-        let plan = progress::while_it_lasts(looking, plan.into_future()).await?;
-        Ok((tables, plan))
-    }
 }
 
-fn say_end(plan: &Plan, steps: usize) {
+fn say_end(plan: &Plan, origin: Origin, steps: usize) {
     let table = plan.table();
     match steps {
         0 => output::say(&format!("nothing to do: table `{table}` is as asked for")),
         steps => {
             let steps = plural(count_of(steps), "step");
+            let command = origin.command();
             output::say(&format!(
-                "table `{table}`: {steps} done; `fluo table verify` proves it"
+                "table `{table}`: {steps} done; `{command} verify` proves it"
             ));
         }
     }
 }
 
 /// Prints the state of the tablets, unless it is in the document and is good.
-fn say_settling(settling: &Settling, is_in_document: bool) {
+fn say_settling(settling: &Settling, origin: Origin, is_in_document: bool) {
     if !(is_in_document && settling.is_spread()) {
-        output::say(&settling.sentence());
+        output::say(&settling.sentence(origin));
     }
 }
 

@@ -3,6 +3,7 @@
 use fluo_recipes::{ApplyEvent, Step};
 use indicatif::ProgressBar;
 
+use super::origin::Origin;
 use crate::interrupt_message::Standing;
 use crate::output;
 use crate::progress;
@@ -11,6 +12,7 @@ use crate::text::{count_of, plural, shortened};
 /// The progress of an `apply`.
 pub(super) struct Course {
     standing: Standing,
+    origin: Origin,
     table: String,
     steps: usize,
     /// Number of steps that were already in force.
@@ -22,9 +24,10 @@ pub(super) struct Course {
 }
 
 impl Course {
-    pub(super) fn new(standing: &Standing, table: &str, steps: usize) -> Self {
+    pub(super) fn new(standing: &Standing, origin: Origin, table: &str, steps: usize) -> Self {
         let course = Self {
             standing: standing.clone(),
+            origin,
             table: table.to_owned(),
             steps,
             already_so: 0,
@@ -55,8 +58,9 @@ impl Course {
             ApplyEvent::RollingBack => {
                 self.bar = Some(progress::waiting("undoing what was done".to_owned()));
                 self.stands(&format!(
-                    "a step failed, and what was done before it was being undone; `fluo table plan` shows what is left \
-                     on table `{}`, applying again continues from there",
+                    "a step failed, and what was done before it was being undone; `{} plan` shows what is left on \
+                     table `{}`, applying again continues from there",
+                    self.origin.command(),
                     self.table
                 ));
             }
@@ -69,9 +73,9 @@ impl Course {
     /// Records that all steps are done and only the wait for the servers remains.
     pub(super) fn end(&self) {
         self.stands(&format!(
-            "every step is done on table `{}`, only the wait for the servers is cut short; `fluo table verify` looks \
-             again",
-            self.table
+            "every step is done on table `{}`, only the wait for the servers is cut short; `{} verify` looks again",
+            self.table,
+            self.origin.command()
         ));
     }
 
@@ -134,7 +138,7 @@ mod tests {
     #[test]
     fn records_the_state_after_every_event() {
         let standing = Standing::default();
-        let mut course = Course::new(&standing, "t", 3);
+        let mut course = Course::new(&standing, Origin::Spec, "t", 3);
         let stands = || standing.get().unwrap();
         assert_eq!(stands(), "nothing was changed on table `t`");
 
@@ -172,7 +176,7 @@ mod tests {
     #[test]
     fn shows_the_step_under_way() {
         let waited_for = |course: &Course| course.bar.as_ref().map(ProgressBar::message);
-        let mut course = Course::new(&Standing::default(), "t", 2);
+        let mut course = Course::new(&Standing::default(), Origin::Spec, "t", 2);
         assert_eq!(waited_for(&course), None);
         course.tell(ApplyEvent::Begin(&split("a")));
         let named = waited_for(&course);

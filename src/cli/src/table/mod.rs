@@ -7,7 +7,9 @@ mod check;
 mod lifecycle;
 mod load;
 mod migrate;
+mod origin;
 mod plan;
+mod plan_text;
 mod show;
 mod system_tables;
 mod verdict_text;
@@ -21,9 +23,13 @@ use clap::Subcommand;
 use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
 
+pub(crate) use self::apply::{ApplyOptions, planned};
 pub(crate) use self::bars::bars;
-pub(crate) use self::plan::describe as describe_plan;
+pub(crate) use self::origin::Origin;
+pub(crate) use self::plan::PlanOptions;
+pub(crate) use self::plan_text::describe as describe_plan;
 pub(crate) use self::verdict_text::describe as describe_verdict;
+pub(crate) use self::verify::{Check, VerifyArguments};
 
 /// The commands of `fluo table`.
 #[derive(Debug, Subcommand)]

@@ -4,21 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fluo_recipes::{Plan, Step, TabletRun};
-use fluo_table::{Bytes, Escaped, Grouped};
+use fluo_recipes::{Plan, TableOptimizations};
+use fluo_table::TableAdmin;
 
+use super::origin::Origin;
+use super::plan_text::describe;
 use crate::atomic_file;
-use crate::output::{self, shown};
+use crate::output;
 use crate::spec::SpecArguments;
 use crate::target::TargetArguments;
-use crate::text::{count_of, plural};
-
-/// Maximum number of split points of a kind that are listed.
-const MOST_LISTED: usize = 40;
-/// Maximum number of runs of neighbouring tablets that are listed for a group.
-const MOST_RUNS: usize = 3;
-/// Maximum number of groups that are listed.
-const MOST_GROUPS: usize = 40;
 
 /// Show the changes that would make a table match the spec; writes nothing.
 #[derive(Args, Debug)]
@@ -33,7 +27,14 @@ pub(crate) struct PlanCommand {
     spec: SpecArguments,
     /// Name of the table
     name: String,
-    /// Remove split points that are not in the spec
+    #[command(flatten)]
+    options: PlanOptions,
+}
+
+/// The options of a plan, and its output.
+#[derive(Args, Debug)]
+pub(crate) struct PlanOptions {
+    /// Remove split points that no recipe asks for
     #[arg(long)]
     prune: bool,
     /// Save the plan, for `fluo table apply`
@@ -46,29 +47,46 @@ pub(crate) struct PlanCommand {
 
 impl PlanCommand {
     pub(crate) async fn run(&self) -> Result<()> {
-        if let Some(path) = &self.out {
+        if let Some(path) = &self.options.out {
             self.spec
                 .check_is_not(path)
                 .with_context(|| cannot_save(path))?;
         }
         let optimizations = self.spec.read()?;
         let tables = self.target.open().await?;
-        let plan = optimizations
-            .plan(&*tables, &self.name)
-            .prune(self.prune)
-            .await?;
+        let options = &self.options;
+        options
+            .run(&*tables, &self.name, &optimizations, Origin::Spec)
+            .await
+    }
+}
+
+impl PlanOptions {
+    /// Plans the optimizations of a table, saves the plan if a file is given, and prints it.
+    pub(crate) async fn run(
+        &self,
+        tables: &dyn TableAdmin,
+        table: &str,
+        optimizations: &TableOptimizations,
+        origin: Origin,
+    ) -> Result<()> {
+        let plan = optimizations.plan(tables, table).prune(self.prune).await?;
         if let Some(path) = &self.out {
             save(&plan, path)?;
         }
         if self.json {
             output::print_json(&plan)?;
         } else {
-            describe(&plan, self.prune)?;
+            describe(&plan, self.prune, origin)?;
         }
         if let Some(path) = &self.out {
+            let path = path.display();
+            let despite = match origin {
+                Origin::Spec => "",
+                Origin::Recipes => "--despite-application ",
+            };
             output::say(&format!(
-                "saved as {0}; `fluo table apply --at TARGET {0}` does it",
-                path.display()
+                "saved as {path}; `fluo table apply --at TARGET {despite}{path}` does it"
             ));
         }
         Ok(())
@@ -82,173 +100,4 @@ fn save(plan: &Plan, path: &Path) -> Result<()> {
 
 fn cannot_save(path: &Path) -> String {
     format!("cannot save the plan as {}", path.display())
-}
-
-/// Prints a plan for a person.
-pub(crate) fn describe(plan: &Plan, prunes: bool) -> Result<()> {
-    let servers = plural(count_of(plan.servers()), "server");
-    let splits = plural(count_of(plan.found_splits()), "split point");
-    output::print(&format!(
-        "Plan for table {}, which has {splits} on {servers}.",
-        plan.table()
-    ))?;
-    if plan.is_empty() {
-        output::print("\nNothing to do: the table is as the spec says.")?;
-    } else {
-        describe_splits(
-            "+",
-            plan.splits_to_add(),
-            "to add, because the spec asks for them",
-        )?;
-        describe_properties(plan)?;
-        describe_splits(
-            "-",
-            plan.splits_to_remove(),
-            "to remove, because the spec does not ask for them",
-        )?;
-    }
-    if !prunes {
-        let kept = "that the spec does not ask for; they stay (--prune removes them)";
-        describe_splits("?", plan.unrequested_splits(), kept)?;
-        describe_unrequested_properties(plan)?;
-    }
-    describe_groups(plan)?;
-    output::print(&format!(
-        "\nIn all: {} to add, {} to remove, {} to {}.",
-        plural(count_of(plan.splits_to_add().len()), "split point"),
-        Grouped(count_of(plan.splits_to_remove().len())),
-        plural(count_of(property_steps(plan).count()), "property"),
-        if plan.is_without_groups() {
-            "remove"
-        } else {
-            "set"
-        },
-    ))
-}
-
-fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
-    if splits.is_empty() {
-        return Ok(());
-    }
-    output::print(&format!(
-        "\n{} {what}:",
-        plural(count_of(splits.len()), "split point")
-    ))?;
-    for split in splits.iter().take(MOST_LISTED) {
-        output::print(&format!("  {sign} {}", Escaped(split)))?;
-    }
-    if splits.len() > MOST_LISTED {
-        let more = Grouped(count_of(splits.len() - MOST_LISTED));
-        output::print(&format!("  {sign} and {more} more; --json has all of them"))?;
-    }
-    Ok(())
-}
-
-fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, String)> {
-    plan.steps().into_iter().filter_map(|step| match step {
-        Step::SetProperty {
-            name,
-            before,
-            after,
-        } => Some((name, before, after)),
-        Step::RemoveProperty {
-            name,
-            before,
-            inherited,
-        } => {
-            let after = inherited.map_or("(not set)".to_owned(), |after| {
-                format!("{after} (inherited)")
-            });
-            Some((name, Some(before), after))
-        }
-        Step::AddSplits(_) | Step::RemoveSplits(_) => None,
-    })
-}
-
-fn describe_properties(plan: &Plan) -> Result<()> {
-    let mut steps = property_steps(plan).peekable();
-    if steps.peek().is_some() {
-        output::print(if plan.is_without_groups() {
-            "\nproperties to remove, because the spec asks for no groups:"
-        } else {
-            "\nproperties to set, because the balancer has to know the groups:"
-        })?;
-    }
-    for (name, before, after) in steps {
-        output::print(&format!("  ~ {}", shown(&name)))?;
-        output::print(&format!(
-            "      before  {}",
-            shown(before.as_deref().unwrap_or("(not set)"))
-        ))?;
-        output::print(&format!("      after   {}", shown(&after)))?;
-    }
-    Ok(())
-}
-
-fn describe_unrequested_properties(plan: &Plan) -> Result<()> {
-    let mut properties = plan.unrequested_properties().peekable();
-    if properties.peek().is_some() {
-        output::print(
-            "\nproperties that the spec does not ask for; they stay (--prune removes them):",
-        )?;
-    }
-    properties.try_for_each(|(name, value)| {
-        output::print(&format!("  ? {}", shown(&format!("{name} = {value}"))))
-    })
-}
-
-fn describe_groups(plan: &Plan) -> Result<()> {
-    let groups = plan.groups();
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(["  group", "tablets", "end rows", "on each server"]);
-    for forecast in groups.iter().take(MOST_GROUPS) {
-        let group = format!("  {}", forecast.group.escape_debug());
-        table.add_row([
-            group,
-            forecast.tablets.to_string(),
-            end_rows(&forecast.runs),
-            range(&forecast.per_server),
-        ]);
-    }
-    output::print(
-        if plan.is_without_groups() && plan.group_pattern().is_none() {
-            "\nno groups, so no property is set; every balancer spreads the tablets of the table as one:"
-        } else {
-            "\ngroups, as the balancer will spread them:"
-        },
-    )?;
-    output::print(&table.trim_fmt())?;
-    if groups.len() > MOST_GROUPS {
-        output::print(&format!(
-            "  and {} more; --json has all of them",
-            groups.len() - MOST_GROUPS
-        ))?;
-    }
-    Ok(())
-}
-
-/// Describes tablets by their end rows, as runs of neighbours.
-fn end_rows(runs: &[TabletRun]) -> String {
-    let end = |row: &Option<String>| row.clone().unwrap_or_else(|| "(end of table)".to_owned());
-    let shown = |run: &TabletRun| match (end(&run.first_end_row), end(&run.last_end_row)) {
-        (first, last) if first == last => first,
-        (first, last) => format!("{first} .. {last}"),
-    };
-    let mut told: Vec<_> = runs.iter().take(MOST_RUNS).map(shown).collect();
-    if runs.len() > MOST_RUNS {
-        told.push(format!(
-            "and {} more",
-            plural(count_of(runs.len() - MOST_RUNS), "run")
-        ));
-    }
-    told.join(", ")
-}
-
-fn range(per_server: &[usize]) -> String {
-    match (per_server.iter().min(), per_server.iter().max()) {
-        (Some(least), Some(most)) if least == most => least.to_string(),
-        (Some(least), Some(most)) => format!("{least} to {most}"),
-        _ => "(no servers)".to_owned(),
-    }
 }

@@ -3,19 +3,20 @@
 use anyhow::Result;
 use comfy_table::Table;
 use fluo_recipes::{
-    DifferenceKind, FullestTablet, Load, PropertyVerdict, RowsVerdict, TabletLoad, UniformityTest,
-    Verdict,
+    DifferenceKind, FullestTablet, Load, LoadStanding, PropertyVerdict, RowsVerdict, TabletLoad,
+    UniformityTest, Verdict,
 };
 use fluo_table::Grouped;
 
+use super::origin::Origin;
 use crate::output::{self, shown};
 use crate::text::{count_of, plural};
 
 /// Prints a verdict: the main cause if there are differences or a server is hot, the figures, all
 /// differences, the result.
-pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
+pub(crate) fn describe(verdict: &Verdict, origin: Origin) -> Result<()> {
     if !verdict.ok || verdict.is_hot_by_design() {
-        output::print(&shown(&verdict.summary()))?;
+        output::print(&shown(&summary(verdict, origin)))?;
         output::print("")?;
     }
     describe_splits(verdict)?;
@@ -29,9 +30,23 @@ pub(crate) fn describe(verdict: &Verdict) -> Result<()> {
     }
     let differences = plural(count_of(verdict.differences.len()), "difference");
     output::print(&match verdict.ok {
-        true => shown(&verdict.summary()),
+        true => shown(&summary(verdict, origin)),
         false => format!("NOT OK: {differences} on table {}.", verdict.table),
     })
+}
+
+/// Returns the verdict as a sentence.
+fn summary(verdict: &Verdict, origin: Origin) -> String {
+    let state = match (origin, verdict.ok, verdict.is_hot_by_design()) {
+        (Origin::Spec, ..) | (_, false, _) => return verdict.summary(),
+        (_, true, true) => "HOT",
+        (_, true, false) => "OK",
+    };
+    let (table, reservation) = (&verdict.table, verdict.reservation());
+    format!(
+        "{state}: table {table} is {}{reservation}.",
+        origin.as_asked()
+    )
 }
 
 /// Returns the option that leaves a difference out, as the end of its sentence.
@@ -206,6 +221,7 @@ fn evenness(rows: &RowsVerdict) -> String {
             };
             format!("{parts}chi-square {statistic:.1}, {p_value}{tolerated}")
         }
+        _ if rows.load.load.standing == LoadStanding::NotCompared => "not compared".to_owned(),
         _ if !rows.counted => "rows were not counted".to_owned(),
         _ if rows.evenness_of == UniformityTest::Nothing => "nothing is expected".to_owned(),
         _ if rows.tablets == 1 => "one tablet".to_owned(),

@@ -10,6 +10,7 @@ use fluo_recipes::{
 use fluo_table::{Authorizations, Error, TableAdmin};
 use tokio::time::sleep;
 
+use super::origin::Origin;
 use super::verdict_text;
 use super::wait_until_balanced::WaitLine;
 use crate::duration;
@@ -49,20 +50,27 @@ pub(crate) struct Verify {
     spec: SpecArguments,
     /// Name of the table
     name: String,
+    #[command(flatten)]
+    options: VerifyArguments,
+}
+
+/// The options of a check, and its output.
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArguments {
     /// Condition for counting the rows, which reads them
     #[arg(long, value_enum, default_value_t)]
     rows: Rows,
-    /// Accept split points that are not in the spec
+    /// Accept split points that no recipe asks for
     #[arg(long)]
     allow_extra_splits: bool,
     #[command(flatten)]
     limits: Limits,
     /// Be NOT OK if there are too few rows to prove that they are spread evenly, if they are not
-    /// counted, or if the spec itself makes a server hot
+    /// counted, or if the recipes have too few tablets, so that a server is hot
     #[arg(long)]
     require_rows: bool,
-    /// Repeat the check until the table matches the spec, for at most this time, such as 60s;
-    /// prints the last verdict
+    /// Repeat the check until the table is OK, for at most this time, such as 60s; prints the last
+    /// verdict
     #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
     wait: Option<Duration>,
     /// Print the verdict as JSON
@@ -74,7 +82,7 @@ pub(crate) struct Verify {
 #[derive(Args, Debug)]
 pub(super) struct Limits {
     /// Maximum load of the fullest tablet and server as a multiple of the mean
-    /// [default: max_skew of the spec, or else 2]
+    /// [default: max_skew of the spec if there is one, or else 2]
     #[arg(long, value_name = "NUMBER", value_parser = max_skew)]
     max_skew: Option<MaxSkew>,
     /// A label of visibilities to count rows with; repeat it for each. Rows that the labels do not
@@ -132,30 +140,57 @@ pub(super) enum Rows {
 impl Verify {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         let (optimizations, expected) = self.spec.read_expected()?;
+        let (tables, damage) = self.target.open_with_damage().await?;
+        let check = Check {
+            tables: &*tables,
+            table: &self.name,
+            optimizations,
+            expected,
+            origin: Origin::Spec,
+            damage,
+        };
+        self.options.run(check).await
+    }
+}
+
+/// A table that is checked.
+#[derive(Debug)]
+pub(crate) struct Check<'a> {
+    pub(crate) tables: &'a dyn TableAdmin,
+    pub(crate) table: &'a str,
+    pub(crate) optimizations: TableOptimizations,
+    pub(crate) expected: Expected,
+    pub(crate) origin: Origin,
+    /// The known damage of an embedded directory.
+    pub(crate) damage: Option<Error>,
+}
+
+impl VerifyArguments {
+    /// Verifies a table, and prints the verdict.
+    pub(crate) async fn run(&self, check: Check<'_>) -> Result<Outcome> {
         let options = self
             .limits
-            .options(expected)
+            .options(check.expected)
             .allow_extra_splits(self.allow_extra_splits)
             .rows(self.rows.into())
             .require_rows(self.require_rows);
-        let (tables, damage) = self.target.open_with_damage().await?;
         if let Some(limit) = self.wait {
-            self.until_laid_out(&*tables, &optimizations, &options, limit)
-                .await?;
+            check.until_laid_out(&options, limit).await?;
         }
         let bar = progress::counter("rows counted");
         let counted = |rows| bar.set_position(rows);
-        let verdict = optimizations
-            .verify(&*tables, &self.name)
+        let verdict = check
+            .optimizations
+            .verify(check.tables, check.table)
             .options(&options)
             .on_progress(counted)
             .await;
         bar.finish_and_clear();
-        let verdict = with_damage(verdict?, damage);
+        let verdict = with_damage(verdict?, check.damage);
         if self.json {
             output::print_json(&verdict)?;
         } else {
-            verdict_text::describe(&verdict)?;
+            verdict_text::describe(&verdict, check.origin)?;
         }
         Ok(if verdict.ok {
             Outcome::Success
@@ -163,22 +198,18 @@ impl Verify {
             Outcome::Difference
         })
     }
+}
 
+impl Check<'_> {
     /// Waits until everything except the rows matches, or the limit has passed.
-    async fn until_laid_out(
-        &self,
-        tables: &dyn TableAdmin,
-        optimizations: &TableOptimizations,
-        options: &VerifyOptions,
-        limit: Duration,
-    ) -> Result<()> {
+    async fn until_laid_out(&self, options: &VerifyOptions, limit: Duration) -> Result<()> {
         let differences = |verdict: &Verdict| {
             let differences = count_of(verdict.differences.len());
             format!("{}, waiting", plural(differences, "difference"))
         };
         let mut line = WaitLine::new("looking at the table");
-        optimizations
-            .verify(tables, &self.name)
+        self.optimizations
+            .verify(self.tables, self.table)
             .options(options)
             .until_laid_out(sleep)
             .limit(limit)

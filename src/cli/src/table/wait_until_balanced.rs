@@ -9,6 +9,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
+use super::origin::Origin;
 use crate::duration::seconds;
 use crate::exit;
 use crate::progress;
@@ -122,7 +123,7 @@ impl Settling {
     }
 
     /// Returns the message for the end of the wait.
-    pub(super) fn sentence(&self) -> String {
+    pub(super) fn sentence(&self, origin: Origin) -> String {
         let seconds = seconds(self.waited);
         if self.spread {
             let after = match self.looks {
@@ -143,8 +144,9 @@ impl Settling {
             apart.push(format!("and {}", plural(more, "more group")));
         }
         format!(
-            "not spread after {seconds}: {}; the servers continue by themselves, `fluo table verify` looks again",
-            apart.join(", ")
+            "not spread after {seconds}: {}; the servers continue by themselves, `{} verify` looks again",
+            apart.join(", "),
+            origin.command()
         )
     }
 }
@@ -188,7 +190,7 @@ mod tests {
     fn describes_the_end_of_a_wait() {
         let at_once = Settling::new(vec![group("p:", 0, [5, 5])], Duration::from_millis(20), 1);
         assert_eq!(
-            at_once.sentence(),
+            at_once.sentence(Origin::Spec),
             "spread: every group within one tablet per server"
         );
         let spread = Settling::new(
@@ -197,7 +199,7 @@ mod tests {
             7,
         );
         assert_eq!(
-            spread.sentence(),
+            spread.sentence(Origin::Spec),
             "spread: every group within one tablet per server after 6.2 s"
         );
         let groups = vec![
@@ -207,7 +209,7 @@ mod tests {
         ];
         let apart = Settling::new(groups, Duration::from_secs(60), 35);
         assert_eq!(
-            apart.sentence(),
+            apart.sentence(Origin::Spec),
             "not spread after 60 s: group `p:` has 4 to 6 tablets on a server, group `q:` has 4 to 4 tablets on a \
              server and 2 on none; the servers continue by themselves, `fluo table verify` looks again"
         );
@@ -221,9 +223,10 @@ mod tests {
             35,
         );
         assert!(
-            many.sentence().contains(", and 6 more groups; "),
+            many.sentence(Origin::Spec)
+                .contains(", and 6 more groups; "),
             "{}",
-            many.sentence()
+            many.sentence(Origin::Spec)
         );
     }
 

@@ -41,6 +41,20 @@ pub(crate) struct TargetArguments {
     tls: TlsArguments,
 }
 
+/// Returns the known damage of an embedded directory.
+pub(crate) fn damage_of(tables: &EmbeddedTables) -> Option<Error> {
+    let refusal = tables.check_writable().err();
+    refusal.filter(|error| error.kind() == ErrorKind::Corrupt)
+}
+
+/// Refuses to change an embedded directory that is known to be damaged.
+pub(crate) fn check_writable(tables: &EmbeddedTables) -> Result<()> {
+    tables.check_writable().map_err(|error| {
+        let message = format!("{error} with `fluo table check`");
+        anyhow!(error).context(message)
+    })
+}
+
 /// The argument that permits changes to the table of an application outside its transactions.
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationGuard {
@@ -76,8 +90,7 @@ impl TargetArguments {
             return Ok((self.open().await?, None));
         };
         let tables = self.open_tables(directory)?;
-        let refusal = tables.check_writable().err();
-        let damage = refusal.filter(|error| error.kind() == ErrorKind::Corrupt);
+        let damage = damage_of(&tables);
         Ok((Arc::new(tables), damage))
     }
 
@@ -96,10 +109,7 @@ impl TargetArguments {
             return self.open().await;
         };
         let tables = self.open_tables(directory)?;
-        tables.check_writable().map_err(|error| {
-            let message = format!("{error} with `fluo table check`");
-            anyhow!(error).context(message)
-        })?;
+        check_writable(&tables)?;
         let owners = admin::applications_of(&tables.applications(), table).await?;
         match owners.first() {
             Some(application) if !guard.despite_application => bail!(

@@ -1,0 +1,43 @@
+//! `fluo app plan`.
+
+use anyhow::Result;
+use clap::Args;
+
+use super::optimization::Optimization;
+use crate::table::{Origin, PlanOptions};
+use crate::target::DirectoryArguments;
+
+/// Show the changes that make the table match the recipes; writes nothing.
+///
+/// The recipes are settings of the application, such as `recipes.optimizations.ID=CLASS`. The
+/// application stores them when it is made, so neither its code nor a spec is needed. If it has no
+/// recipes with split points, there is nothing to do.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo app plan --at embedded:./data web")]
+pub(crate) struct PlanCommand {
+    #[command(flatten)]
+    target: DirectoryArguments,
+    /// The application
+    name: String,
+    #[command(flatten)]
+    options: PlanOptions,
+}
+
+impl PlanCommand {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let Some(found) = Optimization::open(&self.target, &self.name).await? else {
+            return Ok(());
+        };
+        let Optimization {
+            tables,
+            table,
+            optimizations,
+        } = found;
+        let options = &self.options;
+        options
+            .run(&tables, &table, &optimizations, Origin::Recipes)
+            .await
+    }
+}
