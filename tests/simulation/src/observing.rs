@@ -1,14 +1,18 @@
 //! The observers of a run.
 
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo::{Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions};
+use fluo_recipes::combine_queue::Change;
 use fluo_table::{Bytes, Clock, Column, Result};
 
 use super::actor::number_of;
 use super::ground::{copied, document, number, wish};
+use super::queues::Queues;
+use super::receiver::Receiver;
 use super::recorded::Recorded;
 use super::world::World;
 
@@ -23,7 +27,7 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
         .strong(document(), "sum", sum)?
         .weak(wish(), "copy", copy)?;
     let observers = match &world.queues {
-        Some(queues) => queues.observe(observers, world)?,
+        Some(queues) => observe_queues(queues, observers, world)?,
         None => observers,
     };
     let millis = Duration::from_millis;
@@ -103,4 +107,15 @@ pub(super) fn stumble(world: &World) -> Result<(), ObserverError> {
         true => Err("simulated: the observer stumbled".into()),
         false => Ok(()),
     }
+}
+
+/// Registers the observers of the queues. Changes of sums are recorded.
+fn observe_queues(queues: &Queues, observers: Observers, world: &World) -> Result<Observers> {
+    let recorder = world.clone();
+    let record = move |tx: Transaction, changes: Vec<Change<String, i64>>| {
+        recorder.queue_log().changes.insert(tx.start(), changes);
+        ready(stumble(&recorder))
+    };
+    let observers = queues.sums.observe_changes(observers, record)?;
+    queues.parcels.observe(observers, Receiver(world.clone()))
 }

@@ -2,16 +2,13 @@
 
 use std::future::ready;
 
-use fluo::{Observers, Transaction};
-use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
+use fluo::Observers;
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportQueue, Exported, Exports};
 use fluo_table::coordination::ObservedColumn;
 use fluo_table::{Bytes, Result};
 
-use super::observing::stumble;
 use super::random::Random;
-use super::receiver::Receiver;
-use super::world::World;
 
 const SUMS: &str = "sums";
 const PARCELS: &str = "parcels";
@@ -56,17 +53,6 @@ impl Queues {
             sums: sums.buffer_bytes(bytes),
             parcels: parcels.buffer_bytes(bytes),
         })
-    }
-
-    /// Registers the observers of the queues. Changes of sums are recorded.
-    pub(super) fn observe(&self, observers: Observers, world: &World) -> Result<Observers> {
-        let recorder = world.clone();
-        let record = move |tx: Transaction, changes: Vec<Change<String, i64>>| {
-            recorder.queue_log().changes.insert(tx.start(), changes);
-            ready(stumble(&recorder))
-        };
-        let observers = self.sums.observe_changes(observers, record)?;
-        self.parcels.observe(observers, Receiver(world.clone()))
     }
 
     /// Returns the columns of the notifications of the queues.

@@ -13,8 +13,8 @@ use crate::text::{count_of, plural};
 /// List the queues of an application, with the entries that wait and the dead letters.
 ///
 /// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
-/// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), and the number of
-/// dead letters. Reads all waiting entries.
+/// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), and the number
+/// of dead letters. Reads all waiting entries.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
