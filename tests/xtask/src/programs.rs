@@ -34,10 +34,21 @@ pub(crate) struct Program {
 impl Programs {
     /// Builds the programs of all packages.
     pub(crate) fn build() -> Result<Programs> {
-        let arguments = ["test", "--workspace", "--no-run"];
+        let mut programs = Programs::built_by(&["test", "--workspace", "--no-run"])?;
+        // The first call builds an example that has tests only as a test.
+        let examples = Programs::built_by(&["build", "--workspace", "--examples"])?;
+        for example in examples.all {
+            if !programs.all.contains(&example) {
+                programs.all.push(example);
+            }
+        }
+        Ok(programs)
+    }
+
+    fn built_by(arguments: &[&str]) -> Result<Programs> {
         say(&format!("\n> cargo {}", arguments.join(" ")));
         let format = "--message-format=json-render-diagnostics";
-        let output = command(&[&arguments[..], &[format]].concat(), &[])
+        let output = command(&[arguments, &[format]].concat(), &[])
             .stderr(Stdio::inherit())
             .output()
             .context("cargo cannot be run")?;
