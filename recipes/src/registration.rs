@@ -5,6 +5,9 @@ use std::fmt;
 
 use fluo::Bytes;
 
+/// The prefix of the settings that name the recipes of an application.
+pub(crate) const OPTIMIZATIONS: &str = "recipes.optimizations.";
+
 /// A recipe that an application can register: a queue.
 pub trait Recipe {
     /// Returns the registration: the settings and the rows of the recipe.

@@ -6,6 +6,32 @@ use fluo::{Result, Transaction};
 
 use super::CombineQueue;
 
+impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
+    /// Adds updates, and combines those of one key first. Two calls in one transaction must not
+    /// have a key in common.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Batch::add`] and [`Batch::write`].
+    pub fn extend<Q: Into<K>>(
+        &self,
+        tx: &Transaction,
+        updates: impl IntoIterator<Item = (Q, V)>,
+    ) -> Result<()> {
+        let mut batch = self.batch();
+        for (key, value) in updates {
+            batch.add(key, value)?;
+        }
+        batch.write(tx)
+    }
+
+    /// Returns an empty batch of updates.
+    #[must_use]
+    pub fn batch(&self) -> Batch<'_, K, V> {
+        Batch::new(self)
+    }
+}
+
 /// Updates that one transaction adds to a queue. It may have several updates of a key, which a
 /// transaction that adds them one by one may not.
 ///
@@ -55,7 +81,7 @@ impl<'q, K: Send + 'static, V: Send + 'static> Batch<'q, K, V> {
     /// [`Invalid`](fluo::ErrorKind::Invalid) for a key that its codec cannot encode.
     pub fn add(&mut self, key: impl Into<K>, value: V) -> Result<()> {
         let key = key.into();
-        let bytes = self.queue.encode_key(&key)?;
+        let bytes = self.queue.queue.encode_key(&key)?;
         let (_, values) = self
             .updates
             .entry(bytes)
@@ -82,7 +108,7 @@ impl<'q, K: Send + 'static, V: Send + 'static> Batch<'q, K, V> {
                 (_, None) => None,
             };
             if let Some(value) = value {
-                self.queue.add_encoded(tx, &bytes, &value)?;
+                self.queue.queue.add(tx, &bytes, &value)?;
             }
         }
         Ok(())

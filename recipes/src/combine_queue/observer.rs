@@ -5,24 +5,58 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo::{
-    Bytes, Column, ColumnSelector, Observer, ObserverError, Result, RowColumn, Transaction,
-};
+use fluo::{Bytes, Column, Observer, ObserverError, Observers, Result, RowColumn, Transaction};
 use fluo_table::Scan;
 use futures::TryStreamExt;
 
-use super::layout::{CURRENT, NEXT, UPDATE, updates_from};
-use super::pass::{Group, Pass, Update};
+use super::layout::{CURRENT, updates_from, value_row};
+use super::pass::{Group, Pass};
 use super::{Change, ChangeObserver, CombineQueue};
-use crate::queue::{EntryRow, bury};
+use crate::queue::{QueueDefinition, bury};
 
 /// The number of keys whose current values are read at once.
 const KEYS_AT_ONCE: usize = 256;
 
+impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
+    /// Registers the observer that combines the updates.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo::ErrorKind::Invalid) if a queue with this id is registered already.
+    pub fn observe(&self, observers: Observers) -> Result<Observers> {
+        self.register(observers, None)
+    }
+
+    /// Registers the observer that combines the updates, and an observer of the changes.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`observe`](Self::observe).
+    pub fn observe_changes(
+        &self,
+        observers: Observers,
+        changes: impl ChangeObserver<K, V>,
+    ) -> Result<Observers> {
+        self.register(observers, Some(Arc::new(changes)))
+    }
+
+    fn register(
+        &self,
+        observers: Observers,
+        changes: Option<Arc<dyn ChangeObserver<K, V>>>,
+    ) -> Result<Observers> {
+        let observer = BucketObserver {
+            queue: self.clone(),
+            changes,
+        };
+        self.queue.observe(observers, observer)
+    }
+}
+
 /// The observer of the notifications of a queue.
-pub(super) struct BucketObserver<K, V> {
-    pub(super) queue: CombineQueue<K, V>,
-    pub(super) changes: Option<Arc<dyn ChangeObserver<K, V>>>,
+struct BucketObserver<K, V> {
+    queue: CombineQueue<K, V>,
+    changes: Option<Arc<dyn ChangeObserver<K, V>>>,
 }
 
 impl<K, V> fmt::Debug for BucketObserver<K, V> {
@@ -39,7 +73,7 @@ impl<K: Send + 'static, V: Send + 'static> Observer for BucketObserver<K, V> {
         row: Bytes,
         column: Column,
     ) -> Result<(), ObserverError> {
-        self.queue.layout().check_bucket_row(&row)?;
+        self.queue.definition().check_bucket_row(&row)?;
         let mut bucket = Bucket {
             queue: &self.queue,
             tx: &tx,
@@ -67,11 +101,12 @@ struct Bucket<'a, K, V> {
     changes: Option<BTreeMap<Bytes, Change<K, V>>>,
 }
 
-impl<K: Send + 'static, V: Send + 'static> Bucket<'_, K, V> {
+impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
     async fn pass(&mut self, notification: &Column) -> Result<()> {
         let requeues = self.queue.combiner().is_order_free();
-        let mut pass = Pass::new(self.queue.options().buffer_bytes, requeues);
-        let before = self.tx.get(self.row.clone(), &NEXT).await?;
+        let mut pass = Pass::new(self.definition().options.buffer_bytes, requeues);
+        let next = self.definition().next_column();
+        let before = self.tx.get(self.row.clone(), next).await?;
         self.read(&mut pass, before.as_deref()).await?;
         let end = pass.end();
         self.apply(end.complete).await?;
@@ -84,8 +119,8 @@ impl<K: Send + 'static, V: Send + 'static> Bucket<'_, K, V> {
         }
         let continues = end.next.is_some() || before.is_some();
         match end.next {
-            Some(next) => self.tx.set(self.row.clone(), &NEXT, next)?,
-            None if before.is_some() => self.tx.delete(self.row.clone(), &NEXT)?,
+            Some(position) => self.tx.set(self.row.clone(), next, position)?,
+            None if before.is_some() => self.tx.delete(self.row.clone(), next)?,
             None => {}
         }
         // After a position, a last pass from the start of the bucket finds updates before it.
@@ -97,25 +132,15 @@ impl<K: Send + 'static, V: Send + 'static> Bucket<'_, K, V> {
 
     /// Reads updates until the pass is full, deletes them, and applies those that are complete.
     async fn read(&mut self, pass: &mut Pass, next: Option<&[u8]>) -> Result<()> {
-        let column = ColumnSelector::qualifier(UPDATE.family, UPDATE.qualifier);
-        let scan = Scan::over(updates_from(self.row, next)).column(column);
-        let mut batches = self.tx.scan(scan);
-        while let Some(cells) = batches.try_next().await? {
-            for cell in cells {
-                let row = cell.key.row;
-                let entry = EntryRow::parse(&row, self.row)?;
-                let value = cell.value;
-                if !pass.offer(
-                    entry,
-                    Update {
-                        row: row.clone(),
-                        value,
-                    },
-                ) {
-                    return Ok(());
-                }
-                self.tx.delete(row, &UPDATE)?;
+        let queue = self.definition();
+        let scan = Scan::over(updates_from(queue, self.row, next));
+        let mut updates = queue.entries(self.tx.scan(queue.select_entries(scan)));
+        while let Some(update) = updates.try_next().await? {
+            let row = update.row.clone();
+            if !pass.offer(update) {
+                break;
             }
+            self.tx.delete(row, queue.entry_column())?;
             if pass.closed() >= KEYS_AT_ONCE {
                 self.apply(pass.take_closed()).await?;
             }
@@ -126,8 +151,8 @@ impl<K: Send + 'static, V: Send + 'static> Bucket<'_, K, V> {
     /// Combines the updates of keys with their current values.
     async fn apply(&mut self, groups: Vec<Group>) -> Result<()> {
         for groups in groups.chunks(KEYS_AT_ONCE) {
-            let cell =
-                |group: &Group| RowColumn::new(self.queue.layout().value_row(&group.key), CURRENT);
+            let queue = self.definition();
+            let cell = |group: &Group| RowColumn::new(value_row(queue, &group.key), CURRENT);
             let current = self.tx.get_all(groups.iter().map(cell)).await?;
             for group in groups {
                 let cell = cell(group);
@@ -165,8 +190,9 @@ impl<K: Send + 'static, V: Send + 'static> Bucket<'_, K, V> {
     fn requeue(&self, group: &Group) -> Result<()> {
         match self.queue.combine(group, None) {
             Ok((_, Some(sum))) => {
-                let row = self.queue.layout().update_row(&group.key, self.tx.start());
-                self.tx.set(row, &UPDATE, sum)
+                let queue = self.definition();
+                let row = queue.entry_row(&group.key, self.tx.start());
+                self.tx.set(row, queue.entry_column(), sum)
             }
             Ok((_, None)) => Ok(()),
             Err(error) => self.bury(group, &error),
@@ -175,8 +201,11 @@ impl<K: Send + 'static, V: Send + 'static> Bucket<'_, K, V> {
 
     /// Moves the updates of a key to the dead letters.
     fn bury(&self, group: &Group, error: &ObserverError) -> Result<()> {
-        let id = self.queue.id();
         let mut updates = group.updates.iter();
-        updates.try_for_each(|update| bury(self.tx, id, &update.row, &UPDATE, &update.value, error))
+        updates.try_for_each(|update| bury(self.tx, self.definition(), update, error))
+    }
+
+    fn definition(&self) -> &'a QueueDefinition {
+        self.queue.definition()
     }
 }

@@ -12,20 +12,22 @@
 
 use fluo_table::{Bytes, Timestamp};
 
-use crate::queue::EntryRow;
+use crate::queue::Entry;
 
 /// The updates of one key, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     pub(super) key: Bytes,
-    pub(super) updates: Vec<Update>,
+    pub(super) updates: Vec<Entry>,
 }
 
-/// A pending update, with its row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Update {
-    pub(super) row: Bytes,
-    pub(super) value: Bytes,
+impl Group {
+    pub(super) fn new(update: Entry) -> Self {
+        Self {
+            key: update.key.clone(),
+            updates: vec![update],
+        }
+    }
 }
 
 /// A pass over a bucket. Its caller offers the updates in the order of their rows.
@@ -70,22 +72,19 @@ impl Pass {
     }
 
     /// Offers the next update. Returns false if the pass is full and does not take it.
-    pub(super) fn offer(&mut self, entry: EntryRow<'_>, update: Update) -> bool {
-        self.close_before(entry);
+    pub(super) fn offer(&mut self, update: Entry) -> bool {
+        self.close_before(&update);
         if self.is_full() {
             self.is_full = true;
             return false;
         }
         self.bytes += update.row.len() + update.value.len();
         self.rows += 1;
-        self.last_key = update.row.slice_ref(entry.key);
-        let group = self.open.iter_mut().rfind(|group| group.key == entry.key);
+        self.last_key = update.key.clone();
+        let group = self.open.iter_mut().rfind(|group| group.key == update.key);
         match group {
             Some(group) => group.updates.push(update),
-            None => self.open.push(Group {
-                key: self.last_key.clone(),
-                updates: vec![update],
-            }),
+            None => self.open.push(Group::new(update)),
         }
         true
     }
@@ -128,7 +127,7 @@ impl Pass {
     }
 
     /// Closes the groups of which no update can follow an entry (Q2).
-    fn close_before(&mut self, entry: EntryRow<'_>) {
+    fn close_before(&mut self, entry: &Entry) {
         self.close(|key| is_past(entry, key));
     }
 
@@ -141,7 +140,7 @@ impl Pass {
 }
 
 /// Checks whether an entry sorts after every possible update of a key.
-fn is_past(entry: EntryRow<'_>, key: &[u8]) -> bool {
+fn is_past(entry: &Entry, key: &[u8]) -> bool {
     let sequence = |sequence: Timestamp| sequence.get().to_be_bytes();
     let row = entry.key.iter().copied().chain(sequence(entry.sequence));
     row.gt(key.iter().copied().chain(sequence(Timestamp::MAX)))
@@ -153,9 +152,10 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    use super::{Pass, Update};
-    use crate::queue::{EntryRow, entry_row};
+    use super::Pass;
+    use crate::queue::{Entry, entry_row};
 
+    const PREFIX: &[u8] = b"wc:u:";
     const BUCKET: &[u8] = b"wc:u:0:";
 
     type Updates = BTreeMap<Bytes, u64>;
@@ -202,21 +202,14 @@ mod tests {
                 .map(|(row, value)| (row.clone(), *value))
                 .collect();
             let taken = found.into_iter().take_while(|(row, value)| {
-                let entry = EntryRow::parse(row, BUCKET).unwrap();
                 let value = Bytes::from(value.to_string());
-                pass.offer(
-                    entry,
-                    Update {
-                        row: row.clone(),
-                        value,
-                    },
-                )
+                pass.offer(Entry::parse(row.clone(), PREFIX, value).unwrap())
             });
             for (row, _) in taken.collect::<Vec<_>>() {
                 self.updates.remove(&row);
             }
             let end = pass.end();
-            let sum = |updates: &[Update]| -> u64 {
+            let sum = |updates: &[Entry]| -> u64 {
                 updates
                     .iter()
                     .map(|update| {
@@ -376,8 +369,8 @@ mod tests {
             let mut queue = Queue::new(limit, requeues, &borrowed);
             let mut expected: BTreeMap<Bytes, u64> = BTreeMap::new();
             for row in queue.updates.keys() {
-                let entry = EntryRow::parse(row, BUCKET).unwrap();
-                *expected.entry(Bytes::copy_from_slice(entry.key)).or_default() += 1;
+                let entry = Entry::parse(row.clone(), PREFIX, Bytes::new()).unwrap();
+                *expected.entry(entry.key).or_default() += 1;
             }
             queue.drain();
             prop_assert_eq!(queue.values, expected);

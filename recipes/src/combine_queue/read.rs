@@ -1,15 +1,15 @@
 //! Reads of the values of a combine queue, with the updates that are not combined yet.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
-use fluo::{Bytes, ColumnSelector, Error, ErrorKind, ObserverError, Result, RowColumn, Snapshot};
+use fluo::{Bytes, Error, ErrorKind, ObserverError, Result, RowColumn, Snapshot};
 use fluo_table::{Escaped, Scan, Span};
 use futures::stream::{BoxStream, StreamExt, TryStreamExt, try_unfold};
 
 use super::CombineQueue;
-use super::layout::{CURRENT, UPDATE};
-use super::pass::{Group, Update};
-use crate::queue::EntryRow;
+use super::layout::{CURRENT, bucket_of_values, key_of_value, updates_of, value_row};
+use super::pass::Group;
 
 /// The updates that are not combined yet, by the bytes of their keys.
 type Pending = BTreeMap<Bytes, Group>;
@@ -42,12 +42,12 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     ) -> Result<Vec<Option<V>>> {
         let keys: Result<Vec<Vec<u8>>> = keys
             .into_iter()
-            .map(|key| self.encode_key(&key.into()))
+            .map(|key| self.queue.encode_key(&key.into()))
             .collect();
         let keys = keys?;
-        let spans = keys.iter().map(|key| self.layout().updates_of(key));
+        let spans = keys.iter().map(|key| updates_of(self.definition(), key));
         let pending = self.pending(snapshot, Scan::over_all(spans)).await?;
-        let cell = |key: &Vec<u8>| RowColumn::new(self.layout().value_row(key), CURRENT);
+        let cell = |key: &Vec<u8>| RowColumn::new(value_row(self.definition(), key), CURRENT);
         let current = snapshot.get_all(keys.iter().map(cell)).await?;
         let value = |key: &Vec<u8>| {
             let value = self.value(key, current.get(&cell(key)), pending.get(&**key))?;
@@ -66,7 +66,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
     ///
     /// The stream ends after its first error. The errors are the same as for [`get`](Self::get).
     pub fn iter<'a>(&'a self, snapshot: &'a Snapshot) -> BoxStream<'a, Result<(K, V)>> {
-        let buckets = futures::stream::iter(0..self.layout().buckets.count());
+        let buckets = futures::stream::iter(0..self.definition().options.buckets.count());
         buckets
             .then(move |bucket| self.bucket(snapshot, bucket))
             .try_flatten()
@@ -78,11 +78,12 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         snapshot: &'a Snapshot,
         bucket: u32,
     ) -> Result<BoxStream<'a, Result<(K, V)>>> {
-        let updates = Span::prefix(self.layout().bucket_row(bucket));
+        let updates = Span::prefix(self.definition().bucket_row(bucket));
+        let values = bucket_of_values(self.definition(), bucket);
         let reading = Reading {
             queue: self,
             pending: self.pending(snapshot, Scan::over(updates)).await?,
-            current: snapshot.scan_prefix(self.layout().bucket_of_values(bucket), [&CURRENT]),
+            current: snapshot.scan_prefix(values, [&CURRENT]),
             read: VecDeque::new(),
             is_at_end: false,
         };
@@ -94,22 +95,13 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
 
     /// Reads updates and groups them by their keys.
     async fn pending(&self, snapshot: &Snapshot, scan: Scan) -> Result<Pending> {
-        let column = ColumnSelector::qualifier(UPDATE.family, UPDATE.qualifier);
-        let mut batches = snapshot.scan(scan.column(column));
+        let queue = self.definition();
+        let mut updates = queue.entries(snapshot.scan(queue.select_entries(scan)));
         let mut pending = Pending::new();
-        while let Some(cells) = batches.try_next().await? {
-            for cell in cells {
-                let row = cell.key.row;
-                let entry = EntryRow::parse(&row, self.layout().bucket_of_update(&row))?;
-                let key = row.slice_ref(entry.key);
-                let group = pending.entry(key.clone()).or_insert_with(|| Group {
-                    key,
-                    updates: Vec::new(),
-                });
-                group.updates.push(Update {
-                    row,
-                    value: cell.value,
-                });
+        while let Some(update) = updates.try_next().await? {
+            match pending.entry(update.key.clone()) {
+                Entry::Occupied(mut group) => group.get_mut().updates.push(update),
+                Entry::Vacant(key) => _ = key.insert(Group::new(update)),
             }
         }
         Ok(pending)
@@ -132,17 +124,10 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         let value = match (pending, current) {
             (None, None) => None,
             (None, Some(current)) => {
-                let decoded = self
-                    .inner
-                    .keys
-                    .decode(key)
-                    .map_err(|error| damaged(error.into()))?;
-                let value = self
-                    .inner
-                    .values
-                    .decode(current)
-                    .map_err(|error| damaged(error.into()))?;
-                Some((decoded, value))
+                let decoded = self.queue.keys.decode(key);
+                let decoded = decoded.map_err(|error| damaged(error.into()))?;
+                let value = self.queue.values.decode(current);
+                Some((decoded, value.map_err(|error| damaged(error.into()))?))
             }
             (Some(pending), current) => {
                 let (change, _) = self.combine(pending, current).map_err(damaged)?;
@@ -193,7 +178,7 @@ impl<K: Send + 'static, V: Send + 'static> Reading<'_, K, V> {
             };
             for cell in cells {
                 let row = cell.key.row;
-                if let Some(key) = self.queue.layout().key_of_value(&row) {
+                if let Some(key) = key_of_value(self.queue.definition(), &row) {
                     self.read.push_back((row.slice_ref(key), cell.value));
                 }
             }

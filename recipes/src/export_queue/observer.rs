@@ -4,21 +4,38 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo::{
-    Bytes, Column, ColumnSelector, Observer, ObserverError, Result, RetryAfter, Transaction,
-};
+use fluo::{Bytes, Column, Observer, ObserverError, Observers, Result, RetryAfter, Transaction};
 use fluo_table::Scan;
 use futures::TryStreamExt;
 
-use super::layout::{ENTRY, NEXT, entries_from};
-use super::pass::{Entry, Pass, acknowledged, end};
+use super::layout::entries_from;
+use super::pass::{Pass, acknowledged, end};
 use super::{Export, ExportError, ExportQueue, Exporter, Exports};
-use crate::queue::bury;
+use crate::queue::{Entry, bury};
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
+    /// Registers the observer that exports the entries.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo::ErrorKind::Invalid) if a queue with this id is registered already.
+    pub fn observe(
+        &self,
+        observers: Observers,
+        exporter: impl Exporter<K, V>,
+    ) -> Result<Observers> {
+        let observer = BucketObserver {
+            queue: self.clone(),
+            exporter: Arc::new(exporter),
+        };
+        self.queue.observe(observers, observer)
+    }
+}
 
 /// The observer of the notifications of a queue.
-pub(super) struct BucketObserver<K, V> {
-    pub(super) queue: ExportQueue<K, V>,
-    pub(super) exporter: Arc<dyn Exporter<K, V>>,
+struct BucketObserver<K, V> {
+    queue: ExportQueue<K, V>,
+    exporter: Arc<dyn Exporter<K, V>>,
 }
 
 impl<K, V> fmt::Debug for BucketObserver<K, V> {
@@ -35,44 +52,30 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Observer for BucketObse
         row: Bytes,
         column: Column,
     ) -> Result<(), ObserverError> {
-        self.queue.layout().check_bucket_row(&row)?;
-        let before = tx.get(row.clone(), &NEXT).await?;
-        let mut pass = Pass::new(self.queue.options().buffer_bytes, self.queue.id());
-        read(&tx, &row, before.as_deref(), &mut pass).await?;
+        let queue = self.queue.definition();
+        queue.check_bucket_row(&row)?;
+        let before = tx.get(row.clone(), queue.next_column()).await?;
+        let mut pass = Pass::new(queue.options.buffer_bytes, self.queue.id());
+        let scan = Scan::over(entries_from(&row, before.as_deref()));
+        let mut entries = queue.entries(tx.scan(queue.select_entries(scan)));
+        while let Some(entry) = entries.try_next().await? {
+            if !pass.offer(entry) {
+                break;
+            }
+        }
         let count = pass.entries.len();
         let exported = self.export(&tx, pass.entries).await?;
         let end = end(before.is_some(), exported < count, pass.rest);
         if let Some(next) = end.next {
-            tx.set(row.clone(), &NEXT, next)?;
+            tx.set(row.clone(), queue.next_column(), next)?;
         } else if end.deletes_next {
-            tx.delete(row.clone(), &NEXT)?;
+            tx.delete(row.clone(), queue.next_column())?;
         }
         if end.continues {
             tx.notify(row, &column)?;
         }
         Ok(())
     }
-}
-
-/// Reads entries of a bucket until the pass is full.
-async fn read(
-    tx: &Transaction,
-    bucket_row: &Bytes,
-    next: Option<&[u8]>,
-    pass: &mut Pass,
-) -> Result<()> {
-    let column = ColumnSelector::qualifier(ENTRY.family, ENTRY.qualifier);
-    let scan = Scan::over(entries_from(bucket_row, next)).column(column);
-    let mut batches = tx.scan(scan);
-    while let Some(cells) = batches.try_next().await? {
-        for cell in cells {
-            let row = cell.key.row;
-            if !pass.offer(Entry::new(row, bucket_row, cell.value)?) {
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
@@ -103,12 +106,13 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
                 letters.push((*position, why.into()));
             }
         }
+        let queue = self.queue.definition();
         for entry in entries.iter().take(done) {
-            tx.delete(entry.row.clone(), &ENTRY)?;
+            tx.delete(entry.row.clone(), queue.entry_column())?;
         }
         for (position, error) in letters.iter().filter(|(position, _)| *position < done) {
             if let Some(entry) = entries.get(*position) {
-                bury(tx, self.queue.id(), &entry.row, &ENTRY, &entry.value, error)?;
+                bury(tx, queue, entry, error)?;
             }
         }
         Ok(done)
@@ -136,8 +140,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
 
 impl<K: 'static, V: 'static> ExportQueue<K, V> {
     fn decode(&self, entry: &Entry) -> Result<Export<K, V>, ObserverError> {
-        let (keys, values) = self.codecs();
-        let (key, value) = (keys.decode(&entry.key)?, values.decode(&entry.value)?);
+        let key = self.queue.keys.decode(&entry.key)?;
+        let value = self.queue.values.decode(&entry.value)?;
         Ok(Export::new(key, entry.key.clone(), value, entry.sequence))
     }
 }

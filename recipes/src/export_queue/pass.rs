@@ -7,36 +7,10 @@
 //! - **D3.** If entries are left, or the pass began at a position, the bucket is notified again. So
 //!   a last pass from the start of the bucket finds entries that were added before the position.
 
-use fluo_table::{Bytes, Result, Timestamp};
+use fluo_table::Bytes;
 
 use super::Exported;
-use crate::queue::EntryRow;
-
-/// An entry of a bucket, with its cost towards the limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) row: Bytes,
-    pub(super) key: Bytes,
-    pub(super) sequence: Timestamp,
-    pub(super) value: Bytes,
-}
-
-impl Entry {
-    /// Creates the entry of a row of a bucket.
-    ///
-    /// # Errors
-    ///
-    /// [`Corrupt`](fluo_table::ErrorKind::Corrupt) for a row without a sequence.
-    pub(super) fn new(row: Bytes, bucket_row: &[u8], value: Bytes) -> Result<Self> {
-        let EntryRow { key, sequence } = EntryRow::parse(&row, bucket_row)?;
-        Ok(Self {
-            key: row.slice_ref(key),
-            sequence,
-            value,
-            row,
-        })
-    }
-}
+use crate::queue::Entry;
 
 /// The entries that a pass reads.
 #[derive(Debug)]
@@ -109,7 +83,7 @@ pub(super) fn end(had_next: bool, has_left_own: bool, rest: Option<Bytes>) -> En
 pub(super) fn acknowledged(
     exported: Exported,
     entries: usize,
-) -> std::result::Result<(usize, Vec<(usize, String)>), String> {
+) -> Result<(usize, Vec<(usize, String)>), String> {
     match exported {
         Exported::All => Ok((entries, Vec::new())),
         Exported::UpTo(0) => Err(
@@ -135,9 +109,9 @@ mod tests {
     use fluo_table::{Bytes, Timestamp};
     use std::collections::BTreeMap;
 
-    use super::{Entry, Pass, acknowledged, end};
+    use super::{Pass, acknowledged, end};
     use crate::export_queue::Exported;
-    use crate::queue::entry_row;
+    use crate::queue::{Entry, entry_row};
 
     const BUCKET: &[u8] = b"ex:0:";
 
@@ -172,7 +146,7 @@ mod tests {
             let mut pass = Pass::new(self.limit, "ex");
             let from = self.next.clone().unwrap_or(Bytes::from_static(BUCKET));
             for (row, value) in self.entries.range(from..) {
-                if !pass.offer(Entry::new(row.clone(), BUCKET, value.clone()).unwrap()) {
+                if !pass.offer(Entry::parse(row.clone(), b"ex:", value.clone()).unwrap()) {
                     break;
                 }
             }

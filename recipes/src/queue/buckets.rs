@@ -14,6 +14,9 @@ const MOST: u32 = 1 << 31;
 pub(crate) struct Buckets(NonZeroU32);
 
 impl Buckets {
+    /// The number of buckets, if no other is set.
+    pub(crate) const DEFAULT: Self = Self(NonZeroU32::new(119).unwrap());
+
     /// Creates a number of buckets.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use fluo::{Bytes, Column, ObserverError, Result, Transaction};
 
-use crate::queue::dead_row;
+use super::{Entry, QueueDefinition};
 
 /// The column with the error of a dead letter.
 pub(crate) const ERROR: Column = Column {
@@ -14,14 +14,12 @@ pub(crate) const ERROR: Column = Column {
 /// Moves an entry to the dead letters, with the error. Its caller deletes the entry.
 pub(crate) fn bury(
     tx: &Transaction,
-    id: &str,
-    row: &[u8],
-    column: &Column,
-    value: &Bytes,
+    queue: &QueueDefinition,
+    entry: &Entry,
     error: &ObserverError,
 ) -> Result<()> {
-    let dead = dead_row(id, row);
-    tx.set(dead.clone(), column, value.clone())?;
+    let dead = queue.dead_row(&entry.row);
+    tx.set(dead.clone(), queue.entry_column(), entry.value.clone())?;
     tx.set(dead, &ERROR, with_causes(error))
 }
 

@@ -12,43 +12,52 @@ const DEAD: &[u8] = b"!dead";
 /// The number of bytes of a sequence.
 const SEQUENCE_BYTES: usize = 8;
 
-/// The key and the sequence of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct EntryRow<'a> {
-    pub(crate) key: &'a [u8],
+/// An entry of a queue: an update of a value, or an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) row: Bytes,
+    pub(crate) key: Bytes,
     pub(crate) sequence: Timestamp,
+    pub(crate) value: Bytes,
 }
 
-impl<'a> EntryRow<'a> {
-    /// Parses the row of an entry of a bucket.
+impl Entry {
+    /// Parses an entry whose row begins with a prefix, a bucket and `:`. The number of buckets may
+    /// be any.
     ///
     /// # Errors
     ///
     /// [`Corrupt`](ErrorKind::Corrupt) for a row that no queue writes.
-    pub(crate) fn parse(row: &'a [u8], bucket_row: &[u8]) -> Result<Self> {
+    pub(crate) fn parse(row: Bytes, prefix: &[u8], value: Bytes) -> Result<Self> {
         let parse = || {
-            let (key, sequence) = row.strip_prefix(bucket_row)?.split_last_chunk()?;
+            let rest = row.strip_prefix(prefix)?;
+            let end_of_bucket = rest.iter().position(|byte| *byte == b':')?;
+            let (_, rest) = rest.split_at_checked(end_of_bucket + 1)?;
+            let (key, sequence) = rest.split_last_chunk()?;
             let sequence = Timestamp::new(u64::from_be_bytes(*sequence)).ok()?;
-            Some(Self { key, sequence })
+            Some((row.slice_ref(key), sequence))
         };
-        parse().ok_or_else(|| {
-            let message = format!(
-                "the row `{}` of a queue does not end with a sequence of {SEQUENCE_BYTES} bytes; delete the row",
-                Escaped(row)
-            );
-            Error::new(ErrorKind::Corrupt, message)
-        })
+        match parse() {
+            Some((key, sequence)) => Ok(Self {
+                row,
+                key,
+                sequence,
+                value,
+            }),
+            None => {
+                let message = format!(
+                    "the row `{}` of a queue does not end with a sequence of {SEQUENCE_BYTES} bytes; delete the row",
+                    Escaped(&row)
+                );
+                Err(Error::new(ErrorKind::Corrupt, message))
+            }
+        }
     }
 }
 
 /// Returns the row of an entry.
 pub(crate) fn entry_row(bucket_row: &[u8], key: &[u8], sequence: Timestamp) -> Bytes {
     Bytes::from([bucket_row, key, &sequence.get().to_be_bytes()].concat())
-}
-
-/// Returns the prefix of the rows of the dead letters of a queue.
-pub(crate) fn dead_prefix(id: &str) -> Bytes {
-    dead_row(id, format!("{id}:").as_bytes())
 }
 
 /// Returns the row of the dead letter of an entry.
@@ -61,15 +70,22 @@ pub(crate) fn dead_row(id: &str, row: &[u8]) -> Bytes {
 mod tests {
     use fluo_table::{ErrorKind, Timestamp};
 
-    use super::{EntryRow, dead_row, entry_row};
+    use fluo_table::Bytes;
+
+    use super::{Entry, dead_row, entry_row};
 
     #[test]
     fn parses_the_rows_that_it_writes() {
         let sequence = Timestamp::new(258).unwrap();
         for key in [&b""[..], b"cat", b"a:b", &[0; 9], &[255; 3]] {
-            let row = entry_row(b"wc:u:1:", key, sequence);
-            let parsed = EntryRow::parse(&row, b"wc:u:1:").unwrap();
-            assert_eq!(parsed, EntryRow { key, sequence });
+            for bucket_row in ["wc:u:1:", "wc:u:01:"] {
+                let row = entry_row(bucket_row.as_bytes(), key, sequence);
+                let entry = Entry::parse(row.clone(), b"wc:u:", Bytes::new()).unwrap();
+                assert_eq!(
+                    (&*entry.key, entry.sequence, entry.row),
+                    (key, sequence, row)
+                );
+            }
         }
         let row = entry_row(b"wc:u:1:", b"cat", sequence);
         assert_eq!(row, &b"wc:u:1:cat\0\0\0\0\0\0\x01\x02"[..]);
@@ -80,10 +96,12 @@ mod tests {
         for row in [
             &b"wc:u:1:"[..],
             b"wc:u:1:1234567",
-            b"wc:u:2:cat12345678",
+            b"wc:d:1:cat12345678",
+            b"wc:u:12345678",
             &[b"wc:u:1:", &[255; 8][..]].concat(),
         ] {
-            let error = EntryRow::parse(row, b"wc:u:1:").unwrap_err();
+            let found = Bytes::copy_from_slice(row);
+            let error = Entry::parse(found, b"wc:u:", Bytes::new()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{row:?}");
         }
     }

@@ -1,7 +1,8 @@
 //! The options that both queues have.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::str::FromStr;
 
 use fluo_table::{Error, Result};
 
@@ -20,17 +21,19 @@ pub(crate) struct QueueOptions {
 }
 
 impl QueueOptions {
-    pub(crate) fn new(buckets: Buckets, default_buffer_bytes: usize) -> Self {
+    pub(crate) fn new(default_buffer_bytes: usize) -> Self {
         Self {
-            buckets,
+            buckets: Buckets::DEFAULT,
             buckets_per_tablet: BUCKETS_PER_TABLET,
             buffer_bytes: default_buffer_bytes,
             default_buffer_bytes,
         }
     }
 
-    /// Adds the settings under a prefix such as `recipes.cfm.wc.`. A default is not stored.
-    pub(crate) fn store(&self, prefix: &str, settings: &mut BTreeMap<String, String>) {
+    /// Returns the settings under a prefix such as `recipes.cfm.wc.`. A default is not stored,
+    /// apart from the number of buckets.
+    pub(crate) fn to_settings(&self, prefix: &str) -> BTreeMap<String, String> {
+        let mut settings = BTreeMap::new();
         let mut set = |name: &str, value: String| settings.insert(format!("{prefix}{name}"), value);
         set("buckets", self.buckets.count().to_string());
         if self.buckets_per_tablet != BUCKETS_PER_TABLET {
@@ -39,38 +42,36 @@ impl QueueOptions {
         if self.buffer_bytes != self.default_buffer_bytes {
             set("bufferSize", self.buffer_bytes.to_string());
         }
+        settings
     }
 
-    /// Loads the options that [`store`](Self::store) or a Java application has stored.
+    /// Loads the options that [`to_settings`](Self::to_settings) has returned or a Java application
+    /// has stored.
     ///
     /// # Errors
     ///
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) for a missing or a wrong setting.
-    pub(crate) fn load(
-        prefix: &str,
-        settings: &BTreeMap<String, String>,
-        default_buffer_bytes: usize,
-    ) -> Result<Self> {
+    pub(crate) fn load(&mut self, prefix: &str, settings: &BTreeMap<String, String>) -> Result<()> {
         let name = format!("{prefix}buckets");
-        let buckets = number::<u32>(&name, settings)?.ok_or_else(|| {
+        let buckets = number(&name, settings)?.ok_or_else(|| {
             Error::invalid(format!(
                 "the setting `{name}` is missing; set the number of buckets"
             ))
         })?;
-        let mut options = Self::new(Buckets::new(buckets)?, default_buffer_bytes);
+        self.buckets = Buckets::new(buckets)?;
         if let Some(per_tablet) = number(&format!("{prefix}bucketsPerTablet"), settings)? {
-            options.buckets_per_tablet = per_tablet;
+            self.buckets_per_tablet = per_tablet;
         }
-        let name = format!("{prefix}bufferSize");
-        if let Some(bytes) = number::<std::num::NonZeroUsize>(&name, settings)? {
-            options.buffer_bytes = bytes.get();
+        let bytes = number::<NonZeroUsize>(&format!("{prefix}bufferSize"), settings)?;
+        if let Some(bytes) = bytes {
+            self.buffer_bytes = bytes.get();
         }
-        Ok(options)
+        Ok(())
     }
 }
 
 /// Returns a number among the settings. `None` if it is not set.
-pub(crate) fn number<N: std::str::FromStr>(
+pub(crate) fn number<N: FromStr>(
     name: &str,
     settings: &BTreeMap<String, String>,
 ) -> Result<Option<N>> {

@@ -6,7 +6,7 @@ use fluo::{ApplicationHandle, Bytes, Error, Result};
 use fluo_table::Escaped;
 
 use super::requirements::requirements;
-use crate::registration::{Recipe, Registration};
+use crate::registration::{OPTIMIZATIONS, Recipe, Registration};
 use crate::{RowHasher, TableOptimizations};
 
 /// The class that Java applications register for the split points of a row hasher.
@@ -95,7 +95,7 @@ impl Recipes {
         let mut settings = BTreeMap::new();
         for recipe in &self.registered {
             settings.extend(recipe.settings.clone());
-            let optimization = format!("recipes.optimizations.{}", recipe.id);
+            let optimization = format!("{OPTIMIZATIONS}{}", recipe.id);
             settings.insert(optimization, recipe.optimizer.to_owned());
             if let Some((id, (after, until))) = &recipe.transient {
                 let hex = |row: &String| data_encoding::HEXUPPER.encode(row.as_bytes());

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fluo::{Error, Result};
 
 use super::recipes::ROW_HASHER_OPTIMIZER;
-use crate::queue::{QueueOptions, number};
-use crate::stored_queue::{OPTIMIZATIONS, QueueKind, StoredQueue};
+use crate::queue::{QueueDefinition, QueueKind, number};
+use crate::registration::OPTIMIZATIONS;
 use crate::{RecipeError, RowHasher, TableOptimizations, TableRequirement, java_quote};
 
 /// Returns the requirements of all recipes among the settings of an application, whether a Java
@@ -39,16 +39,16 @@ fn requirements_of(
     if class == ROW_HASHER_OPTIMIZER {
         return Ok(vec![row_hasher(id, settings)?]);
     }
-    let Some(kind) = QueueKind::from_class(class) else {
+    let Some(kind) = QueueKind::from_optimizer(class) else {
         return Err(Error::invalid(format!(
             "the setting `{OPTIMIZATIONS}{id}` names `{class}`, which is no recipe with known split points; split the \
              table for it by hand, and remove the setting"
         )));
     };
-    let queue = StoredQueue::load(id, kind, settings)?;
+    let queue = QueueDefinition::load(kind, id, settings)?;
     let requirements = match kind {
-        QueueKind::Combine => combine(id, queue.options()),
-        QueueKind::Export => export(id, queue.options()),
+        QueueKind::Combine => combine(&queue),
+        QueueKind::Export => export(&queue),
     };
     requirements.map_err(|error| invalid(&error))
 }
@@ -65,12 +65,13 @@ fn row_hasher(prefix: &str, settings: &BTreeMap<String, String>) -> Result<Table
 }
 
 /// Returns the requirement of a combine queue: its values and its updates have a group each.
-fn combine(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, RecipeError> {
+fn combine(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
+    let id = &queue.id;
     let splits = ["d", "u"].into_iter().flat_map(|part| {
-        let ends = bucket_splits(options).chain(["~".to_owned()]);
+        let ends = bucket_splits(queue).chain(["~".to_owned()]);
         ends.map(move |end| format!("{id}:{part}:{end}"))
     });
-    let requirement = TableRequirement::builder(format!("the combine queue `{id}`"))
+    let requirement = TableRequirement::builder(format!("the {queue}"))
         .transient()
         .prefix(format!("{id}:"))
         .splits(splits.collect::<Vec<_>>())
@@ -80,14 +81,15 @@ fn combine(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, Re
 
 /// Returns the requirements of an export queue: its entries, and the end of the tablet before them,
 /// which belongs to no group.
-fn export(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, RecipeError> {
-    let ends = bucket_splits(options).chain(["~".to_owned()]);
+fn export(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
+    let id = &queue.id;
+    let ends = bucket_splits(queue).chain(["~".to_owned()]);
     let splits = ends.map(|end| format!("{id}:{end}"));
-    let entries = TableRequirement::builder(format!("the export queue `{id}`"))
+    let entries = TableRequirement::builder(format!("the {queue}"))
         .transient()
         .prefix(format!("{id}:"))
         .splits(splits.collect::<Vec<_>>());
-    let before = TableRequirement::builder(format!("the rows before the export queue `{id}`"))
+    let before = TableRequirement::builder(format!("the rows before the {queue}"))
         .transient()
         .prefix(format!("{id}#"))
         .splits([format!("{id}#")])
@@ -95,7 +97,8 @@ fn export(id: &str, options: &QueueOptions) -> Result<Vec<TableRequirement>, Rec
     Ok(vec![entries.build()?, before.build()?])
 }
 
-fn bucket_splits(options: &QueueOptions) -> impl Iterator<Item = String> {
+fn bucket_splits(queue: &QueueDefinition) -> impl Iterator<Item = String> {
+    let options = &queue.options;
     options.buckets.split_texts(options.buckets_per_tablet)
 }
 
@@ -195,7 +198,7 @@ mod tests {
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             requirements(&settings.collect()).unwrap_err().to_string()
         };
-        let queue = ("recipes.optimizations.wc", crate::combine_queue::OPTIMIZER);
+        let queue = ("recipes.optimizations.wc", QueueKind::Combine.optimizer());
         assert_eq!(
             message(&[queue]),
             "the setting `recipes.cfm.wc.buckets` is missing; set the number of buckets"

@@ -1,11 +1,10 @@
 //! The entries that wait in the buckets of a queue.
 
-use fluo::{ColumnSelector, Result, Snapshot, Timestamp};
+use fluo::{Result, Snapshot, Timestamp};
 use fluo_table::{Scan, Span};
 use futures::TryStreamExt;
 
 use super::StoredQueue;
-use crate::queue::EntryRow;
 
 /// The entries that wait in a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,26 +40,21 @@ impl StoredQueue {
         snapshot: &Snapshot,
         bucket: u32,
     ) -> Result<Option<BucketBacklog>> {
-        let bucket_row = self.bucket_row(bucket);
-        let column = self.entry_column();
-        let column = ColumnSelector::qualifier(column.family, column.qualifier);
-        let scan = Scan::over(Span::prefix(bucket_row.clone())).column(column);
-        let mut batches = snapshot.scan(scan);
+        let queue = &self.definition;
+        let scan = Scan::over(Span::prefix(queue.bucket_row(bucket)));
+        let mut entries = queue.entries(snapshot.scan(queue.select_entries(scan)));
         let mut found: Option<BucketBacklog> = None;
-        while let Some(cells) = batches.try_next().await? {
-            for cell in cells {
-                let sequence = EntryRow::parse(&cell.key.row, bucket_row.as_bytes())?.sequence;
-                let found = found.get_or_insert_with(|| BucketBacklog {
-                    bucket: self.options.buckets.text(bucket),
-                    entries: 0,
-                    bytes: 0,
-                    oldest: sequence,
-                });
-                found.entries += 1;
-                let bytes = cell.key.row.len() + cell.value.len();
-                found.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
-                found.oldest = found.oldest.min(sequence);
-            }
+        while let Some(entry) = entries.try_next().await? {
+            let found = found.get_or_insert_with(|| BucketBacklog {
+                bucket: queue.options.buckets.text(bucket),
+                entries: 0,
+                bytes: 0,
+                oldest: entry.sequence,
+            });
+            found.entries += 1;
+            let bytes = entry.row.len() + entry.value.len();
+            found.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
+            found.oldest = found.oldest.min(entry.sequence);
         }
         Ok(found)
     }

@@ -5,7 +5,7 @@ use fluo_table::{Escaped, Scan, Span};
 use futures::TryStreamExt;
 
 use super::StoredQueue;
-use crate::queue::{self, EntryRow};
+use crate::queue::{self, Entry};
 
 /// An entry that could not be processed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl StoredQueue {
     /// Those of [`Snapshot::scan`], and [`Corrupt`](fluo::ErrorKind::Corrupt) for a row that no
     /// queue writes.
     pub async fn dead_letters(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<DeadLetter>> {
-        let prefix = queue::dead_prefix(self.id());
+        let prefix = self.definition.dead_prefix();
         let mut batches = snapshot.scan(Scan::over(Span::prefix(prefix)));
         let mut letters: Vec<DeadLetter> = Vec::new();
         while let Some(cells) = batches.try_next().await? {
@@ -68,10 +68,10 @@ impl StoredQueue {
                 Escaped(&letter.row)
             )));
         };
-        let bucket_row = self.bucket_row(self.options.buckets.of(&letter.key));
-        let row = queue::entry_row(bucket_row.as_bytes(), &letter.key, letter.sequence);
-        tx.set(row, &self.entry_column(), value.clone())?;
-        tx.notify(bucket_row, &self.notification())?;
+        let queue = &self.definition;
+        let row = queue.entry_row(&letter.key, letter.sequence);
+        tx.set(row, queue.entry_column(), value.clone())?;
+        tx.notify(queue.bucket_row_of(&letter.key), &queue.notification())?;
         self.discard(tx, letter)
     }
 
@@ -82,22 +82,19 @@ impl StoredQueue {
     /// Those of [`Transaction::delete`].
     pub fn discard(&self, tx: &Transaction, letter: &DeadLetter) -> Result<()> {
         if letter.value.is_some() {
-            tx.delete(letter.row.clone(), &self.entry_column())?;
+            tx.delete(letter.row.clone(), self.definition.entry_column())?;
         }
         tx.delete(letter.row.clone(), &queue::ERROR)
     }
 
     fn letter(&self, row: Bytes) -> Result<DeadLetter> {
-        // The bucket in the row is not read: the number of buckets may have been another one.
-        let prefix = queue::dead_row(self.id(), self.bucket_row(0).as_bytes());
-        let bucket_row = row.get(..prefix.len()).unwrap_or_default();
-        let EntryRow { key, sequence } = EntryRow::parse(&row, bucket_row)?;
+        let entry = Entry::parse(row, &self.definition.dead_prefix(), Bytes::new())?;
         Ok(DeadLetter {
-            key: row.slice_ref(key),
-            sequence,
+            key: entry.key,
+            sequence: entry.sequence,
             value: None,
             error: String::new(),
-            row,
+            row: entry.row,
         })
     }
 }

@@ -31,54 +31,20 @@ mod backlog;
 mod dead_letter;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use fluo::{Column, Result};
+use fluo::Result;
 
+pub use crate::queue::QueueKind;
 pub use backlog::BucketBacklog;
 pub use dead_letter::DeadLetter;
 
-use crate::queue::{QueueId, QueueOptions};
-use crate::{combine_queue, export_queue};
-
-/// The prefix of the settings that name the recipes of an application.
-pub(crate) const OPTIMIZATIONS: &str = "recipes.optimizations.";
-
-/// The kind of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum QueueKind {
-    /// A combine queue.
-    Combine,
-    /// An export queue.
-    Export,
-}
-
-impl QueueKind {
-    /// Returns the kind of a queue that is registered with a class of Java.
-    pub(crate) fn from_class(class: &str) -> Option<Self> {
-        match class {
-            combine_queue::OPTIMIZER => Some(Self::Combine),
-            export_queue::OPTIMIZER => Some(Self::Export),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for QueueKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Combine => "combine",
-            Self::Export => "export",
-        })
-    }
-}
+use crate::queue::QueueDefinition;
+use crate::registration::OPTIMIZATIONS;
 
 /// A queue of an application, from its stored settings.
 #[derive(Clone, Debug)]
 pub struct StoredQueue {
-    id: QueueId,
-    kind: QueueKind,
-    options: QueueOptions,
+    definition: QueueDefinition,
 }
 
 impl StoredQueue {
@@ -90,81 +56,28 @@ impl StoredQueue {
     pub fn all(settings: &BTreeMap<String, String>) -> Result<Vec<Self>> {
         let queue = |(name, class): (&String, &String)| {
             let id = name.strip_prefix(OPTIMIZATIONS)?;
-            let kind = QueueKind::from_class(class)?;
-            Some(Self::load(id, kind, settings))
+            let kind = QueueKind::from_optimizer(class)?;
+            let definition = QueueDefinition::load(kind, id, settings);
+            Some(definition.map(|definition| Self { definition }))
         };
         settings.iter().filter_map(queue).collect()
-    }
-
-    pub(crate) fn load(
-        id: &str,
-        kind: QueueKind,
-        settings: &BTreeMap<String, String>,
-    ) -> Result<Self> {
-        let (prefix, buffer_bytes) = match kind {
-            QueueKind::Combine => (
-                combine_queue::settings_prefix(id),
-                combine_queue::BUFFER_BYTES,
-            ),
-            QueueKind::Export => (
-                export_queue::settings_prefix(id),
-                export_queue::BUFFER_BYTES,
-            ),
-        };
-        Ok(Self {
-            id: QueueId::new(id)?,
-            kind,
-            options: QueueOptions::load(&prefix, settings, buffer_bytes)?,
-        })
     }
 
     /// Returns the id.
     #[must_use]
     pub fn id(&self) -> &str {
-        self.id.as_str()
+        self.definition.id.as_str()
     }
 
     /// Returns the kind.
     #[must_use]
     pub fn kind(&self) -> QueueKind {
-        self.kind
+        self.definition.kind
     }
 
     /// Returns the number of buckets.
     #[must_use]
     pub fn buckets(&self) -> u32 {
-        self.options.buckets.count()
-    }
-
-    pub(crate) fn options(&self) -> &QueueOptions {
-        &self.options
-    }
-
-    /// Returns the prefix of the rows of all buckets.
-    fn entries_prefix(&self) -> String {
-        match self.kind {
-            QueueKind::Combine => format!("{}:u:", self.id),
-            QueueKind::Export => format!("{}:", self.id),
-        }
-    }
-
-    /// Returns the row of a bucket.
-    fn bucket_row(&self, bucket: u32) -> String {
-        let bucket = self.options.buckets.text(bucket);
-        format!("{}{bucket}:", self.entries_prefix())
-    }
-
-    fn entry_column(&self) -> Column {
-        match self.kind {
-            QueueKind::Combine => combine_queue::UPDATE,
-            QueueKind::Export => export_queue::ENTRY,
-        }
-    }
-
-    fn notification(&self) -> Column {
-        match self.kind {
-            QueueKind::Combine => combine_queue::notification(&self.id),
-            QueueKind::Export => export_queue::notification(&self.id),
-        }
+        self.definition.options.buckets.count()
     }
 }

@@ -1,0 +1,202 @@
+//! The combine queue of an application, and the addition of an update.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use fluo::{Bytes, ObserverError, Result, Transaction};
+
+use super::pass::Group;
+use super::{Change, Combiner};
+use crate::codec::{Codec, KeyCodec, Text};
+use crate::queue::{Buckets, QueueDefinition, QueueKind, TypedQueue};
+use crate::registration::{Recipe, Registration};
+
+/// A queue of updates and the values that they make. See the [module](super).
+///
+/// Cloning is cheap. `K` is the type of the keys, `V` that of the values and of the updates.
+///
+/// # Examples
+///
+/// ```
+/// use fluo::{Instance, InstanceExt, Observers, Transaction, Worker, WorkerOptions};
+/// use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo::Result<()> {
+/// let words = CombineQueue::<String, u64>::new("wc", Sum)?.buckets(7)?;
+/// let observers = words.observe_changes(
+///     Observers::new(),
+///     async |_: Transaction, changes: Vec<Change<String, u64>>| {
+///         // Runs in the transaction that changes the values.
+///         assert!(changes.iter().all(|change| change.old != change.new));
+///         fluo::Result::<()>::Ok(())
+///     },
+/// )?;
+/// let client = Instance::in_memory().application("count").observers(&observers).create().await?;
+/// let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+///
+/// // These transactions do not conflict, and read nothing.
+/// client.run(async |tx| words.add(&tx, "cat", 1)).await?;
+/// client.run(async |tx| words.add(&tx, "cat", 2)).await?;
+/// assert_eq!(words.get(&client.snapshot().await?, "cat").await?, Some(3));
+/// client.wait_until_idle().await?;
+/// assert_eq!(words.get(&client.snapshot().await?, "cat").await?, Some(3));
+/// # worker.stop().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct CombineQueue<K, V> {
+    pub(super) queue: TypedQueue<K, V>,
+    combiner: Arc<dyn Combiner<K, V>>,
+}
+
+impl<K: 'static, V: 'static> CombineQueue<K, V> {
+    /// Creates a queue whose keys and values are written as [`Text`].
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#` or a control
+    /// character.
+    pub fn new(id: impl Into<String>, combiner: impl Combiner<K, V>) -> Result<Self>
+    where
+        Text: KeyCodec<K> + Codec<V>,
+    {
+        Self::with_codecs(id, Text, Text, combiner)
+    }
+
+    /// Creates a queue with codecs of its keys and values. Java applications write both with
+    /// [`Kryo`](crate::codec::Kryo), unless they have set another serializer.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`new`](Self::new).
+    pub fn with_codecs(
+        id: impl Into<String>,
+        keys: impl KeyCodec<K>,
+        values: impl Codec<V>,
+        combiner: impl Combiner<K, V>,
+    ) -> Result<Self> {
+        Ok(Self {
+            queue: TypedQueue::new(QueueKind::Combine, id, keys, values)?,
+            combiner: Arc::new(combiner),
+        })
+    }
+
+    /// Sets the number of buckets: the number of transactions that can combine at once. It must be
+    /// the same in all programs, and cannot change while the queue has data. Default: 119.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo::ErrorKind::Invalid) for zero, and for 2^31 and more.
+    pub fn buckets(mut self, buckets: u32) -> Result<Self> {
+        self.queue.definition.options.buckets = Buckets::new(buckets)?;
+        Ok(self)
+    }
+
+    /// Sets the number of buckets in a tablet, for the split points of the table. Default: 10.
+    #[must_use]
+    pub fn buckets_per_tablet(mut self, buckets: NonZeroU32) -> Self {
+        self.queue.definition.options.buckets_per_tablet = buckets;
+        self
+    }
+
+    /// Sets the number of bytes of updates, rows and values, that one transaction of the observer
+    /// combines. Default: 4 MiB.
+    #[must_use]
+    pub fn buffer_bytes(mut self, bytes: usize) -> Self {
+        self.queue.definition.options.buffer_bytes = bytes;
+        self
+    }
+
+    /// Returns the id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.definition().id.as_str()
+    }
+
+    /// Adds an update of a key, and the notification of its bucket, to a transaction. Reads
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo::ErrorKind::Invalid) for a key or value that its codec cannot encode, for a
+    /// second update of a key in this transaction (use a [`batch`](Self::batch)), and if the
+    /// application does not observe the queue. Those of [`Transaction::set`].
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a literal is the usual value, and has no type behind a reference"
+    )]
+    pub fn add(&self, tx: &Transaction, key: impl Into<K>, value: V) -> Result<()> {
+        let key = self.queue.encode_key(&key.into())?;
+        self.queue.add(tx, &key, &value)
+    }
+
+    pub(super) fn definition(&self) -> &QueueDefinition {
+        &self.queue.definition
+    }
+
+    pub(super) fn combiner(&self) -> &dyn Combiner<K, V> {
+        &*self.combiner
+    }
+
+    /// Combines several updates of a key into one.
+    pub(super) fn combine_updates(&self, key: &K, updates: Vec<V>) -> Result<Option<V>> {
+        if !self.combiner().is_order_free() {
+            let message = "its combiner does not promise that updates may be combined in any order";
+            return Err(self
+                .queue
+                .invalid("several updates of one key", message.into()));
+        }
+        self.combiner()
+            .combine(key, None, updates)
+            .map_err(|error| self.queue.invalid("the updates of a key", error))
+    }
+
+    /// Returns the change of a key by its updates, and the bytes of the new value.
+    pub(super) fn combine(
+        &self,
+        group: &Group,
+        current: Option<&Bytes>,
+    ) -> Result<(Change<K, V>, Option<Bytes>), ObserverError> {
+        let key = self.queue.keys.decode(&group.key)?;
+        let decode = |bytes: &Bytes| self.queue.values.decode(bytes);
+        let updates: Result<Vec<V>, _> = group
+            .updates
+            .iter()
+            .map(|update| decode(&update.value))
+            .collect();
+        let new = self
+            .combiner()
+            .combine(&key, current.map(decode).transpose()?, updates?)?;
+        let bytes = new
+            .as_ref()
+            .map(|new| self.queue.encode_value(new))
+            .transpose()?;
+        let old = current.map(decode).transpose()?;
+        Ok((Change { key, old, new }, bytes))
+    }
+}
+
+impl<K: 'static, V: 'static> Recipe for CombineQueue<K, V> {
+    fn registration(&self) -> Registration {
+        self.queue.registration()
+    }
+}
+
+impl<K, V> Clone for CombineQueue<K, V> {
+    fn clone(&self) -> Self {
+        Self {
+            queue: self.queue.clone(),
+            combiner: self.combiner.clone(),
+        }
+    }
+}
+
+impl<K, V> fmt::Debug for CombineQueue<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CombineQueue")
+            .field("definition", &self.queue.definition)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,96 @@
+//! The two kinds of queues, and the names of their parts in the table and in the settings.
+
+use std::fmt;
+
+use fluo_table::{Bytes, Column};
+
+/// The kind of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QueueKind {
+    /// A combine queue.
+    Combine,
+    /// An export queue.
+    Export,
+}
+
+/// The names by which a kind differs from the other one.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// The text between the id and the bucket in the row of an entry.
+    pub(super) before_bucket: &'static str,
+    /// The column of an entry.
+    pub(super) entry: Column,
+    /// The column of the position at which the next pass begins.
+    pub(super) next: Column,
+    /// The first part of the notification column.
+    pub(super) notification: &'static str,
+    /// The first part of the id of the observer.
+    pub(super) observer: &'static str,
+    /// The part of the names of settings before the id.
+    pub(super) settings: &'static str,
+    /// The class that Java applications register for the split points.
+    pub(super) optimizer: &'static str,
+    /// The number of bytes that a pass reads, if no other is set.
+    pub(super) buffer_bytes: usize,
+}
+
+/// The name `cfm` is that of the predecessor of the combine queue, the collision free map.
+static COMBINE: Names = Names {
+    before_bucket: ":u:",
+    entry: column(b"u", b"v"),
+    next: column(b"u", b"next"),
+    notification: "cfm",
+    observer: "combineq",
+    settings: "cfm",
+    optimizer: "org.apache.fluo.recipes.core.combine.CombineQueue$Optimizer",
+    buffer_bytes: 4 << 20,
+};
+
+static EXPORT: Names = Names {
+    before_bucket: ":",
+    entry: column(b"e", b"v"),
+    next: column(b"e", b"next"),
+    notification: "eq",
+    observer: "exportq",
+    settings: "exportQueue",
+    optimizer: "org.apache.fluo.recipes.core.export.ExportQueue$Optimizer",
+    buffer_bytes: 1 << 20,
+};
+
+const fn column(family: &'static [u8], qualifier: &'static [u8]) -> Column {
+    Column {
+        family: Bytes::from_static(family),
+        qualifier: Bytes::from_static(qualifier),
+        visibility: Bytes::new(),
+    }
+}
+
+impl QueueKind {
+    /// Returns the kind of a queue that is registered with a class of Java.
+    pub(crate) fn from_optimizer(class: &str) -> Option<Self> {
+        [Self::Combine, Self::Export]
+            .into_iter()
+            .find(|kind| kind.optimizer() == class)
+    }
+
+    /// Returns the class that Java applications register for the split points.
+    pub(crate) fn optimizer(self) -> &'static str {
+        self.names().optimizer
+    }
+
+    pub(super) fn names(self) -> &'static Names {
+        match self {
+            Self::Combine => &COMBINE,
+            Self::Export => &EXPORT,
+        }
+    }
+}
+
+impl fmt::Display for QueueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Combine => "combine",
+            Self::Export => "export",
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! The typed side of a queue: its definition with the codecs of its keys and values.
+
+use std::sync::Arc;
+
+use fluo::{Bytes, Error, ErrorKind, Observer, ObserverError, Observers, Result, Transaction};
+
+use super::{QueueDefinition, QueueKind};
+use crate::codec::{Codec, KeyCodec};
+use crate::registration::Registration;
+
+/// A queue with the codecs of its keys and values.
+pub(crate) struct TypedQueue<K, V> {
+    pub(crate) definition: QueueDefinition,
+    pub(crate) keys: Arc<dyn KeyCodec<K>>,
+    pub(crate) values: Arc<dyn Codec<V>>,
+}
+
+impl<K: 'static, V: 'static> TypedQueue<K, V> {
+    pub(crate) fn new(
+        kind: QueueKind,
+        id: impl Into<String>,
+        keys: impl KeyCodec<K>,
+        values: impl Codec<V>,
+    ) -> Result<Self> {
+        Ok(Self {
+            definition: QueueDefinition::new(kind, id)?,
+            keys: Arc::new(keys),
+            values: Arc::new(values),
+        })
+    }
+
+    /// Returns the bytes of a key.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for a key that its codec cannot encode.
+    pub(crate) fn encode_key(&self, key: &K) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let encoded = self.keys.encode(key, &mut bytes);
+        encoded.map_err(|error| self.invalid("a key", error.into()))?;
+        Ok(bytes)
+    }
+
+    /// Returns the bytes of a value.
+    pub(crate) fn encode_value(&self, value: &V) -> Result<Bytes, ObserverError> {
+        let mut bytes = Vec::new();
+        self.values.encode(value, &mut bytes)?;
+        Ok(Bytes::from(bytes))
+    }
+
+    /// Adds an entry, and the notification of its bucket, to a transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for a value that its codec cannot encode. Those of
+    /// [`Transaction::set`] and [`Transaction::notify`].
+    pub(crate) fn add(&self, tx: &Transaction, key: &[u8], value: &V) -> Result<()> {
+        let value = self.encode_value(value);
+        let value = value.map_err(|error| self.invalid("a value", error))?;
+        let queue = &self.definition;
+        tx.set(
+            queue.entry_row(key, tx.start()),
+            queue.entry_column(),
+            value,
+        )?;
+        tx.notify(queue.bucket_row_of(key), &queue.notification())
+    }
+
+    /// Registers the observer of the buckets.
+    pub(crate) fn observe(
+        &self,
+        observers: Observers,
+        observer: impl Observer,
+    ) -> Result<Observers> {
+        let queue = &self.definition;
+        observers.weak(queue.notification(), queue.observer_id(), observer)
+    }
+
+    pub(crate) fn registration(&self) -> Registration {
+        self.definition
+            .registration(&self.keys.name(), &self.values.name())
+    }
+
+    /// Creates the error of something that cannot be added.
+    pub(crate) fn invalid(&self, what: &str, error: ObserverError) -> Error {
+        let message = format!("{}: {what} cannot be added: {error}", self.definition);
+        Error::with_source(ErrorKind::Invalid, message, error)
+    }
+}
+
+impl<K, V> Clone for TypedQueue<K, V> {
+    fn clone(&self) -> Self {
+        Self {
+            definition: self.definition.clone(),
+            keys: self.keys.clone(),
+            values: self.values.clone(),
+        }
+    }
+}
