@@ -28,7 +28,7 @@ pub trait Combiner<K, V>: Send + Sync + 'static {
         updates: Vec<V>,
     ) -> Result<Option<V>, ObserverError>;
 
-    /// Promises that values may be combined in any order and in any groups, so that the queue may
+    /// Returns whether values may be combined in any order and in any groups, so that the queue may
     /// combine some updates without the current value.
     fn is_order_free(&self) -> bool {
         false
@@ -50,24 +50,31 @@ where
 }
 
 /// The sum of numbers. A sum of zero deletes the key, as in Fluo's `SummingCombiner`. A sum that
-/// the type cannot hold is an error.
+/// the type cannot hold is an error; sums of some of the values on the way to it are not.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum;
 
-impl<K, V: CheckedAdd + Zero + fmt::Display> Combiner<K, V> for Sum {
+impl<K, V: CheckedAdd + Zero + PartialOrd + fmt::Display> Combiner<K, V> for Sum {
     fn combine(
         &self,
         _: &K,
         current: Option<V>,
         updates: Vec<V>,
     ) -> Result<Option<V>, ObserverError> {
-        let add = |sum: V, value: V| {
-            let new = sum.checked_add(&value);
-            new.ok_or_else(|| format!("the sum of {sum} and {value} does not fit its type").into())
-        };
-        let sum: Result<V, ObserverError> =
-            current.into_iter().chain(updates).try_fold(V::zero(), add);
-        sum.map(|sum| Some(sum).filter(|sum| !sum.is_zero()))
+        let values = current.into_iter().chain(updates);
+        let (mut negative, mut positive): (Vec<V>, Vec<V>) =
+            values.partition(|value| *value < V::zero());
+        let mut sum = V::zero();
+        // A value of the other sign never overflows, so only a sum of all of them can.
+        while let Some(value) = match sum < V::zero() {
+            true => positive.pop().or_else(|| negative.pop()),
+            false => negative.pop().or_else(|| positive.pop()),
+        } {
+            sum = sum
+                .checked_add(&value)
+                .ok_or_else(|| format!("the sum of {sum} and {value} does not fit its type"))?;
+        }
+        Ok(Some(sum).filter(|sum| !sum.is_zero()))
     }
 
     fn is_order_free(&self) -> bool {
@@ -114,8 +121,7 @@ impl<K, V: Ord> Combiner<K, V> for Min {
 }
 
 /// A function of two values that is associative and commutative: `(a + b) + c` is `a + (b + c)`,
-/// and
-/// `a + b` is `b + a`.
+/// and `a + b` is `b + a`.
 ///
 /// # Examples
 ///
@@ -180,6 +186,8 @@ where
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{Combiner, Max, Min, Monoid, Sum};
 
     fn combine<V>(
@@ -204,6 +212,28 @@ mod tests {
             error.to_string(),
             "the sum of 250 and 6 does not fit its type"
         );
+    }
+
+    #[test]
+    fn adds_values_whose_sums_on_the_way_do_not_fit() {
+        let sum = |current: i8, updates: &[i8]| {
+            Combiner::<(), i8>::combine(&Sum, &(), Some(current), updates.to_vec())
+        };
+        assert_eq!(sum(100, &[50, -60]).unwrap(), Some(90));
+        assert_eq!(sum(-100, &[-50, 60, 120, -128]).unwrap(), Some(-98));
+        assert!(sum(100, &[50, -20]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn fails_only_if_the_whole_sum_does_not_fit(values in prop::collection::vec(any::<i8>(), 1..20)) {
+            let sum = Combiner::<(), i8>::combine(&Sum, &(), None, values.clone());
+            let exact: i32 = values.into_iter().map(i32::from).sum();
+            match i8::try_from(exact) {
+                Ok(exact) => prop_assert_eq!(sum.unwrap().unwrap_or(0), exact),
+                Err(_) => prop_assert!(sum.is_err()),
+            }
+        }
     }
 
     #[test]

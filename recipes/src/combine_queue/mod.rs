@@ -17,7 +17,9 @@
 //!   ([`buffer_bytes`](CombineQueue::buffer_bytes)). A reported old value is the last reported new
 //!   value of the key.
 //! - Values that are equal in their bytes are not reported.
-//! - Updates that cannot be decoded or combined become dead letters. Other keys are not affected.
+//! - An update that cannot be decoded becomes a dead letter. If the updates of a key cannot be
+//!   combined, because their sum does not fit or the stored value is damaged, all of them that this
+//!   pass has read become dead letters. Other keys are not affected.
 //!
 //! The bytes are those of Apache Fluo Recipes, described in `layout.rs`. The settings are those
 //! that its `CombineQueue.configure` stores. Three errors of it are not repeated: keys with equal
@@ -30,6 +32,7 @@
 //! number of buckets of a queue in use cannot change.
 
 mod batch;
+mod bucket;
 mod change;
 mod combiner;
 mod layout;

@@ -38,7 +38,7 @@ pub(super) struct Pass {
     bytes: usize,
     rows: usize,
     last_key: Bytes,
-    /// The keys of which further updates may follow. Each is a prefix of the next one.
+    /// The keys of which further updates may follow. Most often each is a prefix of the next one.
     open: Vec<Group>,
     closed: Vec<Group>,
     is_full: bool,
@@ -109,8 +109,8 @@ impl Pass {
                 next: None,
             };
         }
-        let next = match self.open.first() {
-            Some(outermost) => outermost.key.clone(),
+        let next = match self.open.iter().map(|group| &group.key).min() {
+            Some(smallest) => smallest.clone(),
             // No update before this position is left, and all updates of later keys follow it.
             None => Bytes::from([&*self.last_key, b"\0"].concat()),
         };
@@ -131,11 +131,10 @@ impl Pass {
         self.close(|key| is_past(entry, key));
     }
 
-    /// Closes the innermost groups as long as a condition holds for their keys.
+    /// Closes the groups whose keys fulfil a condition.
     fn close(&mut self, is_past: impl Fn(&[u8]) -> bool) {
-        while let Some(group) = self.open.pop_if(|group| is_past(&group.key)) {
-            self.closed.push(group);
-        }
+        let past = self.open.extract_if(.., |group| is_past(&group.key));
+        self.closed.extend(past);
     }
 }
 

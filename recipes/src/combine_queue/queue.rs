@@ -9,7 +9,7 @@ use fluo::{Bytes, ObserverError, Result, Transaction};
 use super::pass::Group;
 use super::{Change, Combiner};
 use crate::codec::{Codec, KeyCodec, Text};
-use crate::queue::{Buckets, QueueDefinition, QueueKind, TypedQueue};
+use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
 use crate::registration::{Recipe, Registration};
 
 /// A queue of updates and the values that they make. See the [module](super).
@@ -56,8 +56,8 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#` or a control
-    /// character.
+    /// [`Invalid`](fluo::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#` or a
+    /// control character.
     pub fn new(id: impl Into<String>, combiner: impl Combiner<K, V>) -> Result<Self>
     where
         Text: KeyCodec<K> + Codec<V>,
@@ -102,10 +102,12 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     }
 
     /// Sets the number of bytes of updates, rows and values, that one transaction of the observer
-    /// combines. Default: 4 MiB.
+    /// combines; at least one update. A transaction also ends before the new values of its keys fill
+    /// the half of [`max_transaction_bytes`](fluo::ClientOptions::max_transaction_bytes). Default:
+    /// 4 MiB.
     #[must_use]
     pub fn buffer_bytes(mut self, bytes: usize) -> Self {
-        self.queue.definition.options.buffer_bytes = bytes;
+        self.queue.definition.options.buffer_bytes = bytes.max(1);
         self
     }
 
@@ -153,22 +155,42 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
             .map_err(|error| self.queue.invalid("the updates of a key", error))
     }
 
+    /// Decodes the updates of a key, each by itself.
+    pub(super) fn decode_updates<'g>(&self, group: &'g Group) -> Decoded<'g, V> {
+        let mut decoded = Decoded {
+            updates: Vec::new(),
+            values: Vec::new(),
+            damaged: Vec::new(),
+        };
+        for update in &group.updates {
+            match self.queue.values.decode(&update.value) {
+                Ok(value) => {
+                    decoded.updates.push(update);
+                    decoded.values.push(value);
+                }
+                Err(error) => decoded.damaged.push((update, error.into())),
+            }
+        }
+        decoded
+    }
+
     /// Returns the change of a key by its updates, and the bytes of the new value.
+    ///
+    /// # Errors
+    ///
+    /// Those of the combiner, and those of the codecs for the key, the current value and the new
+    /// one.
     pub(super) fn combine(
         &self,
-        group: &Group,
+        key: &Bytes,
+        updates: Vec<V>,
         current: Option<&Bytes>,
     ) -> Result<(Change<K, V>, Option<Bytes>), ObserverError> {
-        let key = self.queue.keys.decode(&group.key)?;
+        let key = self.queue.keys.decode(key)?;
         let decode = |bytes: &Bytes| self.queue.values.decode(bytes);
-        let updates: Result<Vec<V>, _> = group
-            .updates
-            .iter()
-            .map(|update| decode(&update.value))
-            .collect();
         let new = self
             .combiner()
-            .combine(&key, current.map(decode).transpose()?, updates?)?;
+            .combine(&key, current.map(decode).transpose()?, updates)?;
         let bytes = new
             .as_ref()
             .map(|new| self.queue.encode_value(new))
@@ -176,6 +198,16 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         let old = current.map(decode).transpose()?;
         Ok((Change { key, old, new }, bytes))
     }
+}
+
+/// The updates of a key, decoded.
+pub(super) struct Decoded<'g, V> {
+    /// The updates that could be decoded.
+    pub(super) updates: Vec<&'g Entry>,
+    /// Their values, in their order.
+    pub(super) values: Vec<V>,
+    /// The updates that could not be decoded, with the error of each.
+    pub(super) damaged: Vec<(&'g Entry, ObserverError)>,
 }
 
 impl<K: 'static, V: 'static> Recipe for CombineQueue<K, V> {

@@ -130,7 +130,13 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
                 Some((decoded, value.map_err(|error| damaged(error.into()))?))
             }
             (Some(pending), current) => {
-                let (change, _) = self.combine(pending, current).map_err(damaged)?;
+                let updates = self.decode_updates(pending);
+                if let Some((_, error)) = updates.damaged.into_iter().next() {
+                    return Err(damaged(error));
+                }
+                let (change, _) = self
+                    .combine(&pending.key, updates.values, current)
+                    .map_err(damaged)?;
                 change.new.map(|new| (change.key, new))
             }
         };

@@ -45,8 +45,8 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#` or a control
-    /// character.
+    /// [`Invalid`](fluo::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#` or a
+    /// control character.
     pub fn new(id: impl Into<String>) -> Result<Self>
     where
         Text: KeyCodec<K> + Codec<V>,

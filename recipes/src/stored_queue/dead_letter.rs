@@ -1,11 +1,13 @@
 //! The dead letters of a queue: listing, requeueing, discarding.
 
-use fluo::{Bytes, Error, Result, Snapshot, Timestamp, Transaction};
+use std::collections::BTreeMap;
+
+use fluo::{Bytes, Cell, Error, Result, RowColumn, Snapshot, Timestamp, Transaction};
 use fluo_table::{Escaped, Scan, Span};
-use futures::TryStreamExt;
+use futures::stream::{self, BoxStream, StreamExt, TryStreamExt, try_unfold};
 
 use super::StoredQueue;
-use crate::queue::{self, Entry};
+use crate::queue::{ERROR, Entry};
 
 /// An entry that could not be processed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,79 +24,109 @@ pub struct DeadLetter {
 }
 
 impl StoredQueue {
-    /// Returns the first dead letters, up to a number.
+    /// Returns the dead letters, sorted by the bytes of their rows. Holds one batch of cells in
+    /// memory.
     ///
     /// # Errors
     ///
-    /// Those of [`Snapshot::scan`], and [`Corrupt`](fluo::ErrorKind::Corrupt) for a row that no
-    /// queue writes.
-    pub async fn dead_letters(&self, snapshot: &Snapshot, most: usize) -> Result<Vec<DeadLetter>> {
+    /// The stream ends after its first error: those of [`Snapshot::scan`], and
+    /// [`Corrupt`](fluo::ErrorKind::Corrupt) for a row that no queue writes.
+    pub fn dead_letters(&self, snapshot: &Snapshot) -> BoxStream<'static, Result<DeadLetter>> {
         let prefix = self.definition.dead_prefix();
-        let mut batches = snapshot.scan(Scan::over(Span::prefix(prefix)));
-        let mut letters: Vec<DeadLetter> = Vec::new();
-        while let Some(cells) = batches.try_next().await? {
-            for cell in cells {
-                let is_new = letters.last().is_none_or(|last| last.row != cell.key.row);
-                if is_new && letters.len() == most {
-                    return Ok(letters);
-                }
-                if is_new {
-                    letters.push(self.letter(cell.key.row)?);
-                }
-                let Some(letter) = letters.last_mut() else {
-                    continue;
-                };
-                if cell.key.column == queue::ERROR {
-                    letter.error = String::from_utf8_lossy(&cell.value).into_owned();
-                } else {
-                    letter.value = Some(cell.value);
-                }
+        let found = snapshot.scan(Scan::over(Span::prefix(prefix.clone())));
+        let cells = found
+            .map_ok(|cells| stream::iter(cells.into_iter().map(Ok)))
+            .try_flatten();
+        let rows = (Box::pin(cells.peekable()), prefix);
+        try_unfold(rows, |(mut cells, prefix)| async move {
+            let Some(cell) = cells.try_next().await? else {
+                return Ok(None);
+            };
+            let mut letter = DeadLetter::new(cell.key.row.clone(), &prefix)?;
+            letter.add(cell);
+            let row = letter.row.clone();
+            let is_same = |next: &Result<Cell>| next.as_ref().is_ok_and(|next| next.key.row == row);
+            while let Some(next) = cells.as_mut().next_if(is_same).await {
+                letter.add(next?);
             }
-        }
-        Ok(letters)
+            Ok(Some((letter, (cells, prefix))))
+        })
+        .boxed()
     }
 
     /// Moves a dead letter back to its bucket, with its sequence, and notifies the bucket. A
-    /// receiver that keeps the last sequence of each key ignores it if it has a later one.
+    /// receiver that keeps the last sequence of each key ignores it if it has a later one. Returns
+    /// false, and changes nothing, if the letter was requeued or discarded before.
     ///
     /// # Errors
     ///
     /// [`Invalid`](fluo::ErrorKind::Invalid) for a letter without a value. Those of
-    /// [`Transaction::set`].
-    pub fn requeue(&self, tx: &Transaction, letter: &DeadLetter) -> Result<()> {
-        let Some(value) = &letter.value else {
+    /// [`Snapshot::get_all`] and [`Transaction::set`].
+    pub async fn requeue(&self, tx: &Transaction, letter: &DeadLetter) -> Result<bool> {
+        let queue = &self.definition;
+        let stored = self.stored(tx, letter).await?;
+        if stored.is_empty() {
+            return Ok(false);
+        }
+        let value = stored
+            .into_iter()
+            .find(|(cell, _)| cell.column == *queue.entry_column());
+        let Some((_, value)) = value else {
             return Err(Error::invalid(format!(
                 "the dead letter `{}` has no value, so it cannot be requeued; discard it",
                 Escaped(&letter.row)
             )));
         };
-        let queue = &self.definition;
         let row = queue.entry_row(&letter.key, letter.sequence);
-        tx.set(row, queue.entry_column(), value.clone())?;
+        tx.set(row, queue.entry_column(), value)?;
         tx.notify(queue.bucket_row_of(&letter.key), &queue.notification())?;
-        self.discard(tx, letter)
+        self.discard(tx, letter).await
     }
 
-    /// Deletes a dead letter.
+    /// Deletes a dead letter. Returns false, and changes nothing, if the letter was requeued or
+    /// discarded before.
     ///
     /// # Errors
     ///
-    /// Those of [`Transaction::delete`].
-    pub fn discard(&self, tx: &Transaction, letter: &DeadLetter) -> Result<()> {
-        if letter.value.is_some() {
-            tx.delete(letter.row.clone(), self.definition.entry_column())?;
+    /// Those of [`Snapshot::get_all`] and [`Transaction::delete`].
+    pub async fn discard(&self, tx: &Transaction, letter: &DeadLetter) -> Result<bool> {
+        let stored = self.stored(tx, letter).await?;
+        for cell in stored.keys() {
+            tx.delete(cell.row.clone(), &cell.column)?;
         }
-        tx.delete(letter.row.clone(), &queue::ERROR)
+        Ok(!stored.is_empty())
     }
 
-    fn letter(&self, row: Bytes) -> Result<DeadLetter> {
-        let entry = Entry::parse(row, &self.definition.dead_prefix(), Bytes::new())?;
-        Ok(DeadLetter {
+    /// Returns the cells of a dead letter.
+    async fn stored(
+        &self,
+        tx: &Transaction,
+        letter: &DeadLetter,
+    ) -> Result<BTreeMap<RowColumn, Bytes>> {
+        let columns = [self.definition.entry_column(), &ERROR];
+        let cells = columns.map(|column| RowColumn::new(letter.row.clone(), column.clone()));
+        tx.get_all(cells).await
+    }
+}
+
+impl DeadLetter {
+    /// Creates a letter without a value and an error.
+    fn new(row: Bytes, prefix: &[u8]) -> Result<Self> {
+        let entry = Entry::parse(row, prefix, Bytes::new())?;
+        Ok(Self {
             key: entry.key,
             sequence: entry.sequence,
             value: None,
             error: String::new(),
             row: entry.row,
         })
+    }
+
+    fn add(&mut self, cell: Cell) {
+        if cell.key.column == ERROR {
+            self.error = String::from_utf8_lossy(&cell.value).into_owned();
+        } else {
+            self.value = Some(cell.value);
+        }
     }
 }

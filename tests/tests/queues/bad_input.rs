@@ -55,6 +55,51 @@ async fn an_update_that_cannot_be_decoded_does_not_block_other_keys() {
 }
 
 #[tokio::test]
+async fn an_update_that_cannot_be_decoded_does_not_take_the_others_of_its_key_along() {
+    let queue = bytes(1);
+    let observers = queue.observe(Observers::new()).unwrap();
+    let recipes = Recipes::new().with(&queue).unwrap();
+    let update = Column::new("u", "v");
+    let app = App::start_after(observers, &recipes, async |client| {
+        let row = &b"wc:u:0:cat\0\0\0\0\0\0\0\x01"[..];
+        client
+            .run(async |tx: Transaction| tx.set(row, &update, "many"))
+            .await?;
+        for _ in 0..2 {
+            client.run(async |tx| queue.add(&tx, "cat", 1)).await?;
+        }
+        Ok(())
+    })
+    .await;
+    app.settle().await;
+    let cells = app.cells("wc").await;
+    assert_eq!(cells.len(), 3, "{cells:?}");
+    assert!(cells[1].ends_with(" u:v many"), "{cells:?}");
+    assert_eq!(cells[2], "wc:d:0:cat data:current 2");
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_stored_value_that_cannot_be_decoded_takes_the_updates_of_its_key_along() {
+    let queue = bytes(1);
+    let app = start(&queue).await;
+    let current = Column::new("data", "current");
+    app.client
+        .run(async |tx: Transaction| {
+            tx.set("wc:d:0:cat", &current, "many")?;
+            queue.extend(&tx, [("cat", 1), ("dog", 1)])
+        })
+        .await
+        .unwrap();
+    app.settle().await;
+    let cells = app.cells("wc").await;
+    assert!(cells[0].starts_with("wc!dead:u:0:cat"), "{cells:?}");
+    let values = ["wc:d:0:cat data:current many", "wc:d:0:dog data:current 1"];
+    assert_eq!(cells[2..], values);
+    app.stop().await;
+}
+
+#[tokio::test]
 async fn a_sum_that_does_not_fit_goes_to_the_dead_letters_and_keeps_the_value() {
     let queue = bytes(1);
     let app = start(&queue).await;
@@ -119,6 +164,14 @@ async fn rejects_another_number_of_buckets_than_the_applications() {
         error.to_string(),
         "the setting `recipes.cfm.wc.buckets` of the application `app` is `7`, and this program requires `8`; use the \
          stored value in the program"
+    );
+    let more = ExportQueue::<String, u64>::new("new").unwrap();
+    let more = Recipes::new().with(&bytes(7)).unwrap().with(&more).unwrap();
+    let error = app.handle.clone().recipes(&more).open().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the application `app` has no setting `recipes.exportQueue.new.buckets`, and this program requires `119`; open \
+         the application with the recipes with which it was created, or create it again"
     );
     let same = Recipes::new().with(&bytes(7)).unwrap();
     drop(app.handle.clone().recipes(&same).open().await.unwrap());

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{Column, Observers, Result, Transaction};
+use fluo::{ClientOptions, Column, Observers, Result, Transaction};
 use fluo_recipes::Recipes;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use futures::TryStreamExt;
@@ -177,7 +177,7 @@ async fn keeps_keys_with_equal_hashes_apart() {
     app.stop().await;
 }
 
-/// With room for one update, Java's queue puts the update of a hot key back for ever.
+/// With room for one update, Java's queue requeues the update of a hot key without end.
 #[tokio::test]
 async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
     let words = words(1).buffer_bytes(1);
@@ -232,7 +232,14 @@ async fn combines_updates_before_the_position() {
 #[tokio::test]
 async fn processes_large_transactions_in_small_passes() {
     let words = words(2).buffer_bytes(1_024);
-    let (app, changes) = start(&words).await;
+    let passes = Arc::new(Mutex::new(Vec::new()));
+    let keep = passes.clone();
+    let observer = move |_: Transaction, changes: Vec<Change<String, i64>>| {
+        keep.lock().unwrap().push(changes.len());
+        std::future::ready(Result::<()>::Ok(()))
+    };
+    let observers = words.observe_changes(Observers::new(), observer).unwrap();
+    let app = App::start(observers, &Recipes::new().with(&words).unwrap()).await;
     let keys: Vec<String> = (0..1_000).map(|key| format!("{key:06}")).collect();
     let updates: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), 1)).collect();
     let mut done = 0;
@@ -250,8 +257,67 @@ async fn processes_large_transactions_in_small_passes() {
                 .all(|cell| cell.ends_with(&format!(" data:current {total}")))
         );
     }
-    let changes = changes.lock().unwrap().len();
-    assert!(changes >= 3_000, "{changes}");
+    // The row of an update has 21 bytes and its value one, so a pass has at most 47 of them.
+    let passes = std::mem::take(&mut *passes.lock().unwrap());
+    assert!(
+        passes.iter().all(|changes| (1..=47).contains(changes)),
+        "{passes:?}"
+    );
+    assert!(passes.len() >= 3 * 1_000 / 47, "{passes:?}");
+    app.stop().await;
+}
+
+/// Small updates change values that together are larger than a transaction may be.
+#[tokio::test]
+async fn ends_a_pass_before_its_values_fill_the_transaction() {
+    const KEYS: usize = 40;
+    let append = |_: &String, current: Option<String>, updates: Vec<String>| {
+        Some(current.unwrap_or_default() + &updates.concat())
+    };
+    let texts = CombineQueue::<String, String>::new("tx", append)
+        .unwrap()
+        .buckets(1)
+        .unwrap();
+    let sizes = Arc::new(Mutex::new(Vec::new()));
+    let keep = sizes.clone();
+    let observer = move |_: Transaction, changes: Vec<Change<String, String>>| {
+        keep.lock().unwrap().push(changes.len());
+        std::future::ready(Result::<()>::Ok(()))
+    };
+    let observers = texts.observe_changes(Observers::new(), observer).unwrap();
+    let options = ClientOptions::new().max_transaction_bytes(1 << 20);
+    let recipes = Recipes::new().with(&texts).unwrap();
+    let app = App::start_with(options, observers, &recipes, async |client| {
+        for key in 0..KEYS {
+            let value = "x".repeat(100_000);
+            client
+                .run(async |tx| texts.add(&tx, format!("{key:02}"), value.clone()))
+                .await?;
+        }
+        Ok(())
+    })
+    .await;
+    app.settle().await;
+    sizes.lock().unwrap().clear();
+    let letters = (0..KEYS).map(|key| (format!("{key:02}"), "y".to_owned()));
+    let add = async |tx: Transaction| texts.extend(&tx, letters.clone());
+    app.client.run(add).await.unwrap();
+    timeout(Duration::from_secs(60), app.settle())
+        .await
+        .expect("each pass combines a key");
+    let sizes = std::mem::take(&mut *sizes.lock().unwrap());
+    assert_eq!(sizes.iter().sum::<usize>(), KEYS, "{sizes:?}");
+    assert!(
+        sizes.iter().all(|size| (1..=6).contains(size)),
+        "half of 1 MiB: {sizes:?}"
+    );
+    let snapshot = app.client.snapshot().await.unwrap();
+    let all: Vec<_> = texts.iter(&snapshot).try_collect().await.unwrap();
+    assert_eq!(all.len(), KEYS);
+    assert!(
+        all.iter()
+            .all(|(_, text)| text.len() == 100_001 && text.ends_with('y'))
+    );
     app.stop().await;
 }
 

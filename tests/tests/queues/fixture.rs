@@ -1,8 +1,8 @@
 //! An application with a worker, and the cells of its table.
 
 use fluo::{
-    ApplicationHandle, Client, Instance, InstanceExt, Observers, Result, Span, Worker,
-    WorkerOptions,
+    ApplicationHandle, Client, ClientOptions, Instance, InstanceExt, Observers, Result, Span,
+    Worker, WorkerOptions,
 };
 use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Escaped, Scan};
@@ -26,8 +26,18 @@ impl App {
         recipes: &Recipes,
         fill: impl AsyncFnOnce(&Client) -> Result<()>,
     ) -> Self {
+        Self::start_with(ClientOptions::new(), observers, recipes, fill).await
+    }
+
+    pub(crate) async fn start_with(
+        options: ClientOptions,
+        observers: Observers,
+        recipes: &Recipes,
+        fill: impl AsyncFnOnce(&Client) -> Result<()>,
+    ) -> Self {
         let handle = Instance::in_memory()
             .application("app")
+            .options(options)
             .observers(&observers)
             .recipes(recipes);
         let client = handle.create().await.unwrap();

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo::Transaction;
+use fluo::{Client, Transaction};
 use fluo_recipes::stored_queue::{DeadLetter, StoredQueue};
+use futures::TryStreamExt;
 
-use super::{QueueArguments, dead_letters};
+use super::QueueArguments;
 use crate::byte_encoding::Written;
 use crate::output;
-use crate::text::{count_of, plural};
+use crate::text::plural;
 
 /// The number of dead letters that a transaction changes.
 const AT_ONCE: usize = 200;
@@ -63,59 +64,76 @@ struct Chosen {
     all: bool,
 }
 
+/// A change of dead letters.
+#[derive(Clone, Copy)]
+enum Change {
+    Requeue,
+    Discard,
+}
+
 impl Retry {
     pub(crate) async fn run(&self) -> Result<()> {
-        let change =
-            |queue: &StoredQueue, tx: &Transaction, letter: &DeadLetter| queue.requeue(tx, letter);
-        self.chosen.change("requeued", change).await
+        self.chosen.change(Change::Requeue).await
     }
 }
 
 impl Discard {
     pub(crate) async fn run(&self) -> Result<()> {
-        let change =
-            |queue: &StoredQueue, tx: &Transaction, letter: &DeadLetter| queue.discard(tx, letter);
-        self.chosen.change("discarded", change).await
+        self.chosen.change(Change::Discard).await
+    }
+}
+
+impl Change {
+    /// Changes some letters in a transaction, and returns the number of those that still exist.
+    async fn apply(
+        self,
+        client: &Client,
+        queue: &StoredQueue,
+        letters: &[DeadLetter],
+    ) -> Result<u64> {
+        let change = async |tx: Transaction| {
+            let mut changed = 0;
+            for letter in letters {
+                let exists = match self {
+                    Self::Requeue => queue.requeue(&tx, letter).await?,
+                    Self::Discard => queue.discard(&tx, letter).await?,
+                };
+                changed += u64::from(exists);
+            }
+            Ok::<u64, fluo::Error>(changed)
+        };
+        Ok(client.run(change).await?)
     }
 }
 
 impl Chosen {
-    async fn change(
-        &self,
-        done: &str,
-        change: impl Fn(&StoredQueue, &Transaction, &DeadLetter) -> fluo::Result<()> + Sync,
-    ) -> Result<()> {
-        let key = self
-            .key
-            .as_deref()
-            .map(|key| self.written.row(key))
-            .transpose()?;
+    async fn change(&self, change: Change) -> Result<()> {
+        let key = self.key.as_deref();
+        let key = key.map(|key| self.written.row(key)).transpose()?;
         let (client, queue) = self.queue.open().await?;
-        let mut letters = dead_letters(&client, &queue).await?;
-        if let Some(key) = &key {
-            letters.retain(|letter| letter.key == key);
+        let snapshot = client.snapshot().await?;
+        let is_chosen = |letter: &DeadLetter| {
+            let is_chosen = key.as_ref().is_none_or(|key| letter.key == key);
+            std::future::ready(is_chosen)
+        };
+        let chosen = queue.dead_letters(&snapshot).try_filter(is_chosen);
+        let mut letters = chosen.try_chunks(AT_ONCE);
+        let mut changed = 0;
+        while let Some(letters) = letters.try_next().await.map_err(|chunk| chunk.1)? {
+            changed += change.apply(&client, &queue, &letters).await?;
         }
-        if let (true, Some(key)) = (letters.is_empty(), key) {
+        if let (0, Some(key)) = (changed, &key) {
             bail!(
                 "queue `{}` has no dead letter of the key `{}`; `fluo queue failed` lists all",
                 queue.id(),
-                self.written.shown(&key)
+                self.written.shown(key)
             );
         }
-        for letters in letters.chunks(AT_ONCE) {
-            let (queue, change) = (&queue, &change);
-            client
-                .run(async move |tx| {
-                    letters
-                        .iter()
-                        .try_for_each(|letter| change(queue, &tx, letter))
-                })
-                .await?;
-        }
-        output::say(&format!(
-            "{done} {}",
-            plural(count_of(letters.len()), "dead letter")
-        ));
+        let done = match change {
+            Change::Requeue => "requeued",
+            Change::Discard => "discarded",
+        };
+        output::say(&format!("{done} {}", plural(changed, "dead letter")));
         Ok(())
     }
 }

@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 use clap::Args;
+use futures::TryStreamExt;
 use serde::Serialize;
 
-use super::{QueueArguments, dead_letters};
+use super::QueueArguments;
 use crate::byte_encoding::Written;
 use crate::output;
-use crate::text::{count_of, plural};
+use crate::text::plural;
 
 /// List the dead letters of a queue: entries that could not be processed.
 ///
@@ -41,8 +42,10 @@ struct Shown {
 impl Failed {
     pub(crate) async fn run(&self) -> Result<()> {
         let (client, queue) = self.queue.open().await?;
-        let letters = dead_letters(&client, &queue).await?;
-        for letter in &letters {
+        let mut letters = queue.dead_letters(&client.snapshot().await?);
+        let mut count = 0;
+        while let Some(letter) = letters.try_next().await? {
+            count += 1;
             let shown = Shown {
                 key: self.written.shown(&letter.key),
                 sequence: letter.sequence.get(),
@@ -50,14 +53,14 @@ impl Failed {
                     .value
                     .as_deref()
                     .map(|value| self.written.shown(value)),
-                error: letter.error.clone(),
+                error: letter.error,
             };
             output::emit(&match self.json {
                 true => output::json_line(&shown)?,
                 false => line(&shown),
             })?;
         }
-        output::say(&plural(count_of(letters.len()), "dead letter"));
+        output::say(&plural(count, "dead letter"));
         Ok(())
     }
 }

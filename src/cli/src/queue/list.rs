@@ -3,9 +3,9 @@
 use anyhow::Result;
 use clap::Args;
 use fluo_recipes::stored_queue::StoredQueue;
+use futures::TryStreamExt;
 use serde::Serialize;
 
-use super::dead_letters;
 use crate::application::ApplicationArguments;
 use crate::output;
 use crate::text::{count_of, plural};
@@ -49,6 +49,9 @@ impl List {
         let snapshot = client.snapshot().await?;
         for queue in &queues {
             let backlog = queue.backlog(&snapshot).await?;
+            let dead_letters = queue
+                .dead_letters(&snapshot)
+                .try_fold(0, async |count, _| Ok(count + 1));
             let shown = Shown {
                 id: queue.id().to_owned(),
                 kind: queue.kind().to_string(),
@@ -56,7 +59,7 @@ impl List {
                 entries: backlog.iter().map(|bucket| bucket.entries).sum(),
                 bytes: backlog.iter().map(|bucket| bucket.bytes).sum(),
                 oldest: backlog.iter().map(|bucket| bucket.oldest.get()).min(),
-                dead_letters: count_of(dead_letters(&client, queue).await?.len()),
+                dead_letters: dead_letters.await?,
             };
             output::emit(&match self.json {
                 true => output::json_line(&shown)?,

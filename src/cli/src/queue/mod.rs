@@ -8,7 +8,7 @@ mod show;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use fluo::Client;
-use fluo_recipes::stored_queue::{DeadLetter, StoredQueue};
+use fluo_recipes::stored_queue::StoredQueue;
 
 use crate::application::ApplicationArguments;
 use crate::exit::Outcome;
@@ -57,10 +57,7 @@ impl QueueArguments {
         let name = &self.application.name;
         let Some(queue) = queues.into_iter().find(|queue| queue.id() == self.id) else {
             match ids.is_empty() {
-                true => bail!(
-                    "application `{name}` has no queue `{}`, and no other one",
-                    self.id
-                ),
+                true => bail!("application `{name}` has no queues"),
                 false => bail!(
                     "application `{name}` has no queue `{}`; its queues: {}",
                     self.id,
@@ -70,10 +67,4 @@ impl QueueArguments {
         };
         Ok((open.client().await?, queue))
     }
-}
-
-/// Returns all dead letters of a queue.
-async fn dead_letters(client: &Client, queue: &StoredQueue) -> Result<Vec<DeadLetter>> {
-    let snapshot = client.snapshot().await?;
-    Ok(queue.dead_letters(&snapshot, usize::MAX).await?)
 }

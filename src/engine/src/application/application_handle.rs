@@ -351,15 +351,18 @@ impl ApplicationHandle {
     }
 
     fn check_setting(&self, stored: &Application, name: &str, required: &str) -> Result<()> {
-        let found = stored.settings.get(name);
-        if found.is_some_and(|found| found == required) {
-            return Ok(());
-        }
-        let found = found.map_or("not set".to_owned(), |found| format!("`{found}`"));
-        Err(Error::invalid(format!(
-            "the setting `{name}` of the application `{}` is {found}, and this program requires `{required}`; use the \
-             stored value in the program",
-            self.name
-        )))
+        let application = &self.name;
+        let message = match stored.settings.get(name) {
+            Some(found) if found == required => return Ok(()),
+            Some(found) => format!(
+                "the setting `{name}` of the application `{application}` is `{found}`, and this program requires \
+                 `{required}`; use the stored value in the program"
+            ),
+            None => format!(
+                "the application `{application}` has no setting `{name}`, and this program requires `{required}`; open \
+                 the application with the recipes with which it was created, or create it again"
+            ),
+        };
+        Err(Error::invalid(message))
     }
 }

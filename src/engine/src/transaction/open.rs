@@ -109,6 +109,14 @@ impl Transaction {
             .with_buffer(|buffer, most| buffer.notify(cell, most))
     }
 
+    /// Returns the number of bytes of rows, columns and values that this transaction can still
+    /// write.
+    #[must_use]
+    pub fn remaining_bytes(&self) -> usize {
+        let most = self.state.client.options.max_transaction_bytes;
+        most.saturating_sub(self.state.size_bytes())
+    }
+
     /// Returns a view whose reads also lock the cells. This transaction then commits only if no
     /// other transaction has written these cells since it began. This prevents write skew, at the
     /// cost of a write for each cell.

@@ -1,0 +1,225 @@
+//! A pass over a bucket in a transaction: it reads updates, and replaces values.
+
+use std::collections::BTreeMap;
+
+use fluo::{Bytes, Column, Result, RowColumn, Transaction};
+use fluo_table::Scan;
+use futures::TryStreamExt;
+
+use super::layout::{CURRENT, updates_from, value_row};
+use super::pass::{Group, Pass};
+use super::queue::Decoded;
+use super::{Change, CombineQueue};
+use crate::queue::{QueueDefinition, bury};
+
+/// The number of keys whose current values are read at once, at first.
+const FIRST_KEYS_AT_ONCE: usize = 64;
+/// The largest number of keys whose current values are read at once.
+const MOST_KEYS_AT_ONCE: usize = 256;
+/// The number of bytes of current values above which fewer are read at once.
+const LARGE_VALUES: usize = 1 << 20;
+
+/// A bucket whose updates a transaction combines.
+pub(super) struct Bucket<'a, K, V> {
+    queue: &'a CombineQueue<K, V>,
+    tx: &'a Transaction,
+    row: &'a Bytes,
+    /// The changes, by the bytes of their keys. `None` if no observer wants them.
+    changes: Option<BTreeMap<Bytes, Change<K, V>>>,
+    keys_at_once: usize,
+    /// The room in the transaction at which the pass stops.
+    least_room: usize,
+    is_first: bool,
+    /// The smallest key whose updates were read and not combined, because there was no room.
+    left: Option<Bytes>,
+}
+
+impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
+    pub(super) fn new(
+        queue: &'a CombineQueue<K, V>,
+        tx: &'a Transaction,
+        row: &'a Bytes,
+        changes: Option<BTreeMap<Bytes, Change<K, V>>>,
+    ) -> Self {
+        Self {
+            queue,
+            tx,
+            row,
+            changes,
+            keys_at_once: FIRST_KEYS_AT_ONCE,
+            least_room: tx.remaining_bytes() / 2,
+            is_first: true,
+            left: None,
+        }
+    }
+
+    /// Returns the changes of the pass, sorted by the bytes of their keys.
+    pub(super) fn into_changes(self) -> Vec<Change<K, V>> {
+        self.changes.unwrap_or_default().into_values().collect()
+    }
+
+    /// Combines updates from the position of the bucket on, and sets the position at which the next
+    /// pass begins.
+    pub(super) async fn pass(&mut self, notification: &Column) -> Result<()> {
+        let requeues = self.queue.combiner().is_order_free();
+        // The deletions of the updates that are read must have room in the transaction.
+        let most_bytes = self.definition().options.buffer_bytes;
+        let mut pass = Pass::new(most_bytes.min(self.least_room / 4), requeues);
+        let next = self.definition().next_column();
+        let before = self.tx.get(self.row.clone(), next).await?;
+        self.read(&mut pass, before.as_deref()).await?;
+        let end = pass.end();
+        self.apply(end.complete).await?;
+        match requeues {
+            true => self.requeue(&end.partial)?,
+            false => self.apply(end.partial).await?,
+        }
+        let position = self.left.take().or(end.next);
+        let continues = position.is_some() || before.is_some();
+        match position {
+            Some(position) => self.tx.set(self.row.clone(), next, position)?,
+            None if before.is_some() => self.tx.delete(self.row.clone(), next)?,
+            None => {}
+        }
+        // After a position, a last pass from the start of the bucket finds updates before it.
+        match continues {
+            true => self.tx.notify(self.row.clone(), notification),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads updates until the pass is full, and applies those of complete keys.
+    async fn read(&mut self, pass: &mut Pass, next: Option<&[u8]>) -> Result<()> {
+        let queue = self.definition();
+        let scan = Scan::over(updates_from(queue, self.row, next));
+        let mut updates = queue.entries(self.tx.scan(queue.select_entries(scan)));
+        while let Some(update) = updates.try_next().await? {
+            if !pass.offer(update) {
+                break;
+            }
+            if pass.closed() >= self.keys_at_once {
+                self.apply(pass.take_closed()).await?;
+                if self.left.is_some() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Combines the updates of keys with their current values, as long as there is room.
+    async fn apply(&mut self, groups: Vec<Group>) -> Result<()> {
+        let mut groups = groups.into_iter().peekable();
+        while groups.peek().is_some() {
+            let chunk: Vec<Group> = groups.by_ref().take(self.keys_at_once).collect();
+            if self.left.is_some() {
+                chunk.iter().for_each(|group| self.leave(group));
+                continue;
+            }
+            let queue = self.definition();
+            let cell = |group: &Group| RowColumn::new(value_row(queue, &group.key), CURRENT);
+            let current = self.tx.get_all(chunk.iter().map(cell)).await?;
+            for group in &chunk {
+                match self.has_room() {
+                    true => self.combine(group, current.get(&cell(group)))?,
+                    false => self.leave(group),
+                }
+            }
+            let bytes: usize = current.values().map(Bytes::len).sum();
+            self.keys_at_once = match bytes > LARGE_VALUES {
+                true => self.keys_at_once.div_ceil(2),
+                false => MOST_KEYS_AT_ONCE.min(self.keys_at_once * 2),
+            };
+        }
+        Ok(())
+    }
+
+    /// Replaces the current value of a key, if its bytes change.
+    fn combine(&mut self, group: &Group, old: Option<&Bytes>) -> Result<()> {
+        let Decoded {
+            updates, values, ..
+        } = self.take(group)?;
+        if updates.is_empty() {
+            return Ok(());
+        }
+        let (change, new) = match self.queue.combine(&group.key, values, old) {
+            Ok(combined) => combined,
+            Err(error) => {
+                let bury = |update| bury(self.tx, self.definition(), update, &error);
+                return updates.into_iter().try_for_each(bury);
+            }
+        };
+        if old == new.as_ref() {
+            return Ok(());
+        }
+        if let Some(changes) = &mut self.changes {
+            changes.insert(group.key.clone(), change);
+        }
+        let row = value_row(self.definition(), &group.key);
+        match new {
+            Some(new) => self.tx.set(row, &CURRENT, new),
+            None => self.tx.delete(row, &CURRENT),
+        }
+    }
+
+    /// Combines some updates of each key into one, with the sequence of this transaction.
+    fn requeue(&mut self, partial: &[Group]) -> Result<()> {
+        if self.left.is_some() {
+            partial.iter().for_each(|group| self.leave(group));
+            return Ok(());
+        }
+        for group in partial {
+            let Decoded {
+                updates, values, ..
+            } = self.take(group)?;
+            if updates.is_empty() {
+                continue;
+            }
+            let queue = self.definition();
+            match self.queue.combine(&group.key, values, None) {
+                Ok((_, Some(sum))) => {
+                    let row = queue.entry_row(&group.key, self.tx.start());
+                    self.tx.set(row, queue.entry_column(), sum)?;
+                }
+                Ok((_, None)) => {}
+                Err(error) => {
+                    let bury = |update| bury(self.tx, queue, update, &error);
+                    updates.into_iter().try_for_each(bury)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the updates of a key, and moves those that cannot be decoded to the dead letters.
+    /// Returns the others.
+    fn take<'g>(&mut self, group: &'g Group) -> Result<Decoded<'g, V>> {
+        self.is_first = false;
+        let queue = self.definition();
+        for update in &group.updates {
+            self.tx.delete(update.row.clone(), queue.entry_column())?;
+        }
+        let mut decoded = self.queue.decode_updates(group);
+        for (update, error) in decoded.damaged.drain(..) {
+            bury(self.tx, queue, update, &error)?;
+        }
+        Ok(decoded)
+    }
+
+    /// Leaves the updates of a key to the next pass, which begins at the smallest of such keys.
+    fn leave(&mut self, group: &Group) {
+        if self.left.as_ref().is_none_or(|left| group.key < *left) {
+            self.left = Some(group.key.clone());
+        }
+    }
+
+    /// Returns `true` if the transaction has room for the value of another key. The first key of a
+    /// pass always has, so each pass makes progress.
+    fn has_room(&self) -> bool {
+        self.left.is_none() && (self.is_first || self.tx.remaining_bytes() > self.least_room)
+    }
+
+    fn definition(&self) -> &'a QueueDefinition {
+        self.queue.definition()
+    }
+}
