@@ -102,9 +102,9 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
     }
 
     /// Sets the number of bytes of updates, rows and values, that one transaction of the observer
-    /// combines; at least one update. A transaction also ends before the new values of its keys fill
-    /// the half of [`max_transaction_bytes`](fluo::ClientOptions::max_transaction_bytes). Default:
-    /// 4 MiB.
+    /// combines; at least one update. A transaction also ends when the new values of its keys fill
+    /// the half of [`max_transaction_bytes`](fluo::ClientOptions::max_transaction_bytes).
+    /// Default: 4 MiB.
     #[must_use]
     pub fn buffer_bytes(mut self, bytes: usize) -> Self {
         self.queue.definition.options.buffer_bytes = bytes.max(1);
