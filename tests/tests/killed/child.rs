@@ -1,24 +1,40 @@
-//! The child process that is killed.
+//! The child processes that are killed.
 
 use std::io::Write;
 use std::path::Path;
 
-use fluo::{Client, LoaderOptions, Worker, WorkerOptions};
-use fluo_table::{Error, Result};
+use fluo::{Client, LoaderOptions, Transaction, Worker, WorkerOptions};
+use fluo_table::Result;
 use futures::future::{try_join, try_join_all};
 
 use crate::shop::{Shop, account, balance, number, observers, order, placed};
+use crate::store::Store;
 
 const TRANSFERRING: u64 = 6;
 
 /// Transfers, loads and observes until the process is killed.
-pub(crate) async fn work_for_ever(directory: &Path, first: u64) -> Result<()> {
+pub(crate) async fn run_shop(directory: &Path, first: u64) -> Result<()> {
     let shop = Shop::open(directory).await;
     let client = shop.client().await;
     let _worker = Worker::start(&client, observers(), WorkerOptions::new()).await?;
     let transfers = (0..TRANSFERRING).map(|task| transfer_for_ever(client.clone(), task));
-    try_join(try_join_all(transfers), place_for_ever(&client, first)).await?;
+    let place =
+        async |tx: Transaction, number: u64| tx.set(order(number), &placed(), number.to_string());
+    try_join(
+        try_join_all(transfers),
+        place_for_ever(&client, first, place),
+    )
+    .await?;
     Ok(())
+}
+
+/// Loads orders, combines and exports until the process is killed.
+pub(crate) async fn run_store(directory: &Path, first: u64) -> Result<()> {
+    let store = Store::open(directory);
+    let client = store.client().await;
+    let _worker = Worker::start(&client, store.observers(), WorkerOptions::new()).await?;
+    let place = move |tx, number| store.clone().place(tx, number);
+    place_for_ever(&client, first, place).await
 }
 
 async fn transfer_for_ever(client: Client, task: u64) -> Result<()> {
@@ -39,15 +55,17 @@ async fn transfer_for_ever(client: Client, task: u64) -> Result<()> {
 }
 
 /// Places orders, and prints the number of each once it has committed.
-async fn place_for_ever(client: &Client, first: u64) -> Result<()> {
+async fn place_for_ever<F>(
+    client: &Client,
+    first: u64,
+    place: impl Fn(Transaction, u64) -> F + Clone + Send + 'static,
+) -> Result<()>
+where
+    F: Future<Output = Result<()>> + Send,
+{
     let loaders = client.loaders(LoaderOptions::new())?;
     for number in first.. {
-        let loading = loaders
-            .submit(number, async |tx, number| {
-                tx.set(order(number), &placed(), number.to_string())?;
-                Ok::<_, Error>(())
-            })
-            .await;
+        let loading = loaders.submit(number, place.clone()).await;
         tokio::spawn(async move {
             // An order that failed, because the process is being killed, was not acknowledged.
             if loading.await.is_ok() {

@@ -1,6 +1,10 @@
-//! A process with loaders, transfers and a worker on an embedded table is killed at a random
-//! instant, many times. The sum of the accounts stays the same, no acknowledged order is lost, and
-//! the queue drains: every order is tallied exactly once.
+//! A process with loaders and a worker on an embedded table is killed at a random instant, many
+//! times.
+//!
+//! - With transfers: the sum of the accounts stays the same, no acknowledged order is lost, and
+//!   every order is tallied exactly once.
+//! - With a combine queue, and an export queue to SQLite: the sums are those of the committed
+//!   orders, and SQLite gets each of them exactly once, in the order of its customer.
 //!
 //! `FLUO_SOAK` multiplies the number of rounds.
 
@@ -9,11 +13,16 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test panics where it fails"
+    clippy::print_stdout,
+    reason = "a test panics where it fails, and prints what the kills interrupted"
 )]
 
 mod child;
 mod shop;
+#[path = "../../../examples/19_export_to_sqlite/sqlite_sink.rs"]
+mod sqlite_sink;
+mod store;
+mod store_check;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -25,38 +34,50 @@ use std::time::{Duration, Instant};
 use fluo::{Client, Worker, WorkerOptions};
 use fluo_tests::soak;
 use shop::Shop;
+use store_check::Interrupted;
 use tokio::runtime::Runtime;
 
 const IN_CHILD: &str = "FLUO_KILLED_CHILD";
 const ROUNDS: u64 = 4;
-/// Number of kills of one shop. Then a new shop is created, because each round reads all orders.
-const ROUNDS_A_SHOP: u64 = 10;
+/// Number of kills in one directory. Then a new one is created, because each round reads all
+/// orders.
+const ROUNDS_A_DIRECTORY: u64 = 10;
 
-/// Runs only as the child process of the test below, which kills it.
+/// Runs only as the child process of the tests below, which kill it.
 #[test]
 fn a_child_that_is_killed() {
-    let Ok(directory) = std::env::var(IN_CHILD) else {
+    let Ok(arguments) = std::env::var(IN_CHILD) else {
         return;
     };
-    let (first, directory) = directory.split_once(' ').unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let [program, first, directory] = *arguments.splitn(3, ' ').collect::<Vec<_>>() else {
+        panic!("{arguments}");
+    };
+    let (first, directory) = (first.parse().unwrap(), Path::new(directory));
+    let running = async {
+        match program {
+            "shop" => child::run_shop(directory, first).await,
+            _ => child::run_store(directory, first).await,
+        }
+    };
+    runtime().block_on(running).unwrap();
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_time()
         .build()
-        .unwrap();
-    runtime
-        .block_on(child::work_for_ever(
-            Path::new(directory),
-            first.parse().unwrap(),
-        ))
-        .unwrap();
+        .unwrap()
 }
 
 /// Lets a child work for a while, kills it, and returns the acknowledged orders.
-fn killed_after(directory: &Path, first: u64, time: Duration) -> Vec<u64> {
+fn killed_after(program: &str, directory: &Path, first: u64, time: Duration) -> Vec<u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "a_child_that_is_killed", "--nocapture"])
-        .env(IN_CHILD, format!("{first} {}", directory.display()))
+        .env(
+            IN_CHILD,
+            format!("{program} {first} {}", directory.display()),
+        )
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -102,36 +123,59 @@ async fn drained(shop: &Shop, client: &Client) -> BTreeSet<u64> {
 
 #[test]
 fn kills_keep_the_sum_and_every_order_is_tallied_once() {
-    let rounds = ROUNDS * soak();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_time()
-        .build()
-        .unwrap();
+    kill_in_rounds("shop", &shop::create, async |directory| {
+        let shop = Shop::open(directory).await;
+        let client = shop.client().await;
+        drained(&shop, &client).await
+    });
+}
+
+#[test]
+fn kills_leave_no_gap_and_no_duplicate_in_a_database() {
+    let mut interrupted = Interrupted::default();
+    kill_in_rounds("store", &store::create, async |directory| {
+        store_check::drained(directory, &mut interrupted).await
+    });
+    println!("{interrupted:?}");
+    assert!(interrupted.updates > 0, "no update waited at a kill");
+    assert!(interrupted.exports > 0, "no export waited at a kill");
+    assert!(interrupted.unacknowledged > 0, "no kill after an export");
+}
+
+/// Kills the process of a program in all rounds. `drained` checks a directory after a round, and
+/// returns the orders in it.
+fn kill_in_rounds(
+    program: &str,
+    create: &impl AsyncFn(&Path),
+    mut drained: impl AsyncFnMut(&Path) -> BTreeSet<u64>,
+) {
+    let (runtime, rounds) = (runtime(), ROUNDS * soak());
     let mut placed = 0;
-    for first in (0..rounds).step_by(usize::try_from(ROUNDS_A_SHOP).unwrap()) {
-        let rounds = first..rounds.min(first + ROUNDS_A_SHOP);
-        placed += kill_and_check(&runtime, rounds);
+    for first in (0..rounds).step_by(usize::try_from(ROUNDS_A_DIRECTORY).unwrap()) {
+        let rounds = first..rounds.min(first + ROUNDS_A_DIRECTORY);
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join(program);
+        runtime.block_on(create(&directory));
+        let check = || runtime.block_on(drained(&directory));
+        placed += kill_and_check(program, &directory, rounds, check);
     }
     assert!(placed > 0, "no round lasted long enough to place an order");
 }
 
-/// Kills the process that works on one shop in some rounds. Returns the number of acknowledged
-/// orders.
-fn kill_and_check(runtime: &Runtime, rounds: Range<u64>) -> usize {
-    let parent = tempfile::tempdir().unwrap();
-    let directory = parent.path().join("shop");
-    runtime.block_on(shop::create(&directory));
+/// Kills the process that works on one directory in some rounds. Returns the number of
+/// acknowledged orders.
+fn kill_and_check(
+    program: &str,
+    directory: &Path,
+    rounds: Range<u64>,
+    mut drained: impl FnMut() -> BTreeSet<u64>,
+) -> usize {
     let (mut acknowledged, mut next) = (BTreeSet::new(), 0);
     for round in rounds {
         let nanos = u64::from(Instant::now().elapsed().subsec_nanos()) + round * 7_919;
         let time = Duration::from_millis(150 + nanos.wrapping_mul(2_654_435_761) % 700);
-        acknowledged.extend(killed_after(&directory, next, time));
-        let found = runtime.block_on(async {
-            let shop = Shop::open(&directory).await;
-            let client = shop.client().await;
-            drained(&shop, &client).await
-        });
+        acknowledged.extend(killed_after(program, directory, next, time));
+        let found = drained();
         let lost: Vec<_> = acknowledged.difference(&found).collect();
         assert!(lost.is_empty(), "round {round}: lost {lost:?}");
         next = found.last().map_or(0, |last| last + 1);

@@ -13,3 +13,6 @@ mod late_exports;
 mod operating;
 mod roll_up;
 mod sink;
+mod sqlite;
+#[path = "../../../examples/19_export_to_sqlite/sqlite_sink.rs"]
+mod sqlite_sink;
