@@ -25,8 +25,8 @@ pub struct Registration {
     pub(crate) settings: BTreeMap<String, String>,
     /// The names of the settings that all programs of the application must have in common.
     pub(crate) fixed: Vec<String>,
-    /// The id of the transient range, and the range.
-    pub(crate) transient: Option<(String, (String, String))>,
+    /// The ids of the transient ranges, and the ranges.
+    pub(crate) transient: Vec<(String, (String, String))>,
     /// The prefixes of all rows.
     pub(crate) prefixes: Vec<Bytes>,
 }

@@ -154,6 +154,8 @@ impl QueueDefinition {
         let mut settings = self.options.to_settings(&prefix);
         settings.insert(format!("{prefix}key"), keys.to_owned());
         settings.insert(format!("{prefix}val"), values.to_owned());
+        let names = self.kind.names();
+        let dead = (format!("{id}!dead:"), format!("{id}!dead;"));
         let (range, prefixes) = match self.kind {
             QueueKind::Combine => ((format!("{id}:d:~"), format!("{id}:u:~")), &[":", "!"][..]),
             QueueKind::Export => ((format!("{id}#"), format!("{id}:~")), &[":", "!", "#"][..]),
@@ -166,7 +168,10 @@ impl QueueDefinition {
                 .map(|name| format!("{prefix}{name}"))
                 .into(),
             settings,
-            transient: Some((format!("{}.{id}", self.kind.names().settings), range)),
+            transient: vec![
+                (format!("{}.{id}", names.settings), range),
+                (format!("{}.{id}!dead", names.settings), dead),
+            ],
             prefixes: prefixes
                 .iter()
                 .map(|end| Bytes::from(format!("{id}{end}")))

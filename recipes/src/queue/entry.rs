@@ -53,6 +53,13 @@ impl Entry {
             }
         }
     }
+
+    /// Returns the bucket in the row, as text.
+    pub(crate) fn bucket(&self, prefix: &[u8]) -> String {
+        let end = self.row.len() - SEQUENCE_BYTES - self.key.len() - ":".len();
+        let bucket = self.row.get(prefix.len()..end).unwrap_or_default();
+        String::from_utf8_lossy(bucket).into_owned()
+    }
 }
 
 /// Returns the row of an entry.

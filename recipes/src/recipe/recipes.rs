@@ -84,7 +84,7 @@ impl Recipes {
             optimizer: ROW_HASHER_OPTIMIZER,
             settings: BTreeMap::from([(setting, tablets.to_string())]),
             fixed: Vec::new(),
-            transient: None,
+            transient: Vec::new(),
             prefixes: vec![Bytes::from(format!("{prefix}:"))],
         })
     }
@@ -97,7 +97,7 @@ impl Recipes {
             settings.extend(recipe.settings.clone());
             let optimization = format!("{OPTIMIZATIONS}{}", recipe.id);
             settings.insert(optimization, recipe.optimizer.to_owned());
-            if let Some((id, (after, until))) = &recipe.transient {
+            for (id, (after, until)) in &recipe.transient {
                 let hex = |row: &String| data_encoding::HEXUPPER.encode(row.as_bytes());
                 let range = format!("{}:{}", hex(after), hex(until));
                 settings.insert(format!("recipes.transientRange.{id}"), range);

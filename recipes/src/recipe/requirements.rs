@@ -50,7 +50,10 @@ fn requirements_of(
         QueueKind::Combine => combine(&queue),
         QueueKind::Export => export(&queue),
     };
-    requirements.map_err(|error| invalid(&error))
+    let dead = dead_letters(&queue).map_err(|error| invalid(&error))?;
+    let mut requirements = requirements.map_err(|error| invalid(&error))?;
+    requirements.push(dead);
+    Ok(requirements)
 }
 
 fn row_hasher(prefix: &str, settings: &BTreeMap<String, String>) -> Result<TableRequirement> {
@@ -95,6 +98,16 @@ fn export(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError>
         .splits([format!("{id}#")])
         .without_group();
     Ok(vec![entries.build()?, before.build()?])
+}
+
+/// Returns the requirement of the dead letters of a queue. They are few, so they have no tablet of
+/// their own.
+fn dead_letters(queue: &QueueDefinition) -> Result<TableRequirement, RecipeError> {
+    TableRequirement::builder(format!("the dead letters of the {queue}"))
+        .transient()
+        .prefix(queue.dead_prefix())
+        .without_group()
+        .build()
 }
 
 fn bucket_splits(queue: &QueueDefinition) -> impl Iterator<Item = String> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fluo::column::ReadColumn;
 use fluo::{Bytes, Column, LockedReads, Result, RowColumn};
 
 use super::recorder::Recorder;
@@ -25,12 +26,16 @@ impl<'r> RecordedLockedReads<'r> {
     /// # Errors
     ///
     /// The same as [`LockedReads::get`]. Nothing is logged then.
-    pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
-        let cell = RowColumn::new(row, column.clone());
-        let value = self.reads.get(cell.row.clone(), column).await?;
-        self.recorder
-            .log_gets(value.clone().map(|value| (cell, value)));
-        Ok(value)
+    pub async fn get<C: ReadColumn>(
+        &self,
+        row: impl Into<Bytes>,
+        column: &C,
+    ) -> Result<Option<C::Value>> {
+        let cell = RowColumn::new(row, column.to_column());
+        let found = self.reads.get(cell.row.clone(), &cell.column).await?;
+        let logged = found.clone().map(|value| (cell.clone(), value));
+        self.recorder.log_gets(logged);
+        found.map(|found| column.decode(&cell, found)).transpose()
     }
 
     /// Returns the values of some columns of a row, locks each cell, and logs each value.

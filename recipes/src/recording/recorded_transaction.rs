@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fluo::column::{ReadColumn, WriteColumn};
 use fluo::{Bytes, Cell, Column, Result, RowColumn, Timestamp, Transaction};
 use fluo_table::Scan;
 use futures::stream::BoxStream;
@@ -91,10 +92,18 @@ impl<'a> RecordedTransaction<'a> {
     ///
     /// # Errors
     ///
-    /// The same as [`Snapshot::get`](fluo::Snapshot::get). Nothing is logged then.
-    pub async fn get(&self, row: impl Into<Bytes>, column: &Column) -> Result<Option<Bytes>> {
-        let cell = self.get_cell(row, column).await?;
-        Ok(cell.map(|cell| cell.value))
+    /// The same as [`Snapshot::get`](fluo::Snapshot::get). Nothing is logged then, except if the
+    /// value cannot be decoded.
+    pub async fn get<C: ReadColumn>(
+        &self,
+        row: impl Into<Bytes>,
+        column: &C,
+    ) -> Result<Option<C::Value>> {
+        let cell = RowColumn::new(row, column.to_column());
+        let found = self.get_cell(cell.row.clone(), &cell.column).await?;
+        found
+            .map(|found| column.decode(&cell, found.value))
+            .transpose()
     }
 
     /// Returns a cell and logs its value.
@@ -207,15 +216,18 @@ impl<'a> RecordedTransaction<'a> {
     /// # Errors
     ///
     /// The same as [`Transaction::set`]. Nothing is logged then.
-    pub fn set(
+    pub fn set<V>(
         &self,
         row: impl Into<Bytes>,
-        column: &Column,
-        value: impl Into<Bytes>,
+        column: &impl WriteColumn<V>,
+        value: V,
     ) -> Result<()> {
-        let (cell, value) = (RowColumn::new(row, column.clone()), value.into());
+        let (cell, value) = (
+            RowColumn::new(row, column.to_column()),
+            column.encode(value)?,
+        );
         self.transaction
-            .set(cell.row.clone(), column, value.clone())?;
+            .set(cell.row.clone(), &cell.column, value.clone())?;
         self.recorder.log(LogEntry::for_set(cell, value));
         Ok(())
     }
@@ -225,9 +237,9 @@ impl<'a> RecordedTransaction<'a> {
     /// # Errors
     ///
     /// The same as [`Transaction::delete`]. Nothing is logged then.
-    pub fn delete(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
-        let cell = RowColumn::new(row, column.clone());
-        self.transaction.delete(cell.row.clone(), column)?;
+    pub fn delete(&self, row: impl Into<Bytes>, column: &impl ReadColumn) -> Result<()> {
+        let cell = RowColumn::new(row, column.to_column());
+        self.transaction.delete(cell.row.clone(), &cell.column)?;
         self.recorder.log(LogEntry::for_delete(cell));
         Ok(())
     }
@@ -237,7 +249,7 @@ impl<'a> RecordedTransaction<'a> {
     /// # Errors
     ///
     /// The same as [`Transaction::notify`].
-    pub fn notify(&self, row: impl Into<Bytes>, column: &Column) -> Result<()> {
+    pub fn notify(&self, row: impl Into<Bytes>, column: &impl ReadColumn) -> Result<()> {
         self.transaction.notify(row, column)
     }
 }

@@ -11,6 +11,9 @@ use super::StoredQueue;
 pub struct BucketBacklog {
     /// The bucket, as in its rows.
     pub bucket: String,
+    /// Whether the queue has this bucket. If not, a program with another number of buckets has
+    /// added the entries, and no worker processes them.
+    pub exists: bool,
     /// The number of entries, at least one.
     pub entries: u64,
     /// The bytes of their rows and values.
@@ -20,42 +23,37 @@ pub struct BucketBacklog {
 }
 
 impl StoredQueue {
-    /// Returns the backlog of each bucket that has entries, at a snapshot. Reads all entries, one
-    /// batch at a time.
+    /// Returns the backlog of each bucket that has entries, at a snapshot, sorted by the text of
+    /// the bucket. Reads all entries, one batch at a time.
     ///
     /// # Errors
     ///
     /// Those of [`Snapshot::scan`], and [`Corrupt`](fluo::ErrorKind::Corrupt) for a row that no
     /// queue writes.
     pub async fn backlog(&self, snapshot: &Snapshot) -> Result<Vec<BucketBacklog>> {
-        let mut backlog = Vec::new();
-        for bucket in 0..self.buckets() {
-            backlog.extend(self.bucket_backlog(snapshot, bucket).await?);
+        let queue = &self.definition;
+        let prefix = queue.entries_prefix();
+        let scan = Scan::over(Span::prefix(prefix.clone()));
+        let mut entries = queue.entries(snapshot.scan(queue.select_entries(scan)));
+        let mut backlog: Vec<BucketBacklog> = Vec::new();
+        while let Some(entry) = entries.try_next().await? {
+            let bucket = entry.bucket(prefix.as_bytes());
+            let bytes = u64::try_from(entry.row.len() + entry.value.len()).unwrap_or(u64::MAX);
+            match backlog.last_mut().filter(|last| last.bucket == bucket) {
+                Some(found) => {
+                    found.entries += 1;
+                    found.bytes += bytes;
+                    found.oldest = found.oldest.min(entry.sequence);
+                }
+                None => backlog.push(BucketBacklog {
+                    exists: queue.options.buckets.has(bucket.as_bytes()),
+                    bucket,
+                    entries: 1,
+                    bytes,
+                    oldest: entry.sequence,
+                }),
+            }
         }
         Ok(backlog)
-    }
-
-    async fn bucket_backlog(
-        &self,
-        snapshot: &Snapshot,
-        bucket: u32,
-    ) -> Result<Option<BucketBacklog>> {
-        let queue = &self.definition;
-        let scan = Scan::over(Span::prefix(queue.bucket_row(bucket)));
-        let mut entries = queue.entries(snapshot.scan(queue.select_entries(scan)));
-        let mut found: Option<BucketBacklog> = None;
-        while let Some(entry) = entries.try_next().await? {
-            let found = found.get_or_insert_with(|| BucketBacklog {
-                bucket: queue.options.buckets.text(bucket),
-                entries: 0,
-                bytes: 0,
-                oldest: entry.sequence,
-            });
-            found.entries += 1;
-            let bytes = entry.row.len() + entry.value.len();
-            found.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
-            found.oldest = found.oldest.min(entry.sequence);
-        }
-        Ok(found)
     }
 }

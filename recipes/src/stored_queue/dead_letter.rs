@@ -110,6 +110,13 @@ impl StoredQueue {
 }
 
 impl DeadLetter {
+    /// Returns the number of bytes of its row, its value and its error.
+    #[must_use]
+    pub fn size_bytes(&self) -> usize {
+        let value = self.value.as_ref().map_or(0, Bytes::len);
+        self.row.len() + value + self.error.len()
+    }
+
     /// Creates a letter without a value and an error.
     fn new(row: Bytes, prefix: &[u8]) -> Result<Self> {
         let entry = Entry::parse(row, prefix, Bytes::new())?;

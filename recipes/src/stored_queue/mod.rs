@@ -32,7 +32,7 @@ mod dead_letter;
 
 use std::collections::BTreeMap;
 
-use fluo::Result;
+use fluo::{Column, Result};
 
 pub use crate::queue::QueueKind;
 pub use backlog::BucketBacklog;
@@ -79,5 +79,11 @@ impl StoredQueue {
     #[must_use]
     pub fn buckets(&self) -> u32 {
         self.definition.options.buckets.count()
+    }
+
+    /// Returns the column of the notifications of the buckets.
+    #[must_use]
+    pub fn notification(&self) -> Column {
+        self.definition.notification()
     }
 }

@@ -63,6 +63,13 @@ impl Written {
         Ok(row)
     }
 
+    /// Parses a key, which may be empty.
+    pub(crate) fn key(self, written: &OsStr) -> Result<Bytes> {
+        let written = written.as_encoded_bytes();
+        let key = self.bytes(written);
+        key.with_context(|| format!("key `{}`", masking::masked(written)))
+    }
+
     /// Parses a prefix of rows.
     pub(crate) fn prefix(self, written: &OsStr) -> Result<Bytes> {
         let written = written.as_encoded_bytes();

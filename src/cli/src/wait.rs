@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use fluo_table::{Error, ErrorKind, Grouped};
 use futures::stream::TryStreamExt;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
 use crate::application::{ApplicationArguments, waiting};
 use crate::duration::{self, seconds};
@@ -18,7 +18,8 @@ use crate::text::{count_of, plural};
 /// Pauses between checks. The first ones are short, because the work may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// Maximum time that a check waits for a moment in which no transaction begins.
+/// Time after which a check no longer repeats its search for a moment in which no transaction
+/// begins.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 /// Wait until no notification waits, and no transaction that has begun can create one.
@@ -110,9 +111,12 @@ impl Wait {
         }
         let client = open.client().await?;
         // Counting takes time, so it does not prove that the application is idle. This does.
-        match timeout(LONGEST_LOOK, client.wait_until_idle()).await {
-            Ok(idle) => idle?,
-            Err(_) => return Ok(Looked::Busy),
+        let end = Instant::now() + LONGEST_LOOK;
+        while !client.is_idle().await? {
+            if Instant::now() > end {
+                return Ok(Looked::Busy);
+            }
+            sleep(FIRST_PAUSE).await;
         }
         let dead_letters = open.coordination.dead_letters().await?.len();
         Ok(Looked::Idle { dead_letters })

@@ -7,6 +7,7 @@ mod command;
 use command::Place;
 use fluo::{InstanceExt, Observers, Transaction, Worker, WorkerOptions};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::{ApplicationRecipes, Recipes};
 
 fn words() -> CombineQueue<String, u8> {
@@ -101,8 +102,81 @@ async fn names_the_queues_of_the_application() {
     );
     place.fluo("app init --at embedded:d plain").succeeds();
     let unknown = place.fluo("queue failed --at embedded:d plain eq");
-    assert_eq!(
-        unknown.fails(),
-        "application `plain` has no queue `eq`, and no other one"
+    assert_eq!(unknown.fails(), "application `plain` has no queues");
+}
+
+/// A program with two buckets fills a queue that has one.
+#[tokio::test]
+async fn warns_of_entries_that_no_worker_processes() {
+    let place = Place::new();
+    update(&place, &[], false).await;
+    {
+        let words = words().buckets(20).unwrap();
+        let fluo = fluo_embedded::open(place.path("d")).unwrap();
+        let observers = words.observe(Observers::new()).unwrap();
+        let web = fluo.application("web").observers(&observers);
+        let client = web.open().await.unwrap();
+        let add = async |tx: Transaction| words.add(&tx, "cat", 1);
+        client.run(add).await.unwrap();
+        let options = WorkerOptions::new().max_tries(1.try_into().unwrap());
+        let worker = Worker::start(&client, observers_of_one(), options)
+            .await
+            .unwrap();
+        client.wait_until_idle().await.unwrap();
+        worker.stop().await;
+    }
+    let list = place.fluo("queue list --at embedded:d web").succeeds();
+    assert!(
+        list.text().starts_with("wc\tcombine\t1\t1\t"),
+        "{}",
+        list.text()
     );
+    let warnings = "warning: queue `wc`: no worker processes 1 entry, because the queue has 1 bucket and a program with \
+                    another number has added them\nwarning: queue `wc`: no worker processes 1 bucket, whose observer \
+                    failed too often; `fluo notifications failed` lists them, and `fluo notifications retry` tries again\n";
+    assert_eq!(list.stderr, format!("{warnings}1 queue\n"));
+    let show = place.fluo("queue show --at embedded:d web wc").succeeds();
+    assert_eq!(
+        show.stderr,
+        format!("{warnings}entries wait in 0 of 1 bucket\n")
+    );
+}
+
+fn observers_of_one() -> Observers {
+    words().observe(Observers::new()).unwrap()
+}
+
+#[tokio::test]
+async fn requeues_letters_that_are_larger_than_a_transaction() {
+    let place = Place::new();
+    let exports = ExportQueue::<String, String>::new("eq")
+        .unwrap()
+        .buckets(1)
+        .unwrap();
+    {
+        let fluo = fluo_embedded::open(place.path("d")).unwrap();
+        let exporter = async |exports: Exports<String, String>| {
+            let reject = |index| (index, "closed".to_owned());
+            let rejected = (0..exports.len()).map(reject).collect();
+            Ok::<_, ExportError>(Exported::DeadLetters(rejected))
+        };
+        let observers = exports.observe(Observers::new(), exporter).unwrap();
+        let web = fluo.application("web").observers(&observers);
+        let web = web.recipes(&Recipes::new().with(&exports).unwrap());
+        let client = web.create().await.unwrap();
+        let value = "x".repeat(12 << 20);
+        for _ in 0..6 {
+            let add = async |tx: Transaction| exports.add(&tx, "", value.clone());
+            client.run(add).await.unwrap();
+        }
+        let worker = Worker::start(&client, observers, WorkerOptions::new())
+            .await
+            .unwrap();
+        client.wait_until_idle().await.unwrap();
+        worker.stop().await;
+    }
+    let retry = place
+        .with(["queue", "retry", "--at", "embedded:d", "web", "eq", ""])
+        .succeeds();
+    assert_eq!(retry.stderr, "requeued 6 dead letters\n");
 }

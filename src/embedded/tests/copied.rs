@@ -8,7 +8,7 @@ use fluo::admin::{Initialization, initialize};
 use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Applications, MemoryApplications};
-use fluo_table::{Column, Error, ErrorKind, MemoryTables, Result, TableAdmin};
+use fluo_table::{Column, Error, ErrorKind, MemoryTables, Result, TableAdmin, Versions};
 
 fn applications(directory: &Path) -> EmbeddedApplications {
     let create = EmbeddedOptions::new().create_if_missing(true);
@@ -104,5 +104,28 @@ async fn refuses_a_table_of_another_application() {
         error.to_string(),
         "table `web` belongs to another application than the one with the id `8d2fa41c`, or to an earlier initialisation of \
          it; open it with the coordination that it was initialised with"
+    );
+}
+
+/// Refuses a table that was deleted and created again: it would drop versions in its first
+/// compaction.
+#[tokio::test]
+async fn refuses_a_table_that_drops_versions() {
+    let (cluster, applications) = (MemoryTables::new(), MemoryApplications::new());
+    let web = Initialization::new("8d2fa41c", "web");
+    initialize(&cluster, &applications, "web", web)
+        .await
+        .unwrap();
+    cluster.delete_table("web").await.unwrap();
+    cluster
+        .create_table("web", Versions::default())
+        .await
+        .unwrap();
+    let error = run(&cluster, &applications).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the table `web` has the property `table.iterator.majc.vers`, which drops versions of cells that transactions need; \
+         if the table was created again, create its application again, and otherwise remove all its properties that begin \
+         with `table.iterator.` and contain `.vers`"
     );
 }

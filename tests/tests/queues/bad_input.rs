@@ -237,7 +237,9 @@ fn stores_the_settings_of_fluo_recipes() {
             "recipes.optimizations.p=org.apache.fluo.recipes.core.data.RowHasher$Optimizer",
             "recipes.rowHasher.p.numTablets=3",
             "recipes.transientRange.cfm.m2=6D323A643A7E:6D323A753A7E",
+            "recipes.transientRange.cfm.m2!dead=6D3221646561643A:6D3221646561643B",
             "recipes.transientRange.exportQueue.eq1=65713123:6571313A7E",
+            "recipes.transientRange.exportQueue.eq1!dead=65713121646561643A:65713121646561643B",
         ]
     );
 }

@@ -7,6 +7,7 @@ use fluo_table::coordination::{ObservedColumn, ObserverKind};
 use futures::stream::TryStreamExt;
 
 use super::*;
+use crate::TypedColumn;
 
 fn column(family: &'static str, qualifier: &'static str) -> Column {
     Column::new(family, qualifier)
@@ -41,6 +42,19 @@ fn lines(log: &TxLog) -> Vec<String> {
 /// Returns the lines of the log so far.
 fn logged(recorded: &RecordedTransaction<'_>) -> Vec<String> {
     lines(&recorded.recorder.to_log())
+}
+
+#[tokio::test]
+async fn logs_the_bytes_of_typed_columns() {
+    const VISITS: TypedColumn<u64> = TypedColumn::new("page", "visits");
+    let tx = begin().await;
+    let recorded = RecordedTransaction::new(&tx);
+    recorded.set("r5", &VISITS, 7).unwrap();
+    assert_eq!(logged(&recorded), ["set r5 page:visits = 7"]);
+    let error = recorded.get("r1", &TypedColumn::<u64>::new("cf", "")).await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Corrupt);
+    let locked = recorded.with_read_lock();
+    assert_eq!(locked.get("r9", &VISITS).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use fluo::{Client, Transaction};
 use fluo_recipes::stored_queue::{DeadLetter, StoredQueue};
@@ -14,7 +14,9 @@ use crate::output;
 use crate::text::plural;
 
 /// The number of dead letters that a transaction changes.
-const AT_ONCE: usize = 200;
+const LETTERS_AT_ONCE: usize = 200;
+/// The number of bytes of dead letters above which a transaction changes no more.
+const BYTES_AT_ONCE: usize = 8 << 20;
 
 /// Requeue dead letters, so they are processed again.
 ///
@@ -84,6 +86,13 @@ impl Discard {
 }
 
 impl Change {
+    fn participle(self) -> &'static str {
+        match self {
+            Self::Requeue => "requeued",
+            Self::Discard => "discarded",
+        }
+    }
+
     /// Changes some letters in a transaction, and returns the number of those that still exist.
     async fn apply(
         self,
@@ -109,18 +118,30 @@ impl Change {
 impl Chosen {
     async fn change(&self, change: Change) -> Result<()> {
         let key = self.key.as_deref();
-        let key = key.map(|key| self.written.row(key)).transpose()?;
-        let (client, queue) = self.queue.open().await?;
+        let key = key.map(|key| self.written.key(key)).transpose()?;
+        let (_open, client, queue) = self.queue.open().await?;
         let snapshot = client.snapshot().await?;
-        let is_chosen = |letter: &DeadLetter| {
-            let is_chosen = key.as_ref().is_none_or(|key| letter.key == key);
-            std::future::ready(is_chosen)
-        };
-        let chosen = queue.dead_letters(&snapshot).try_filter(is_chosen);
-        let mut letters = chosen.try_chunks(AT_ONCE);
-        let mut changed = 0;
-        while let Some(letters) = letters.try_next().await.map_err(|chunk| chunk.1)? {
-            changed += change.apply(&client, &queue, &letters).await?;
+        let mut letters = queue.dead_letters(&snapshot);
+        let (mut chosen, mut bytes, mut changed) = (Vec::new(), 0, 0);
+        loop {
+            let letter = letters.try_next().await?;
+            let is_at_end = letter.is_none();
+            let is_chosen = |letter: &DeadLetter| key.as_ref().is_none_or(|key| letter.key == key);
+            if let Some(letter) = letter.filter(is_chosen) {
+                bytes += letter.size_bytes();
+                chosen.push(letter);
+            }
+            if is_at_end || chosen.len() >= LETTERS_AT_ONCE || bytes >= BYTES_AT_ONCE {
+                let applied = change.apply(&client, &queue, &chosen).await;
+                changed += applied.with_context(|| {
+                    let done = plural(changed, "dead letter");
+                    format!("{} {done} before this error", change.participle())
+                })?;
+                (chosen, bytes) = (Vec::new(), 0);
+            }
+            if is_at_end {
+                break;
+            }
         }
         if let (0, Some(key)) = (changed, &key) {
             bail!(
@@ -129,11 +150,8 @@ impl Chosen {
                 self.written.shown(key)
             );
         }
-        let done = match change {
-            Change::Requeue => "requeued",
-            Change::Discard => "discarded",
-        };
-        output::say(&format!("{done} {}", plural(changed, "dead letter")));
+        let letters = plural(changed, "dead letter");
+        output::say(&format!("{} {letters}", change.participle()));
         Ok(())
     }
 }

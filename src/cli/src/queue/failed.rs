@@ -41,7 +41,7 @@ struct Shown {
 
 impl Failed {
     pub(crate) async fn run(&self) -> Result<()> {
-        let (client, queue) = self.queue.open().await?;
+        let (_open, client, queue) = self.queue.open().await?;
         let mut letters = queue.dead_letters(&client.snapshot().await?);
         let mut count = 0;
         while let Some(letter) = letters.try_next().await? {

@@ -6,6 +6,7 @@ use fluo_recipes::stored_queue::StoredQueue;
 use futures::TryStreamExt;
 use serde::Serialize;
 
+use super::Stuck;
 use crate::application::ApplicationArguments;
 use crate::output;
 use crate::text::{count_of, plural};
@@ -14,7 +15,8 @@ use crate::text::{count_of, plural};
 ///
 /// Each line has the id and, after a tab each: the kind, the number of buckets, the number of
 /// entries that wait, their bytes, the start timestamp of the oldest one (or `-`), and the number
-/// of dead letters. Reads all waiting entries.
+/// of dead letters. Reads all waiting entries. A warning on standard error names entries that no
+/// worker processes.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -39,6 +41,8 @@ struct Shown {
     bytes: u64,
     oldest: Option<u64>,
     dead_letters: u64,
+    #[serde(flatten)]
+    stuck: Stuck,
 }
 
 impl List {
@@ -60,11 +64,13 @@ impl List {
                 bytes: backlog.iter().map(|bucket| bucket.bytes).sum(),
                 oldest: backlog.iter().map(|bucket| bucket.oldest.get()).min(),
                 dead_letters: dead_letters.await?,
+                stuck: Stuck::find(&open, queue, &backlog).await?,
             };
             output::emit(&match self.json {
                 true => output::json_line(&shown)?,
                 false => line(&shown),
             })?;
+            shown.stuck.print(queue);
         }
         output::say(&plural(count_of(queues.len()), "queue"));
         Ok(())
@@ -80,6 +86,7 @@ fn line(shown: &Shown) -> String {
         bytes,
         oldest,
         dead_letters,
+        ..
     } = shown;
     let oldest = oldest.map_or("-".to_owned(), |oldest| oldest.to_string());
     let id = output::shown(id);

@@ -8,10 +8,13 @@ mod show;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use fluo::Client;
-use fluo_recipes::stored_queue::StoredQueue;
+use fluo_recipes::stored_queue::{BucketBacklog, StoredQueue};
+use serde::Serialize;
 
-use crate::application::ApplicationArguments;
+use crate::application::{ApplicationArguments, OpenApplication};
 use crate::exit::Outcome;
+use crate::output;
+use crate::text::{count_of, plural};
 
 /// The commands of `fluo queue`.
 #[derive(Debug, Subcommand)]
@@ -47,7 +50,7 @@ struct QueueArguments {
 }
 
 impl QueueArguments {
-    async fn open(&self) -> Result<(Client, StoredQueue)> {
+    async fn open(&self) -> Result<(OpenApplication, Client, StoredQueue)> {
         let open = self.application.open().await?;
         let queues = StoredQueue::all(&open.application.settings)?;
         let ids: Vec<_> = queues
@@ -65,6 +68,55 @@ impl QueueArguments {
                 ),
             }
         };
-        Ok((open.client().await?, queue))
+        let client = open.client().await?;
+        Ok((open, client, queue))
+    }
+}
+
+/// The entries that no worker processes.
+#[derive(Serialize)]
+struct Stuck {
+    /// The number of entries in buckets that the queue does not have.
+    entries_of_no_bucket: u64,
+    /// The number of buckets whose notification is a dead letter.
+    failed_buckets: u64,
+}
+
+impl Stuck {
+    async fn find(
+        open: &OpenApplication,
+        queue: &StoredQueue,
+        backlog: &[BucketBacklog],
+    ) -> Result<Self> {
+        let foreign = backlog.iter().filter(|bucket| !bucket.exists);
+        let notification = queue.notification();
+        let failed = open.coordination.dead_letters().await?;
+        let failed = failed
+            .iter()
+            .filter(|failed| failed.cell.column == notification);
+        Ok(Self {
+            entries_of_no_bucket: foreign.map(|bucket| bucket.entries).sum(),
+            failed_buckets: count_of(failed.count()),
+        })
+    }
+
+    /// Prints what an operator can do about the entries.
+    fn print(&self, queue: &StoredQueue) {
+        let (id, buckets) = (output::shown(queue.id()), queue.buckets());
+        if self.entries_of_no_bucket > 0 {
+            output::say(&format!(
+                "warning: queue `{id}`: no worker processes {}, because the queue has {} and a program with another \
+                 number has added them",
+                plural(self.entries_of_no_bucket, "entry"),
+                plural(buckets.into(), "bucket")
+            ));
+        }
+        if self.failed_buckets > 0 {
+            output::say(&format!(
+                "warning: queue `{id}`: no worker processes {}, whose observer failed too often; `fluo notifications \
+                 failed` lists them, and `fluo notifications retry` tries again",
+                plural(self.failed_buckets, "bucket")
+            ));
+        }
     }
 }

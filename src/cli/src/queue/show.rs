@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::QueueArguments;
+use super::{QueueArguments, Stuck};
 use crate::output;
 use crate::text::{count_of, plural};
 
@@ -22,15 +22,16 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) async fn run(&self) -> Result<()> {
-        let (client, queue) = self.queue.open().await?;
+        let (open, client, queue) = self.queue.open().await?;
         let backlog = queue.backlog(&client.snapshot().await?).await?;
         for bucket in &backlog {
             let (entries, bytes, oldest) = (bucket.entries, bucket.bytes, bucket.oldest);
             output::emit(&format!("{}\t{entries}\t{bytes}\t{oldest}", bucket.bucket))?;
         }
+        Stuck::find(&open, &queue, &backlog).await?.print(&queue);
         output::say(&format!(
             "entries wait in {} of {}",
-            count_of(backlog.len()),
+            count_of(backlog.iter().filter(|bucket| bucket.exists).count()),
             plural(queue.buckets().into(), "bucket")
         ));
         Ok(())

@@ -1,9 +1,10 @@
 //! The binding of a table to the coordination of its application.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use fluo_table::coordination::{Application, Coordination};
-use fluo_table::{Error, ErrorKind, Result, TableAdmin};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
 use crate::client::application_table::{self, APPLICATION, EPOCH};
@@ -19,8 +20,8 @@ use crate::client::application_table::{self, APPLICATION, EPOCH};
 ///
 /// # Errors
 ///
-/// [`Invalid`](ErrorKind::Invalid) if the table belongs to another application, or was opened with
-/// another copy of the coordination since. The errors of [`TableAdmin::properties`], of
+/// [`Invalid`](ErrorKind::Invalid) if the table belongs to another application, drops versions of
+/// cells, or was opened with another copy of the coordination since. The errors of [`TableAdmin::properties`], of
 /// [`TableAdmin::set_property`] and of the coordination.
 pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
     let application = coordination.application().await?;
@@ -36,6 +37,7 @@ pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> R
     if id.is_some_and(|id| *id != application.id) {
         return Err(of_another(&application));
     }
+    check_keeps_versions(table, &properties)?;
     let found = properties.get(EPOCH).map(String::as_str);
     let epoch = coordination.begin_epoch(found).await?;
     let mut changes = Vec::new();
@@ -64,6 +66,20 @@ async fn write(
         tables.set_property(table, property, value).await?;
     }
     application_table::detach_iterators(tables, table, properties).await
+}
+
+/// Rejects a table that drops versions of cells. Transactions need all of them: data, locks and
+/// commits are cells of one row and column with different timestamps.
+fn check_keeps_versions(table: &str, properties: &BTreeMap<String, String>) -> Result<()> {
+    let limits = Versions::Latest(NonZeroU32::MIN).to_properties();
+    let Some(limit) = limits.keys().find(|name| properties.contains_key(*name)) else {
+        return Ok(());
+    };
+    Err(Error::invalid(format!(
+        "the table `{table}` has the property `{limit}`, which drops versions of cells that transactions need; if the table \
+         was created again, create its application again, and otherwise remove all its properties that begin with \
+         `table.iterator.` and contain `.vers`"
+    )))
 }
 
 fn of_another(application: &Application) -> Error {

@@ -77,6 +77,16 @@ impl Client {
         }
     }
 
+    /// Checks once whether the application is idle, as [`wait_until_idle`](Self::wait_until_idle)
+    /// does repeatedly. Returns false also if another client has begun a transaction meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Table::scan`](fluo_table::Table::scan) and of the coordination.
+    pub async fn is_idle(&self) -> Result<bool> {
+        Ok(matches!(self.check_idle().await?, Checked::Idle))
+    }
+
     async fn check_idle(&self) -> Result<Checked> {
         let first = self.timestamp().await?;
         if self.has_notification().await? || self.has_notification().await? {
