@@ -210,7 +210,7 @@ mod tests {
         let error = Combiner::<(), u8>::combine(&Sum, &(), Some(250), vec![6]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the sum of 250 and 6 does not fit its type"
+            "the sum of 6 and 250 does not fit its type"
         );
     }
 

@@ -223,7 +223,7 @@ mod tests {
             [
                 "set -euo pipefail",
                 "cd \"$(dirname \"$0\")/..\"",
-                "export CI=true",
+                "export CI=true CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0",
                 "exec cargo xtask test"
             ]
         );

@@ -16,7 +16,7 @@ const DIFF: &str = "diff --git ";
 ///
 /// ```text
 /// what: the bug, in one sentence
-/// fails: cargo test -p PACKAGE --test TARGET NAME-OF-A-TEST
+/// fails: cargo test --workspace --test TARGET NAME-OF-A-TEST
 /// ```
 ///
 /// A bug that several tests must find has several lines `fails:`.
@@ -116,7 +116,7 @@ mod tests {
 
     const PATCH: &str = "\
 what: the digits are swapped
-fails: cargo test -p fluo-recipes --lib digits::tests
+fails: cargo test --workspace --lib digits::tests
 
 diff --git a/src/lib.rs b/src/lib.rs
 ";
@@ -130,7 +130,7 @@ diff --git a/src/lib.rs b/src/lib.rs
         let mutant = parse(PATCH).unwrap();
         assert_eq!(mutant.name, "digits");
         assert_eq!(mutant.what, "the digits are swapped");
-        let fails = ["test", "-p", "fluo-recipes", "--lib", "digits::tests"];
+        let fails = ["test", "--workspace", "--lib", "digits::tests"];
         assert_eq!(mutant.fails, [fails]);
         assert_eq!(mutant.changes, "a/src/lib.rs");
     }
@@ -159,7 +159,7 @@ diff --git a/src/lib.rs b/src/lib.rs
             ),
             (
                 "cargo test",
-                "`-p fluo-recipes --lib digits::tests` is not a `cargo test`",
+                "`--workspace --lib digits::tests` is not a `cargo test`",
             ),
         ] {
             let error = parse(&PATCH.replacen(part, "", 1)).unwrap_err();

@@ -1,0 +1,182 @@
+//! The life of applications: they are initialised, listed, shown and removed.
+
+use crate::command::{Place, assert_says};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_table::coordination::Applications;
+
+const INIT: &str = "app init --at embedded:d";
+
+#[test]
+fn json_shows_the_observers_and_a_random_id() {
+    let place = Place::new();
+    let observe = r"--observe page:links=strong,count --observe a\x3a:\xff=weak,other";
+    place
+        .fluo(&format!("{INIT} --table pages {observe} --set b=x=y web"))
+        .succeeds();
+    place.fluo(&format!("{INIT} links_2")).succeeds();
+    let config = place.fluo("app config --at embedded:d --json web").json();
+    assert_eq!(
+        config["observers"],
+        serde_json::json!([
+            { "family": "page", "qualifier": "links", "visibility": "", "kind": "strong", "id": "count" },
+            { "family": "a:", "qualifier": r"\xff", "visibility": "", "kind": "weak", "id": "other" },
+        ])
+    );
+    assert_eq!(
+        (&config["table"], &config["settings"]["b"]),
+        (&"pages".into(), &"x=y".into())
+    );
+    let id = config["id"].as_str().unwrap();
+    // A random UUID.
+    assert_eq!((id.len(), id.as_bytes()[14]), (36, b'4'), "{id}");
+    let other = place
+        .fluo("app config --at embedded:d --json links_2")
+        .json();
+    assert_ne!(other["id"], config["id"]);
+}
+
+/// Interrupts a run between its two steps leaves a table without an application.
+#[tokio::test]
+async fn names_the_table_that_an_interrupted_run_leaves() {
+    let place = Place::new();
+    let lose = async |table: &str| {
+        place
+            .fluo(&format!("{INIT} --table {table} web"))
+            .succeeds();
+        let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
+        tables.applications().remove("web").await.unwrap();
+    };
+    lose("web").await;
+    let remove = "app remove --at embedded:d web";
+    assert_eq!(
+        place.fluo(remove).fails(),
+        "there is no application `web`, but a table of this name that is no application's, and that may be left by an \
+         `app remove` or `app init` that was interrupted; `fluo table delete --at embedded:d web` deletes it, and \
+         `fluo app init --at embedded:d --clear web` makes an application with a new one"
+    );
+    assert_says(
+        &place.fluo(&format!("{INIT} web")).fails(),
+        "an interrupted creation or removal may have left it; replace it with `clear`",
+    );
+    place
+        .fluo("app init --at embedded:d --clear web")
+        .succeeds();
+    place.fluo(remove).succeeds();
+    lose("web").await;
+    place.fluo("table delete --at embedded:d web").succeeds();
+    let error = "application `web` does not exist; create it first, with `fluo app init`";
+    assert_eq!(place.fluo(remove).fails(), error);
+    // A table of another name, or one made for something else, is not attributed to the
+    // application.
+    lose("pages").await;
+    place.fluo("table create --at embedded:d web").succeeds();
+    assert_eq!(place.fluo(remove).fails(), error);
+}
+
+#[test]
+fn escapes_names_with_terminal_controls() {
+    let place = Place::new();
+    let message = place
+        .with(["app", "init", "--at", "embedded:d", "a\u{1b}"])
+        .fails();
+    assert_says(&message, "`a\\u{1b}` cannot be the name of an application");
+    assert_eq!(place.names("."), ["tmp"]);
+    place
+        .with([
+            "app",
+            "init",
+            "--at",
+            "embedded:d",
+            "--set",
+            "a\n=\u{1b}[31m = \u{202e}\\",
+            "web",
+        ])
+        .succeeds();
+    place
+        .fluo("app config --at embedded:d web")
+        .prints("a\\x0a = \\x1b[31m = \\xe2\\x80\\xae\\x5c\n");
+    let run = place.fluo("app config --at embedded:d --json web");
+    assert_says(run.text(), "\\u001b[31m = \\u202e");
+    assert_eq!(run.json()["settings"]["a\n"], "\u{1b}[31m = \u{202e}\\");
+}
+
+/// Covers an application that runs elsewhere: only one process can open a directory, so an
+/// application that runs elsewhere cannot even be inspected.
+#[tokio::test]
+async fn refuses_a_directory_that_another_process_has_open() {
+    let place = Place::new();
+    place.fluo(&format!("{INIT} web")).succeeds();
+    let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
+    let web = tables.applications().open("web").await.unwrap();
+    drop(tables);
+    let program = std::env::current_exe().unwrap();
+    for arguments in [
+        "app list --at embedded:d",
+        "app status --at embedded:d web",
+        "app init --at embedded:d other",
+        "app remove --at embedded:d web",
+        "table list --at embedded:d",
+    ] {
+        assert_eq!(
+            place.fluo(arguments).fails(),
+            format!(
+                "the directory `d` is open in process {} (`{}`); wait until it ends, or stop it",
+                std::process::id(),
+                program.file_name().unwrap().display()
+            )
+        );
+    }
+    drop(web);
+    place
+        .fluo("app status --at embedded:d web")
+        .prints("STOPPED\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn asks_for_confirmation_at_a_terminal() {
+    let place = Place::new();
+    place.fluo(&format!("{INIT} web")).succeeds();
+    for (arguments, question, refusal) in [
+        (
+            "app remove --at embedded:d web",
+            "remove application `web`, and delete table `web` and all its rows? type its name to confirm:",
+            "application `web` was not removed",
+        ),
+        (
+            "app init --at embedded:d --clear web",
+            "remove application `web`, and delete table `web` and all its rows? type its name to confirm:",
+            "application `web` was not initialised",
+        ),
+    ] {
+        let session = place.at_terminal(arguments, &[]);
+        session.waits_for(question);
+        session.types("no\r");
+        let (code, shown) = session.ended();
+        assert_eq!(code, Some(2));
+        assert_says(&shown, refusal);
+        place
+            .fluo("app status --at embedded:d web")
+            .prints("STOPPED\n");
+    }
+    // No question if nothing would be deleted.
+    let other = format!("{INIT} --clear --table other web");
+    let (code, shown) = place.at_terminal(&other, &[]).ended();
+    assert_eq!(code, Some(2));
+    assert_says(
+        &shown,
+        "the application `web` has the table `web`, which would be left behind",
+    );
+    let (code, shown) = place
+        .at_terminal(&format!("{INIT} --clear new"), &[])
+        .ended();
+    assert_eq!(code, Some(0), "{shown}");
+    let session = place.at_terminal("app remove --at embedded:d web", &[]);
+    session.waits_for("type its name to confirm:");
+    session.types("web\r");
+    let (code, shown) = session.ended();
+    assert_eq!(code, Some(0), "{shown}");
+    place
+        .fluo("app status --at embedded:d web")
+        .prints("NOT_FOUND\n");
+}

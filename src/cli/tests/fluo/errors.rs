@@ -1,0 +1,332 @@
+//! Errors in a spec, a saved plan or an argument are reported with their place, on one line.
+
+use crate::command::{Place, SPEC, assert_says};
+
+/// Returns the error of `table plan` for a spec.
+fn spec_error(place: &Place, spec: impl AsRef<[u8]>) -> String {
+    place.file("bad.toml", spec);
+    let run = place.fluo("table plan --at embedded:d --spec bad.toml pages");
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    run.fails()
+}
+
+#[test]
+fn refuses_a_wrong_spec_with_the_place_of_the_error() {
+    let place = Place::with_table();
+    let recipe = "[[row_hasher]]\nprefix = \"p\"\n";
+    for (spec, part) in [
+        (
+            String::new(),
+            "there is no recipe, in bad.toml: write at least one [[row_hasher]] with a prefix and a number of tablets",
+        ),
+        (
+            "row_hasher = []".to_owned(),
+            "there is no recipe, in bad.toml: ",
+        ),
+        (
+            "x".to_owned(),
+            "key with no value, expected `=`, at line 1, column 2 of bad.toml",
+        ),
+        (
+            format!("{SPEC}prefix = \"q\"\n"),
+            "duplicate key, at line 4, column 1 of bad.toml",
+        ),
+        (
+            format!("{SPEC}tablet = 3\n"),
+            "the design row-hasher has no setting `tablet`, at line 4, column 1 of bad.toml: did you mean `tablets`? ",
+        ),
+        (
+            format!("{recipe}tablets = -1\n"),
+            "a table cannot have -1 tablets, at line 3, column 11 of bad.toml: `tablets` is a number from 1 to 2097152",
+        ),
+        (
+            format!("{recipe}tablets = 1.5\n"),
+            "invalid type: floating point `1.5`, expected i64, at line 3, column 11 of bad.toml: `tablets` is a number",
+        ),
+        (
+            format!("{recipe}tablets = 99999999999999999999\n"),
+            ", at line 3, column 11 of bad.toml: `tablets` is a number from 1 to 2097152",
+        ),
+        (
+            recipe.to_owned(),
+            "the row hasher needs `tablets`, at line 1, column 1 of bad.toml: a number from 1 to 2097152",
+        ),
+        (
+            format!("{SPEC}scheme = \"md5\"\n"),
+            "unknown variant `md5`, expected `murmur3-base36` or `sha1-base32`, at line 4, column 10 of bad.toml: ",
+        ),
+        (
+            format!("{recipe}tablets = 0\n"),
+            "a table cannot have 0 tablets, at line 3, column 11 of bad.toml: ",
+        ),
+        (
+            format!("{recipe}tablets = 2000000\n"),
+            "2000000 tablets are more than the 1679616 hashes",
+        ),
+        (
+            format!("{SPEC}{}", SPEC.replace("\"p\"", "\"\"")),
+            "the prefix of a row hasher is empty: give at least one character, such as `p`, at line 4, column 1 of bad.toml",
+        ),
+        (SPEC.repeat(2), "row hasher `p` and row hasher `p` overlap"),
+        (
+            format!("{SPEC}{}", SPEC.replace("\"p\"", "\"p:x\"")),
+            "row hasher `p` and row hasher `p:x` overlap",
+        ),
+        (
+            "[row_hasher]\n".to_owned(),
+            "`row_hasher` is not an array of tables, at line 1, column 1 of bad.toml: write [[row_hasher]], with two brackets",
+        ),
+        (
+            format!("a = {}", "[".repeat(200_000)),
+            ", at line 1, column ",
+        ),
+        (
+            format!("{} = 1", "a.".repeat(100_000)),
+            ", at line 1, column ",
+        ),
+        (
+            "prefix = \"\u{1b}[31m\"".to_owned(),
+            ", at line 1, column 11 of bad.toml",
+        ),
+        (
+            "\0".to_owned(),
+            "key with no value, expected `=`, at line 1, column 2 of bad.toml",
+        ),
+        (
+            format!("max_skew = 0.5\n{SPEC}"),
+            "the skew cannot be 0.5, at line 1, column 12 of bad.toml: `max_skew` is a number from 1 to 1,000,000",
+        ),
+        (
+            format!("other_row = \"allowed\"\n{SPEC}"),
+            "a spec has no setting `other_row`, at line 1, column 1 of bad.toml: did you mean `other_rows`? ",
+        ),
+    ] {
+        let message = spec_error(&place, &spec);
+        assert_says(&message, "bad.toml");
+        assert_says(&message, part);
+        assert!(message.len() < 500, "{message}");
+    }
+}
+
+#[test]
+fn names_a_spec_that_is_not_text() {
+    let place = Place::with_table();
+    let message = spec_error(&place, b"a = 1\n\xff");
+    assert_says(
+        &message,
+        "the spec bad.toml is not UTF-8 text: invalid utf-8 sequence of 1 bytes from index 6",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn refuses_an_endless_file() {
+    let place = Place::with_table();
+    let message = place
+        .fluo("table plan --at embedded:d --spec /dev/zero pages")
+        .fails();
+    assert_eq!(
+        message,
+        "cannot read the spec /dev/zero: it is longer than 268435456 bytes"
+    );
+}
+
+#[test]
+fn reads_a_spec_with_bom_and_crlf() {
+    let place = Place::with_table();
+    place.file("s.toml", format!("\u{feff}{}", SPEC.replace('\n', "\r\n")));
+    place
+        .fluo("table plan --at embedded:d --spec s.toml pages")
+        .succeeds();
+}
+
+#[test]
+fn refuses_a_wrong_plan_with_the_place_of_the_error() {
+    let place = Place::with_table();
+    place
+        .fluo("table plan --at embedded:d --spec s.toml --out plan.json pages")
+        .succeeds();
+    let plan = place.read("plan.json");
+    let before = place.shown();
+    for (text, part) in [
+        (
+            String::new(),
+            "EOF while parsing a value at line 1 column 0",
+        ),
+        ("\0\u{1}".to_owned(), "expected value at line 1 column 1"),
+        ("[".repeat(100_000), "at line 1 column 1"),
+        (
+            plan.replace("\"pages\"", "3"),
+            "invalid type: integer `3`, expected a string at line 3",
+        ),
+        (
+            plan.replace("\"format\": 1", "\"form\": 1"),
+            "unknown field `form`",
+        ),
+        (
+            plan.replace("p:1sst", r"\\q"),
+            "a backslash that does not start",
+        ),
+        (plan.chars().take(200).collect(), "EOF while parsing"),
+        (format!("{plan}x"), "trailing characters"),
+    ] {
+        place.file("bad.json", text);
+        let message = place.fluo("table apply --at embedded:d bad.json").fails();
+        assert!(
+            message.starts_with("bad.json is not a plan of `fluo table plan --out`: "),
+            "{message}"
+        );
+        assert_says(&message, part);
+    }
+    assert_eq!(place.shown(), before);
+}
+
+#[test]
+fn refuses_an_inconsistent_plan() {
+    let place = Place::with_table();
+    place
+        .fluo("table plan --at embedded:d --spec s.toml --out plan.json pages")
+        .succeeds();
+    let plan: serde_json::Value = serde_json::from_str(&place.read("plan.json")).unwrap();
+    let before = place.shown();
+    let change = |name: &str, value: serde_json::Value| {
+        let mut edited = plan.clone();
+        edited[name] = value;
+        edited
+    };
+    let property = |name: &str| serde_json::json!([{ "name": name, "before": null, "after": "x" }]);
+    for edited in [
+        change("format", 2.into()),
+        change("table", "../pages".into()),
+        change("table", "a\u{1b}[31m\nb".into()),
+        change("add_splits", serde_json::json!(["b", "a"])),
+        change("add_splits", serde_json::json!(["a", "a"])),
+        change("add_splits", serde_json::json!([""])),
+        change("remove_splits", serde_json::json!(["z"])),
+        change("properties", property("table.split.threshold")),
+        change("properties", property("\u{1b}[31m\n")),
+    ] {
+        place.file("bad.json", edited.to_string());
+        let run = place.fluo("table apply --at embedded:d bad.json");
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
+        run.fails();
+        assert_eq!(place.shown(), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn refuses_a_name_that_is_not_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let place = Place::with_table();
+    let arguments = "table apply --at embedded:d --spec s.toml"
+        .split(' ')
+        .map(OsStr::new);
+    let message = place
+        .with(arguments.chain([OsStr::from_bytes(b"\xff")]))
+        .fails();
+    assert_eq!(message, "the name of the table is not text");
+}
+
+/// Uses names that another user may choose, which must not control the terminal.
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let place = Place::with_table();
+    let evil = "\u{1b}[31m\n\u{9b}x";
+    for arguments in [
+        ["table", "show", "--at", "embedded:d", evil].as_slice(),
+        &["table", "delete", "--at", "embedded:d", "--yes", evil],
+        &[
+            "table",
+            "plan",
+            "--at",
+            "embedded:d",
+            "--spec",
+            evil,
+            "pages",
+        ],
+        &[
+            "table",
+            "plan",
+            "--at",
+            "embedded:d",
+            "--spec",
+            "s.toml",
+            "--out",
+            &format!("none/{evil}"),
+            "pages",
+        ],
+        &[
+            "table",
+            "load",
+            "--at",
+            "embedded:d",
+            "pages",
+            "--prefix",
+            "p",
+            evil,
+        ],
+        &["table", "list", "--at", &format!("embedded:{evil}")],
+        &["table", "apply", "--at", "embedded:d", evil],
+        &["key", "explain", "--prefix", "p", evil],
+    ] {
+        let run = place.with(arguments);
+        assert!(
+            !run.stderr.trim_end_matches('\n').contains(char::is_control),
+            "{:?}",
+            run.stderr
+        );
+        run.fails();
+    }
+}
+
+#[test]
+fn control_characters_of_a_property_do_not_reach_the_terminal() {
+    let place = Place::with_table();
+    place.file(
+        "evil.toml",
+        "[[row_hasher]]\nprefix = \"\\u001b[31m\\nOK: all is well\\u009b\"\ntablets = 2\n",
+    );
+    let clean = |run: crate::command::Run| {
+        for line in run.text().lines().chain(run.stderr.lines()) {
+            assert!(
+                !line.contains(char::is_control) && !line.starts_with("OK: all"),
+                "{line:?}"
+            );
+        }
+    };
+    clean(
+        place
+            .fluo("table plan --at embedded:d --spec evil.toml pages")
+            .succeeds(),
+    );
+    clean(
+        place
+            .fluo("table apply --at embedded:d --spec evil.toml pages")
+            .succeeds(),
+    );
+    clean(
+        place
+            .fluo("table plan --at embedded:d --spec s.toml pages")
+            .succeeds(),
+    );
+    clean(
+        place
+            .fluo("table verify --at embedded:d --spec s.toml pages")
+            .differs(),
+    );
+    clean(
+        place
+            .fluo("table verify --at embedded:d --spec evil.toml pages")
+            .succeeds(),
+    );
+    clean(place.fluo("table show --at embedded:d pages").succeeds());
+    let shown = place.shown();
+    let pattern = shown["properties"]["table.custom.balancer.group.regex.pattern"]
+        .as_str()
+        .unwrap();
+    assert_says(pattern, "\u{1b}[31m\n");
+}

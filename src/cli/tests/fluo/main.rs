@@ -1,0 +1,44 @@
+//! The command, run as a program. One test program, because each further one is linked with all of
+//! the product.
+
+#![cfg(test)]
+
+mod application;
+#[path = "../command/mod.rs"]
+mod command;
+
+mod advise;
+mod advise_table;
+mod app;
+mod app_compact_transient;
+mod app_plan_apply_verify;
+mod demo;
+mod errors;
+mod help;
+mod key_add;
+mod key_design_settings;
+mod key_designs;
+mod key_epochs;
+mod key_explain;
+mod key_remove;
+mod key_shape;
+mod key_spans_bounds;
+mod key_web_passwords;
+mod notifications;
+mod pipes;
+mod queue;
+mod scan;
+mod scan_raw;
+mod table_authorizations;
+mod table_check;
+mod table_create_if_absent;
+mod table_designs;
+mod table_life;
+mod table_load;
+mod table_login;
+mod table_migrate;
+mod table_plan_apply_verify;
+mod table_waiting;
+mod table_watch;
+mod terminal;
+mod wait;

@@ -1,0 +1,178 @@
+//! `fluo queue`: the queues of an application, their backlog and their dead letters.
+
+use crate::command::Place;
+use fluo::{InstanceExt, Observers, Transaction, Worker, WorkerOptions};
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
+use fluo_recipes::{ApplicationRecipes, Recipes};
+
+fn words() -> CombineQueue<String, u8> {
+    let words = CombineQueue::new("wc", Sum).unwrap();
+    words.buckets(1).unwrap()
+}
+
+/// Opens the application in the directory, creates it first if it does not exist, and updates it.
+async fn update(place: &Place, updates: &[(&str, u8)], runs_worker: bool) {
+    let words = words();
+    let fluo = fluo_embedded::open(place.path("d")).unwrap();
+    let observers = words.observe(Observers::new()).unwrap();
+    let web = fluo.application("web").observers(&observers);
+    let web = web.recipes(&Recipes::new().with(&words).unwrap());
+    let client = web.open_or_create().await.unwrap();
+    for (key, number) in updates {
+        let add = async |tx: Transaction| words.add(&tx, *key, *number);
+        client.run(add).await.unwrap();
+    }
+    if runs_worker {
+        let worker = Worker::start(&client, observers, WorkerOptions::new())
+            .await
+            .unwrap();
+        client.wait_until_idle().await.unwrap();
+        worker.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn lists_the_backlog_and_the_dead_letters() {
+    let place = Place::new();
+    update(&place, &[("cat", 200), ("dog", 1)], true).await;
+    update(&place, &[("cat", 200)], true).await;
+    update(&place, &[("dog", 2), ("fish", 3)], false).await;
+
+    let list = place.fluo("queue list --at embedded:d web").succeeds();
+    let fields: Vec<_> = list.text().trim_end().split('\t').collect();
+    assert_eq!(fields[..4], ["wc", "combine", "1", "2"]);
+    assert_eq!(fields[6], "1", "dead letters");
+    assert_eq!(list.stderr, "1 queue\n");
+    let json = place
+        .fluo("queue list --json --at embedded:d web")
+        .succeeds();
+    assert!(json.text().contains(r#""entries":2"#), "{}", json.text());
+    let show = place.fluo("queue show --at embedded:d web wc").succeeds();
+    assert!(show.text().starts_with("0\t2\t"), "{}", show.text());
+    assert_eq!(show.stderr, "entries wait in 1 of 1 bucket\n");
+    let failed = place.fluo("queue failed --at embedded:d web wc").succeeds();
+    let fields: Vec<_> = failed.text().trim_end().split('\t').collect();
+    assert_eq!((fields[0], fields[2]), ("cat", "200"));
+    assert_eq!(fields[3], "the sum of 200 and 200 does not fit its type");
+}
+
+#[tokio::test]
+async fn requeues_and_discards_dead_letters_of_a_key() {
+    let place = Place::new();
+    update(&place, &[("cat", 200)], true).await;
+    update(&place, &[("cat", 200)], true).await;
+    let retry = place
+        .fluo("queue retry --at embedded:d web wc cat")
+        .succeeds();
+    assert_eq!(retry.stderr, "requeued 1 dead letter\n");
+    let list = place.fluo("queue list --at embedded:d web").succeeds();
+    assert!(
+        list.text().starts_with("wc\tcombine\t1\t1\t"),
+        "{}",
+        list.text()
+    );
+    // It is as large as before.
+    update(&place, &[], true).await;
+    let none = place.fluo("queue discard --at embedded:d web wc dog");
+    assert_eq!(
+        none.fails(),
+        "queue `wc` has no dead letter of the key `dog`; `fluo queue failed` lists all"
+    );
+    let discard = place
+        .fluo("queue discard --at embedded:d web wc --all")
+        .succeeds();
+    assert_eq!(discard.stderr, "discarded 1 dead letter\n");
+    let list = place.fluo("queue list --at embedded:d web").succeeds();
+    assert_eq!(list.text(), "wc\tcombine\t1\t0\t0\t-\t0\n");
+}
+
+#[tokio::test]
+async fn names_the_queues_of_the_application() {
+    let place = Place::new();
+    update(&place, &[], false).await;
+    let unknown = place.fluo("queue show --at embedded:d web eq");
+    assert_eq!(
+        unknown.fails(),
+        "application `web` has no queue `eq`; its queues: `wc`"
+    );
+    place.fluo("app init --at embedded:d plain").succeeds();
+    let unknown = place.fluo("queue failed --at embedded:d plain eq");
+    assert_eq!(unknown.fails(), "application `plain` has no queues");
+}
+
+/// A program with two buckets fills a queue that has one.
+#[tokio::test]
+async fn warns_of_entries_that_no_worker_processes() {
+    let place = Place::new();
+    update(&place, &[], false).await;
+    {
+        let words = words().buckets(20).unwrap();
+        let fluo = fluo_embedded::open(place.path("d")).unwrap();
+        let observers = words.observe(Observers::new()).unwrap();
+        let web = fluo.application("web").observers(&observers);
+        let client = web.open().await.unwrap();
+        let add = async |tx: Transaction| words.add(&tx, "cat", 1);
+        client.run(add).await.unwrap();
+        let options = WorkerOptions::new().max_tries(1.try_into().unwrap());
+        let worker = Worker::start(&client, observers_of_one(), options)
+            .await
+            .unwrap();
+        client.wait_until_idle().await.unwrap();
+        worker.stop().await;
+    }
+    let list = place.fluo("queue list --at embedded:d web").succeeds();
+    assert!(
+        list.text().starts_with("wc\tcombine\t1\t1\t"),
+        "{}",
+        list.text()
+    );
+    let warnings = "warning: queue `wc`: no worker processes 1 entry, because the queue has 1 bucket and a program with \
+                    another number has added them\nwarning: queue `wc`: no worker processes 1 bucket, whose observer \
+                    failed too often; `fluo notifications failed` lists them, and `fluo notifications retry` tries again\n";
+    assert_eq!(list.stderr, format!("{warnings}1 queue\n"));
+    let show = place.fluo("queue show --at embedded:d web wc").succeeds();
+    assert_eq!(
+        show.stderr,
+        format!("{warnings}entries wait in 0 of 1 bucket\n")
+    );
+}
+
+fn observers_of_one() -> Observers {
+    words().observe(Observers::new()).unwrap()
+}
+
+#[tokio::test]
+async fn requeues_letters_that_are_larger_than_a_transaction() {
+    let place = Place::new();
+    let exports = ExportQueue::<String, String>::new("eq")
+        .unwrap()
+        .buckets(1)
+        .unwrap();
+    {
+        let fluo = fluo_embedded::open(place.path("d")).unwrap();
+        let exporter = async |exports: Exports<String, String>| {
+            let reject = |index| (index, "closed".to_owned());
+            let rejected = (0..exports.len()).map(reject).collect();
+            Ok::<_, ExportError>(Exported::DeadLetters(rejected))
+        };
+        let observers = exports.observe(Observers::new(), exporter).unwrap();
+        let web = fluo.application("web").observers(&observers);
+        let web = web.recipes(&Recipes::new().with(&exports).unwrap());
+        let client = web.create().await.unwrap();
+        let value = "x".repeat(12 << 20);
+        for _ in 0..6 {
+            let add = async |tx: Transaction| exports.add(&tx, "", value.clone());
+            client.run(add).await.unwrap();
+        }
+        let worker = Worker::start(&client, observers, WorkerOptions::new())
+            .await
+            .unwrap();
+        client.wait_until_idle().await.unwrap();
+        worker.stop().await;
+    }
+    let retry = place
+        .with(["queue", "retry", "--at", "embedded:d", "web", "eq", ""])
+        .succeeds();
+    assert_eq!(retry.stderr, "requeued 6 dead letters\n");
+}

@@ -1,0 +1,263 @@
+//! Credentials for a live Accumulo: their sources, and messages that do not contain them.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::command::{Place, Run, assert_says};
+
+const PASSWORD: &str = "hunter2";
+
+/// Returns a port on which no process listens.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
+fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> Run {
+    let arguments = format!("table list --at proxy:127.0.0.1:{port} {more}");
+    let mut command: Command = place.command(arguments.split_whitespace());
+    command.envs(environment.iter().copied());
+    let run = Run::of(command.output().unwrap());
+    assert!(!run.stderr.contains(PASSWORD), "{}", run.stderr);
+    run
+}
+
+#[test]
+fn names_invalid_authorities() {
+    let place = Place::new();
+    place.file("none.pem", "no certificate\n");
+    for (more, part) in [
+        (
+            "--tls-ca nope.pem",
+            "cannot read the authorities of --tls-ca nope.pem: ",
+        ),
+        (
+            "--tls-ca none.pem",
+            "TLS with the authorities of --tls-ca none.pem cannot be used: the PEM of the authorities contains no \
+             certificate",
+        ),
+    ] {
+        let more = format!("--user root {more}");
+        let message = list(&place, free_port(), &more, &[("FLUO_PASSWORD", PASSWORD)]).fails();
+        assert_says(&message, part);
+    }
+}
+
+#[test]
+fn reads_the_password_from_the_environment_or_a_file() {
+    let place = Place::new();
+    place.file("password", format!("{PASSWORD}\nmore\n"));
+    let path = place.path("password").to_str().unwrap().to_owned();
+    let port = free_port();
+    for (more, environment) in [
+        ("--user root", vec![("FLUO_PASSWORD", PASSWORD)]),
+        ("", vec![("FLUO_USER", "root"), ("FLUO_PASSWORD", PASSWORD)]),
+        ("--user root --password-file password", vec![]),
+        ("--user root", vec![("FLUO_PASSWORD_FILE", path.as_str())]),
+        ("", vec![("FLUO_SHARED_SECRET", PASSWORD)]),
+    ] {
+        let message = list(&place, port, more, &environment).fails();
+        assert_says(&message, "Connection refused");
+        assert_says(&message, &format!("127.0.0.1:{port}"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn warns_about_a_password_file_that_others_can_read() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::new();
+    place.file("password", PASSWORD);
+    for (mode, lines) in [(0o600, 1), (0o644, 2), (0o640, 2)] {
+        set_permissions(place.path("password"), Permissions::from_mode(mode)).unwrap();
+        let run = list(
+            &place,
+            free_port(),
+            "--user root --password-file password",
+            &[],
+        );
+        assert_eq!(
+            run.stderr.lines().count(),
+            lines,
+            "{mode:o}: {}",
+            run.stderr
+        );
+        if lines == 2 {
+            assert_says(
+                &run.stderr,
+                "warning: others can read the password file password; `chmod 600` keeps them out\n",
+            );
+        }
+        assert_says(&run.fails(), "Connection refused");
+    }
+}
+
+/// Reads it as `--password-file <(command)` does in a shell.
+#[cfg(target_os = "linux")]
+#[test]
+fn reads_the_password_from_a_pipe() {
+    let place = Place::new();
+    let script = format!(
+        "echo {PASSWORD} | \"$0\" table list --at proxy:127.0.0.1:{} --user root --password-file /dev/fd/0",
+        free_port()
+    );
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &script, env!("CARGO_BIN_EXE_fluo")])
+        .env_remove("FLUO_SHARED_SECRET");
+    let message = Run::of(command.output().unwrap()).fails();
+    assert_says(&message, "Connection refused");
+    drop(place);
+}
+
+#[test]
+fn an_embedded_table_ignores_credentials_in_the_environment() {
+    let place = Place::with_table();
+    let mut command = place.command("table list --at embedded:d".split(' '));
+    let run = command
+        .env("FLUO_USER", "root")
+        .env("FLUO_SHARED_SECRET", "x")
+        .output()
+        .unwrap();
+    assert_eq!(Run::of(run).succeeds().text(), "pages\n");
+}
+
+#[test]
+fn reports_a_server_that_is_no_proxy_within_seconds() {
+    let place = Place::new();
+    let http = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = http.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in http.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1_000]);
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    let start = Instant::now();
+    let message = list(&place, port, "--user root", &[("FLUO_PASSWORD", PASSWORD)]).fails();
+    assert_says(&message, "HTTP");
+    assert!(
+        start.elapsed() < Duration::from_secs(9),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn reports_a_silent_server_within_seconds() {
+    let place = Place::new();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let start = Instant::now();
+    let message = list(&place, port, "--user root", &[("FLUO_PASSWORD", PASSWORD)]).fails();
+    assert_says(&message, "no answer within 10s");
+    assert!(
+        start.elapsed() < Duration::from_secs(25),
+        "{:?}",
+        start.elapsed()
+    );
+    drop(silent);
+}
+
+/// Uses the `script` program as a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn asks_for_a_password_without_echo_at_a_terminal() {
+    use std::process::Stdio;
+
+    let place = Place::new();
+    let port = free_port();
+    let fluo = format!(
+        "{} table list --at proxy:127.0.0.1:{port} --user root",
+        env!("CARGO_BIN_EXE_fluo")
+    );
+    let environment = place.command(["--version"]);
+    let mut child = Command::new("script")
+        .args(["-qec", &fluo, "/dev/null"])
+        .envs(
+            environment
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .env_remove("FLUO_PASSWORD")
+        .env_remove("FLUO_PASSWORD_FILE")
+        .env_remove("FLUO_SHARED_SECRET")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut shown = String::new();
+    let question = format!("password of root at proxy:127.0.0.1:{port}: ");
+    while !shown.contains(&question) {
+        let mut buffer = [0; 1_000];
+        let read = stdout.read(&mut buffer).unwrap();
+        assert!(read > 0, "{shown}");
+        shown.push_str(&String::from_utf8_lossy(&buffer[..read]));
+    }
+    // The echo ends right after the question is written.
+    thread::sleep(Duration::from_millis(300));
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(format!("{PASSWORD}\n").as_bytes()).unwrap();
+    stdout.read_to_string(&mut shown).unwrap();
+    child.wait().unwrap();
+    assert_says(&shown, "Connection refused");
+    assert!(!shown.contains(PASSWORD), "{shown}");
+}
+
+/// Starts a server without any call, as a proxy of Accumulo 2.x has no `login`. It answers a
+/// request of the compact protocol with the application exception for an unknown method.
+fn proxy_without_calls() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut length = [0; 4];
+        stream.read_exact(&mut length).unwrap();
+        let mut request = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap()];
+        stream.read_exact(&mut request).unwrap();
+        // Version and kind, a number of one byte, the length of the name, the name.
+        let name_end = 4 + usize::from(request[3]);
+        let said = b"Invalid method name: 'login'";
+        let mut reply = request[..name_end].to_vec();
+        reply[1] = (3 << 5) | 1;
+        reply.extend([0x18, u8::try_from(said.len()).unwrap()]);
+        reply.extend(said);
+        // The kind of the exception, 1 in zigzag, and the end of the struct.
+        reply.extend([0x15, 2, 0]);
+        stream
+            .write_all(&u32::try_from(reply.len()).unwrap().to_be_bytes())
+            .unwrap();
+        stream.write_all(&reply).unwrap();
+        // Wait until the client closes the connection.
+        let _ = stream.read(&mut length);
+    });
+    port
+}
+
+/// Covers a bug: with a user and a password on a proxy of Accumulo 2.x, the message was
+/// `it does not know it (Invalid method name: \'login\')`, without the name of the variable to set.
+#[test]
+fn names_the_variable_of_the_secret_for_a_proxy_without_logins() {
+    let place = Place::new();
+    let environment = [("FLUO_USER", "root"), ("FLUO_PASSWORD", PASSWORD)];
+    let port = proxy_without_calls();
+    let message = list(&place, port, "", &environment).fails();
+    assert_eq!(
+        message,
+        format!(
+            "login of `root` at 127.0.0.1:{port}: the proxy has no logins (Accumulo 2.x); it requires its shared \
+             secret instead of user and password; set FLUO_SHARED_SECRET to it, and leave --user, FLUO_USER and the \
+             password out"
+        )
+    );
+}
