@@ -115,7 +115,7 @@ async fn accepts_a_filled_combine_queue() {
     let fluo = Instance::in_memory();
     let application = fluo.application(TABLE).observers(&observers);
     let client = application.recipes(&recipes).create().await.unwrap();
-    let optimizations = Recipes::optimizations_of(&client.application().settings).unwrap();
+    let optimizations = TableOptimizations::from_settings(&client.application().settings).unwrap();
     let plan = optimizations.plan(&fluo, TABLE).await.unwrap();
     plan.apply(&fluo).await.unwrap();
     client

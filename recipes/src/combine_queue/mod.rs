@@ -22,14 +22,14 @@
 //!   pass has read become dead letters. Other keys are not affected.
 //!
 //! The bytes are those of Apache Fluo Recipes, described in `layout.rs`. The settings are those
-//! that its `CombineQueue.configure` stores. Three errors of it are not repeated: keys with equal
-//! hashes are not mixed, a key with more updates than the limit makes progress, and keys that are
-//! prefixes of each other keep their own updates.
+//! that its `CombineQueue.configure` stores. It fixes three bugs of
+//! that library: keys with equal hashes stay apart, a key with more updates than the limit makes
+//! progress, and keys that are prefixes of each other keep their own updates.
 //!
 //! # What it does not do
 //!
-//! It gives no value without the observer's delay to other tables, and no order between keys. The
-//! number of buckets of a queue in use cannot change.
+//! Other tables receive a value only after the observer has run. Keys have no order among each
+//! other. The number of buckets of a queue in use cannot change.
 
 mod batch;
 mod bucket;

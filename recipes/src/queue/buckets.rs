@@ -6,8 +6,8 @@ use fluo_table::{Error, Result};
 
 use crate::murmur3::murmur3_32;
 
-/// The largest number of buckets: Java counts them in an `int`.
-const MOST: u32 = 1 << 31;
+/// The smallest number that is too large: Java counts buckets in an `int`.
+const TOO_MANY: u32 = 1 << 31;
 
 /// A number of buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +24,12 @@ impl Buckets {
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) for zero, and for 2^31 and more.
     pub(crate) fn new(count: u32) -> Result<Self> {
         NonZeroU32::new(count)
-            .filter(|count| count.get() < MOST)
+            .filter(|count| count.get() < TOO_MANY)
             .map(Self)
             .ok_or_else(|| {
                 Error::invalid(format!(
                     "a queue cannot have {count} buckets; use a number from 1 to {}, for example 119",
-                    MOST - 1
+                    TOO_MANY - 1
                 ))
             })
     }

@@ -14,7 +14,7 @@ impl QueueId {
     /// # Errors
     ///
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#`
-    /// or a control character: rows of such a queue could not be told apart from those of others.
+    /// or a control character: the rows of two such queues would be ambiguous.
     pub(crate) fn new(id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let fault = |found: char| matches!(found, ':' | '!' | '#') || found.is_control();

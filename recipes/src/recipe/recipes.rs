@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use fluo::{ApplicationHandle, Bytes, Error, Result};
 use fluo_table::Escaped;
 
-use super::requirements::requirements;
 use crate::registration::{OPTIMIZATIONS, Recipe, Registration};
 use crate::{RowHasher, TableOptimizations};
 
@@ -111,20 +110,9 @@ impl Recipes {
     ///
     /// # Errors
     ///
-    /// The same as [`optimizations_of`](Self::optimizations_of).
+    /// The same as [`TableOptimizations::from_settings`].
     pub fn table_optimizations(&self) -> Result<TableOptimizations> {
-        Self::optimizations_of(&self.settings())
-    }
-
-    /// Returns the split points and groups that the recipes of an application request, from its
-    /// stored settings, without the code of the application.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo::ErrorKind::Invalid) for a recipe that is not in this crate, for a missing
-    /// or a wrong setting, and for recipes that overlap.
-    pub fn optimizations_of(settings: &BTreeMap<String, String>) -> Result<TableOptimizations> {
-        requirements(settings)
+        TableOptimizations::from_settings(&self.settings())
     }
 
     /// Returns the names of the settings that an existing application must have with these values.
@@ -145,11 +133,10 @@ impl Recipes {
                     |other: &&Bytes| other.starts_with(prefix) || prefix.starts_with(other);
                 if let Some(taken) = other.prefixes.iter().find(overlaps) {
                     return Err(Error::invalid(format!(
-                        "rows of {} begin with `{}`, and rows of {} with `{}`; use ids of which none begins with another \
-                         one and `!` or `#`",
+                        "{} and {} would share rows, which begin with `{}` and `{}`; choose another id for one of them",
                         new.what,
-                        Escaped(prefix),
                         other.what,
+                        Escaped(prefix),
                         Escaped(taken)
                     )));
                 }

@@ -9,26 +9,33 @@ use crate::queue::{QueueDefinition, QueueKind, number};
 use crate::registration::OPTIMIZATIONS;
 use crate::{RecipeError, RowHasher, TableOptimizations, TableRequirement, java_quote};
 
-/// Returns the requirements of all recipes among the settings of an application, whether a Java
-/// application or [`Recipes`](super::Recipes) has stored them.
-///
-/// # Errors
-///
-/// [`Invalid`](fluo::ErrorKind::Invalid) for a recipe that this crate does not have, a missing or a
-/// wrong setting, and recipes that overlap.
-pub(super) fn requirements(settings: &BTreeMap<String, String>) -> Result<TableOptimizations> {
-    let mut all = TableOptimizations::default();
-    for (name, class) in settings {
-        let Some(id) = name.strip_prefix(OPTIMIZATIONS) else {
-            continue;
-        };
-        for requirement in requirements_of(id, class, settings)? {
-            all = all
-                .merge(requirement.into())
-                .map_err(|error| invalid(&error))?;
+/// The largest number of tablets of a queue.
+const MOST_TABLETS: u32 = 100_000;
+
+impl TableOptimizations {
+    /// Returns the split points and groups that the recipes of an application request, from its
+    /// stored settings, without the code of the application. Either a Java application or
+    /// [`Recipes`](crate::Recipes) has stored them.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo::ErrorKind::Invalid) for a recipe that is not in this crate, for a missing
+    /// or a wrong setting, for a queue with more split points than a table should have, and for
+    /// recipes that overlap.
+    pub fn from_settings(settings: &BTreeMap<String, String>) -> Result<Self> {
+        let mut all = Self::default();
+        for (name, class) in settings {
+            let Some(id) = name.strip_prefix(OPTIMIZATIONS) else {
+                continue;
+            };
+            for requirement in requirements_of(id, class, settings)? {
+                all = all
+                    .merge(requirement.into())
+                    .map_err(|error| invalid(&error))?;
+            }
         }
+        Ok(all)
     }
-    Ok(all)
 }
 
 fn requirements_of(
@@ -46,6 +53,7 @@ fn requirements_of(
         )));
     };
     let queue = QueueDefinition::load(kind, id, settings)?;
+    check_splits(&queue)?;
     let requirements = match kind {
         QueueKind::Combine => combine(&queue),
         QueueKind::Export => export(&queue),
@@ -65,6 +73,19 @@ fn row_hasher(prefix: &str, settings: &BTreeMap<String, String>) -> Result<Table
     })?;
     let hasher = RowHasher::new(prefix).map_err(|error| invalid(&error))?;
     TableRequirement::for_row_hasher(&hasher, tablets).map_err(|error| invalid(&error))
+}
+
+/// Rejects a queue with more split points than a table should have.
+fn check_splits(queue: &QueueDefinition) -> Result<()> {
+    let buckets = queue.options.buckets.count();
+    let tablets = buckets.div_ceil(queue.options.buckets_per_tablet.get());
+    match tablets <= MOST_TABLETS {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "the {queue} has {buckets} buckets in {tablets} tablets, and {MOST_TABLETS} is the largest number; set \
+             more buckets per tablet"
+        ))),
+    }
 }
 
 /// Returns the requirement of a combine queue: its values and its updates have a group each.
@@ -204,12 +225,26 @@ mod tests {
     }
 
     #[test]
+    fn rejects_a_queue_with_too_many_tablets() {
+        let recipes = Recipes::new()
+            .with(&combine_queue("wc", 2_000_000))
+            .unwrap();
+        assert_eq!(
+            recipes.table_optimizations().unwrap_err().to_string(),
+            "the combine queue `wc` has 2000000 buckets in 200000 tablets, and 100000 is the largest number; set more \
+             buckets per tablet"
+        );
+    }
+
+    #[test]
     fn names_a_wrong_setting() {
         let message = |settings: &[(&str, &str)]| {
             let settings = settings
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-            requirements(&settings.collect()).unwrap_err().to_string()
+            TableOptimizations::from_settings(&settings.collect())
+                .unwrap_err()
+                .to_string()
         };
         let queue = ("recipes.optimizations.wc", QueueKind::Combine.optimizer());
         assert_eq!(

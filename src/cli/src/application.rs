@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo::{Client, ClientOptions};
+use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{Application, Applications, Coordination};
 use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{
@@ -37,6 +38,12 @@ pub(crate) struct OpenApplication {
 }
 
 impl ApplicationArguments {
+    /// Returns the queues of an open application.
+    pub(crate) fn queues(&self, open: &OpenApplication) -> Result<Vec<StoredQueue>> {
+        StoredQueue::all(&open.application.settings)
+            .map_err(|error| error_in_settings(&error, &self.target, &self.name))
+    }
+
     pub(crate) async fn open(&self) -> Result<OpenApplication> {
         let (tables, applications) = self.target.open()?;
         let coordination = open(&applications, &self.name).await?;
@@ -49,6 +56,18 @@ impl ApplicationArguments {
             coordination,
         })
     }
+}
+
+/// Adds to the error of a setting where the settings are.
+pub(crate) fn error_in_settings(
+    error: &Error,
+    target: &DirectoryArguments,
+    name: &str,
+) -> anyhow::Error {
+    let at = target.written();
+    anyhow!(
+        "{error} (in the settings of application `{name}`, which `fluo app config --at {at} {name}` prints)"
+    )
 }
 
 impl OpenApplication {

@@ -67,7 +67,7 @@ impl Receiver {
             let before = last.insert(&export.key, export.sequence);
             if before.is_some_and(|before| before >= export.sequence) {
                 self.0.violation(format!(
-                    "O1: the parcel {} of {:?} is exported after that of {before:?}",
+                    "D5: the parcel {} of {:?} is exported after that of {before:?}",
                     export.sequence, export.key
                 ));
             }

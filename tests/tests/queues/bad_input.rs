@@ -190,8 +190,8 @@ fn rejects_recipes_with_one_id_or_rows_in_common() {
     let hasher = RowHasher::new("wc!x").unwrap();
     assert_eq!(
         recipes.with_row_hasher(&hasher, 3).unwrap_err().to_string(),
-        "rows of the row hasher `wc!x` begin with `wc!x:`, and rows of the combine queue `wc` with `wc!`; use ids of \
-         which none begins with another one and `!` or `#`"
+        "the row hasher `wc!x` and the combine queue `wc` would share rows, which begin with `wc!x:` and `wc!`; choose \
+         another id for one of them"
     );
 }
 

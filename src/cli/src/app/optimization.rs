@@ -1,8 +1,8 @@
 //! The split points and groups that the settings of an application request.
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use fluo_embedded::EmbeddedTables;
-use fluo_recipes::{Recipes, TableOptimizations};
+use fluo_recipes::TableOptimizations;
 
 use crate::application;
 use crate::output;
@@ -23,12 +23,9 @@ impl Optimization {
         let (tables, applications) = target.open()?;
         let coordination = application::open(&applications, name).await?;
         let stored = coordination.application().await?;
-        let optimizations = Recipes::optimizations_of(&stored.settings).map_err(|error| {
-            let at = target.written();
-            anyhow!(
-                "{error} (in the settings of application `{name}`, which `fluo app config --at {at} {name}` prints)"
-            )
-        })?;
+        let optimizations = TableOptimizations::from_settings(&stored.settings);
+        let optimizations =
+            optimizations.map_err(|error| application::error_in_settings(&error, target, name))?;
         if optimizations.requirements().is_empty() {
             output::say(&format!(
                 "application `{name}` has no recipes with split points, so its table `{}` stays as it is",

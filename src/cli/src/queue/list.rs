@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo_recipes::stored_queue::StoredQueue;
 use futures::TryStreamExt;
 use serde::Serialize;
 
@@ -48,7 +47,7 @@ struct Shown {
 impl List {
     pub(crate) async fn run(&self) -> Result<()> {
         let open = self.application.open().await?;
-        let queues = StoredQueue::all(&open.application.settings)?;
+        let queues = self.application.queues(&open)?;
         let client = open.client().await?;
         let snapshot = client.snapshot().await?;
         for queue in &queues {

@@ -52,7 +52,7 @@ struct QueueArguments {
 impl QueueArguments {
     async fn open(&self) -> Result<(OpenApplication, Client, StoredQueue)> {
         let open = self.application.open().await?;
-        let queues = StoredQueue::all(&open.application.settings)?;
+        let queues = self.application.queues(&open)?;
         let ids: Vec<_> = queues
             .iter()
             .map(|queue| format!("`{}`", queue.id()))

@@ -21,8 +21,8 @@ use crate::client::application_table::{self, APPLICATION, EPOCH};
 /// # Errors
 ///
 /// [`Invalid`](ErrorKind::Invalid) if the table belongs to another application, drops versions of
-/// cells, or was opened with another copy of the coordination since. The errors of [`TableAdmin::properties`], of
-/// [`TableAdmin::set_property`] and of the coordination.
+/// cells, or was opened with another copy of the coordination since. The errors of
+/// [`TableAdmin::properties`], of [`TableAdmin::set_property`] and of the coordination.
 pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
     let application = coordination.application().await?;
     let table = &application.table;

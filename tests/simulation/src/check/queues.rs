@@ -44,7 +44,7 @@ fn wrong_reads(log: &QueueLog, model: &Updates<'_>) -> Vec<String> {
     let wrong = log.reads.iter().filter_map(|(at, seen)| {
         let right = sums_at(model, *at);
         (*seen != right)
-            .then(|| format!("S1: the sums at {at} were read as {seen:?}, and were {right:?}"))
+            .then(|| format!("Q4: the sums at {at} were read as {seen:?}, and were {right:?}"))
     });
     wrong.collect()
 }
@@ -67,13 +67,13 @@ fn wrong_changes(log: &QueueLog, commits: &Commits, sums: &Sums) -> Vec<String> 
         };
         if change.old != before {
             wrong.push(format!(
-                "O1: {change:?} was reported at {commit}, and the value before was {before:?}"
+                "Q5: {change:?} was reported at {commit}, and the value before was {before:?}"
             ));
         }
     }
     if last != *sums {
         wrong.push(format!(
-            "O1: the reported changes end with {last:?}, and the sums are {sums:?}"
+            "Q5: the reported changes end with {last:?}, and the sums are {sums:?}"
         ));
     }
     wrong
@@ -97,7 +97,7 @@ fn wrong_parcels(log: &QueueLog, commits: &Commits) -> Vec<String> {
     match sent == received {
         true => Vec::new(),
         false => vec![format!(
-            "O1: the parcels {received:?} were received, and {sent:?} were sent"
+            "D4: the parcels {received:?} were received, and {sent:?} were sent"
         )],
     }
 }
