@@ -17,28 +17,33 @@ use fluo_table::{Bytes, Column, Span, Timestamp};
 use crate::queue::QueueDefinition;
 
 /// The column of a current value.
-pub(super) const CURRENT: Column = Column {
+pub(crate) const CURRENT: Column = Column {
     family: Bytes::from_static(b"data"),
     qualifier: Bytes::from_static(b"current"),
     visibility: Bytes::new(),
 };
 
 /// Returns the row of the current value of a key.
-pub(super) fn value_row(queue: &QueueDefinition, key: &[u8]) -> Bytes {
+pub(crate) fn value_row(queue: &QueueDefinition, key: &[u8]) -> Bytes {
     let prefix = bucket_of_values(queue, queue.options.buckets.of(key));
     Bytes::from([&*prefix, key].concat())
+}
+
+/// Returns the prefix of the rows of all current values.
+pub(crate) fn values_prefix(queue: &QueueDefinition) -> String {
+    format!("{}:d:", queue.id)
 }
 
 /// Returns the prefix of the rows of the current values of a bucket.
 pub(super) fn bucket_of_values(queue: &QueueDefinition, bucket: u32) -> Bytes {
     let bucket = queue.options.buckets.text(bucket);
-    Bytes::from(format!("{}:d:{bucket}:", queue.id))
+    Bytes::from(format!("{}{bucket}:", values_prefix(queue)))
 }
 
 /// Returns the key of the row of a current value. `None` for another row.
 pub(super) fn key_of_value<'r>(queue: &QueueDefinition, row: &'r [u8]) -> Option<&'r [u8]> {
     let buckets = queue.options.buckets;
-    let rest = row.strip_prefix(format!("{}:d:", queue.id).as_bytes())?;
+    let rest = row.strip_prefix(values_prefix(queue).as_bytes())?;
     let (bucket, key) = rest.split_at_checked(buckets.digits())?;
     let key = key.strip_prefix(b":")?;
     let is_bucket = buckets.text(buckets.of(key)).as_bytes() == bucket;

@@ -29,7 +29,8 @@
 //! # What it does not do
 //!
 //! Other tables receive a value only after the observer has run. Keys have no order among each
-//! other. The number of buckets of a queue in use cannot change.
+//! other. [`StoredQueue::rebucket`](crate::stored_queue::StoredQueue::rebucket)
+//! changes the number of buckets, and needs an empty queue.
 
 mod batch;
 mod bucket;
@@ -40,6 +41,8 @@ mod observer;
 mod pass;
 mod queue;
 mod read;
+
+pub(crate) use layout::{CURRENT, value_row, values_prefix};
 
 pub use batch::Batch;
 pub use change::{Change, ChangeObserver};

@@ -29,7 +29,8 @@
 //!
 //! # What it does not do
 //!
-//! It gives no order between keys. The number of buckets of a queue in use cannot change.
+//! It gives no order between keys. [`StoredQueue::rebucket`](crate::stored_queue::StoredQueue::rebucket)
+//! changes the number of buckets, and needs an empty queue.
 
 mod adapters;
 mod export;

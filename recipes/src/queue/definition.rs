@@ -179,6 +179,11 @@ impl QueueDefinition {
         }
     }
 
+    /// Returns the name of the setting with the number of buckets.
+    pub(crate) fn buckets_setting(&self) -> String {
+        format!("{}buckets", self.settings_prefix())
+    }
+
     /// Returns the prefix of the names of the settings, such as `recipes.cfm.wc.`.
     fn settings_prefix(&self) -> String {
         format!("recipes.{}.{}.", self.kind.names().settings, self.id)

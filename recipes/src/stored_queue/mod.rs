@@ -29,6 +29,7 @@
 
 mod backlog;
 mod dead_letter;
+mod rebucket;
 
 use std::collections::BTreeMap;
 

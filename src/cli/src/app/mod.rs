@@ -8,6 +8,7 @@ mod list;
 mod observe;
 mod optimization;
 mod plan;
+mod rebucket;
 mod remove;
 mod status;
 mod verify;
@@ -31,6 +32,7 @@ pub(crate) enum AppCommand {
     Plan(plan::PlanCommand),
     Apply(apply::Apply),
     Verify(Box<verify::Verify>),
+    Rebucket(rebucket::Rebucket),
 }
 
 /// Runs a command. Commands that change a table in several steps keep `standing` up to date.
@@ -44,6 +46,7 @@ pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outc
         AppCommand::CompactTransient(command) => return command.run().await,
         AppCommand::Plan(command) => command.run().await?,
         AppCommand::Apply(command) => command.run(standing).await?,
+        AppCommand::Rebucket(command) => command.run().await?,
         AppCommand::Verify(command) => return command.run().await,
     }
     Ok(Outcome::Success)

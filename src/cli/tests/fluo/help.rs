@@ -2,7 +2,7 @@
 
 use crate::command::{Place, assert_says};
 
-const COMMANDS: [&str; 46] = [
+const COMMANDS: [&str; 47] = [
     "",
     "key",
     "key add",
@@ -34,6 +34,7 @@ const COMMANDS: [&str; 46] = [
     "app plan",
     "app apply",
     "app verify",
+    "app rebucket",
     "scan",
     "notifications",
     "notifications list",

@@ -176,3 +176,51 @@ async fn requeues_letters_that_are_larger_than_a_transaction() {
         .succeeds();
     assert_eq!(retry.stderr, "requeued 6 dead letters\n");
 }
+
+#[tokio::test]
+async fn changes_the_number_of_buckets() {
+    let place = Place::new();
+    update(&place, &[("cat", 1), ("dog", 2), ("a:b", 3)], true).await;
+    update(&place, &[("cat", 1)], false).await;
+    let waiting = place
+        .fluo("app rebucket --at embedded:d web wc --buckets 119")
+        .fails();
+    let expected = "the combine queue `wc` is not empty: it has the row `wc:u:0:cat";
+    assert!(waiting.starts_with(expected), "{waiting}");
+    update(&place, &[], true).await;
+    let rebucket = "app rebucket --at embedded:d web wc --buckets 119";
+    let changed = place.fluo(rebucket).succeeds();
+    let expected = "queue `wc` has 119 buckets; 3 values moved\n`fluo app plan web` shows the new split points\n";
+    assert_eq!(changed.stderr, expected);
+    let again = place.fluo(rebucket).succeeds();
+    assert!(
+        again
+            .stderr
+            .starts_with("queue `wc` has 119 buckets; 0 values moved\n")
+    );
+
+    let words = words().buckets(119).unwrap();
+    let fluo = fluo_embedded::open(place.path("d")).unwrap();
+    let observers = words.observe(Observers::new()).unwrap();
+    let web = fluo.application("web").observers(&observers);
+    let web = web.recipes(&Recipes::new().with(&words).unwrap());
+    let client = web.open().await.unwrap();
+    let snapshot = client.snapshot().await.unwrap();
+    let values = words
+        .get_many(&snapshot, ["cat", "dog", "a:b"])
+        .await
+        .unwrap();
+    assert_eq!(values, [Some(2), Some(2), Some(3)]);
+}
+
+#[tokio::test]
+async fn rejects_a_change_of_buckets_that_cannot_be() {
+    let place = Place::new();
+    update(&place, &[], false).await;
+    let unknown = place.fluo("app rebucket --at embedded:d web eq --buckets 7");
+    assert_eq!(unknown.fails(), "the application has no queue `eq`");
+    let zero = place
+        .fluo("app rebucket --at embedded:d web wc --buckets 0")
+        .fails();
+    assert!(zero.starts_with("a queue cannot have 0 buckets"), "{zero}");
+}

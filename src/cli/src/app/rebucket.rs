@@ -1,0 +1,51 @@
+//! `fluo app rebucket`.
+
+use anyhow::Result;
+use clap::Args;
+use fluo_recipes::stored_queue::StoredQueue;
+
+use crate::application::ApplicationArguments;
+use crate::output;
+use crate::text::plural;
+
+/// Change the number of buckets of a queue.
+///
+/// The queue must be empty, no notification may wait, and all programs of the application must have
+/// stopped. The values of a combine queue are moved to their new buckets. If the command is
+/// interrupted, no program can open the application with the queue until the command is run again.
+/// The split points of the table change too.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo app rebucket --at embedded:./data web wc --buckets 1009
+  fluo app plan --at embedded:./data web")]
+pub(crate) struct Rebucket {
+    #[command(flatten)]
+    application: ApplicationArguments,
+    /// The queue
+    #[arg(value_name = "QUEUE")]
+    id: String,
+    /// The new number of buckets
+    #[arg(long, value_name = "N")]
+    buckets: u32,
+}
+
+impl Rebucket {
+    pub(crate) async fn run(&self) -> Result<()> {
+        let open = self.application.open().await?;
+        let client = open.client().await?;
+        let moved = StoredQueue::rebucket(&client, &*open.coordination, &self.id, self.buckets);
+        let moved = moved.await?;
+        output::say(&format!(
+            "queue `{}` has {}; {} moved",
+            self.id.escape_debug(),
+            plural(self.buckets.into(), "bucket"),
+            plural(moved, "value")
+        ));
+        output::say(&format!(
+            "`fluo app plan {}` shows the new split points",
+            self.application.name
+        ));
+        Ok(())
+    }
+}
