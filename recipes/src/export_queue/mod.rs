@@ -29,8 +29,9 @@
 //!
 //! # What it does not do
 //!
-//! It gives no order between keys. [`StoredQueue::rebucket`](crate::stored_queue::StoredQueue::rebucket)
-//! changes the number of buckets, and needs an empty queue.
+//! It gives no order between keys.
+//! [`StoredQueue::rebucket`](crate::stored_queue::StoredQueue::rebucket) changes the number of
+//! buckets, and needs an empty queue.
 
 mod adapters;
 mod export;

@@ -10,8 +10,8 @@ use crate::target::DirectoryArguments;
 /// Show the changes that make the table match the recipes; writes nothing.
 ///
 /// The recipes are settings of the application, such as `recipes.optimizations.ID=CLASS`. The
-/// application stores them when it is created, so neither its code nor a spec is needed. If it has no
-/// recipes with split points, there is nothing to do.
+/// application stores them when it is created, so neither its code nor a spec is needed. If it has
+/// no recipes with split points, there is nothing to do.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
