@@ -122,10 +122,7 @@ where
             }
         }
         self.write(targets).await?;
-        Ok(match letters.is_empty() {
-            true => Exported::All,
-            false => Exported::DeadLetters(letters),
-        })
+        Ok(Exported::all_but(exports.len(), letters))
     }
 }
 
