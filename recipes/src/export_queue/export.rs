@@ -90,7 +90,7 @@ impl Exported {
 
     /// Creates the answer that the first `up_to` of some entries leave the queue, some of them as
     /// dead letters.
-    pub(super) fn first(up_to: usize, entries: usize, rejected: Vec<(usize, String)>) -> Self {
+    pub(crate) fn first(up_to: usize, entries: usize, rejected: Vec<(usize, String)>) -> Self {
         match rejected.is_empty() {
             true if up_to == entries => Self::All,
             true => Self::UpTo(up_to),
