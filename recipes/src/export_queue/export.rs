@@ -50,9 +50,53 @@ pub enum Exported {
     /// This number of entries is exported, from the first one on; the others remain in the queue.
     /// It must not be zero: return [`ExportError::retry_after`] then.
     UpTo(usize),
-    /// These entries cannot be exported and become dead letters; all others are exported. Each has
-    /// its index and the reason.
-    DeadLetters(Vec<(usize, String)>),
+    /// Some entries cannot be exported and become dead letters. [`Exported::all_but`] creates this
+    /// answer if no entry remains in the queue.
+    DeadLetters {
+        /// The number of entries that leave the queue, from the first one on, as exported entries
+        /// or as dead letters. The others remain in the queue. It must not be zero.
+        up_to: usize,
+        /// The index and the reason of each entry that becomes a dead letter. Each index is less
+        /// than `up_to`, and is in the list once. If the entries are delivered again, the exporter
+        /// must reject the same ones again.
+        rejected: Vec<(usize, String)>,
+    },
+}
+
+impl Exported {
+    /// Creates the answer of an exporter that has got a number of entries and has exported all of
+    /// them but these. Each has its index and the reason.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_recipes::export_queue::{Exported, Exports};
+    ///
+    /// fn send(mails: Exports<String, String>) -> Exported {
+    ///     let mut rejected = Vec::new();
+    ///     for (index, mail) in mails.iter().enumerate() {
+    ///         if !mail.key.contains('@') {
+    ///             rejected.push((index, format!("`{}` is no address", mail.key)));
+    ///         }
+    ///     }
+    ///     Exported::all_but(mails.len(), rejected)
+    /// }
+    /// # assert_eq!(send(std::sync::Arc::from([])), Exported::All);
+    /// ```
+    #[must_use]
+    pub fn all_but(entries: usize, rejected: Vec<(usize, String)>) -> Self {
+        Self::first(entries, entries, rejected)
+    }
+
+    /// Creates the answer that the first `up_to` of some entries leave the queue, some of them as
+    /// dead letters.
+    pub(crate) fn first(up_to: usize, entries: usize, rejected: Vec<(usize, String)>) -> Self {
+        match rejected.is_empty() {
+            true if up_to == entries => Self::All,
+            true => Self::UpTo(up_to),
+            false => Self::DeadLetters { up_to, rejected },
+        }
+    }
 }
 
 /// The failure of an exporter. None of the entries is acknowledged.

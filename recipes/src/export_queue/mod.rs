@@ -8,12 +8,13 @@
 //!
 //! # Contract
 //!
-//! Each entry is delivered at least once. The entries of a key that are in the queue are delivered
-//! in the order of their sequences, and no two entries of a key have the same sequence. If the
-//! transactions that export a key conflict with each other, because they write the row that they
-//! export, for example, then the sequences of the key are in the order of their commits. A receiver
-//! that keeps the last sequence of each key, and ignores entries that are not larger, applies each
-//! entry exactly once; [`TableSink`](crate::sink::TableSink) does so.
+//! Each entry is delivered at least once, and no two entries of a key have the same sequence.
+//! Transactions that export one key must conflict with each other, for example because they write
+//! the row that they export. Then the sequences of the key are in the order of the commits, its
+//! entries are delivered in the order of their sequences, and a receiver that keeps the last
+//! sequence of each key, and ignores entries that are not larger, applies each entry exactly once;
+//! [`TableSink`](crate::sink::TableSink) does so. Otherwise an entry that commits late is delivered
+//! late, after entries with larger sequences, and a receiver that compares sequences drops it.
 //!
 //! # Rules
 //!
@@ -21,7 +22,7 @@
 //! - The exporter acknowledges entries by its [answer](Exported). An entry leaves the queue in the
 //!   transaction that follows the export.
 //! - An entry that cannot be decoded, or that the exporter rejects, becomes a dead letter. Later
-//!   entries of its key are still exported.
+//!   entries of its key are still exported, so a dead letter that is retried is delivered late.
 //! - An exporter whose receiver is not available returns [`ExportError::retry_after`], and its
 //!   bucket waits.
 //!
@@ -33,13 +34,16 @@
 //! [`StoredQueue::rebucket`](crate::stored_queue::StoredQueue::rebucket) changes the number of
 //! buckets, and needs an empty queue.
 
-mod adapters;
+mod answer;
 mod export;
+mod fan_out;
+mod latest_per_key;
 mod layout;
 mod observer;
 mod pass;
 mod queue;
 
-pub use adapters::{FanOut, LatestPerKey, latest_per_key};
 pub use export::{Export, ExportError, Exported, Exporter, Exports};
+pub use fan_out::FanOut;
+pub use latest_per_key::{LatestPerKey, latest_per_key};
 pub use queue::ExportQueue;

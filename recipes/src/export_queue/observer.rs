@@ -8,8 +8,9 @@ use fluo::{Bytes, Column, Observer, ObserverError, Observers, Result, RetryAfter
 use fluo_table::Scan;
 use futures::TryStreamExt;
 
+use super::answer::acknowledged;
 use super::layout::entries_from;
-use super::pass::{Pass, acknowledged, end};
+use super::pass::{Pass, end};
 use super::{Export, ExportError, ExportQueue, Exporter, Exports};
 use crate::queue::{Entry, bury};
 

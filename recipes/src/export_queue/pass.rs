@@ -9,7 +9,6 @@
 
 use fluo_table::Bytes;
 
-use super::Exported;
 use crate::queue::Entry;
 
 /// The entries that a pass reads.
@@ -55,9 +54,9 @@ const SEQUENCE_BYTES: usize = 8;
 pub(super) struct End {
     /// The new position.
     pub(super) next: Option<Bytes>,
-    /// Checks whether the old position is deleted.
+    /// `true` if the old position is deleted.
     pub(super) deletes_next: bool,
-    /// Checks whether the bucket is notified again.
+    /// `true` if the bucket is notified again.
     pub(super) continues: bool,
 }
 
@@ -74,43 +73,14 @@ pub(super) fn end(had_next: bool, has_left_own: bool, rest: Option<Bytes>) -> En
     }
 }
 
-/// Returns the number of acknowledged entries, and the indexes and reasons of those that become
-/// dead letters, among a number of entries.
-///
-/// # Errors
-///
-/// An answer that names no entry, or one that does not exist.
-pub(super) fn acknowledged(
-    exported: Exported,
-    entries: usize,
-) -> Result<(usize, Vec<(usize, String)>), String> {
-    match exported {
-        Exported::All => Ok((entries, Vec::new())),
-        Exported::UpTo(0) => Err(
-            "the exporter has acknowledged no entry; it should return `ExportError::retry_after`"
-                .into(),
-        ),
-        Exported::UpTo(count) if count <= entries => Ok((count, Vec::new())),
-        Exported::UpTo(count) => Err(format!(
-            "the exporter has acknowledged {count} of {entries} entries"
-        )),
-        Exported::DeadLetters(letters) => match letters.iter().find(|(index, _)| *index >= entries)
-        {
-            Some((index, _)) => Err(format!(
-                "the exporter has rejected entry {index} of {entries}; the first one has index 0"
-            )),
-            None => Ok((entries, letters)),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use fluo_table::{Bytes, Timestamp};
     use std::collections::BTreeMap;
 
-    use super::{Pass, acknowledged, end};
+    use super::{Pass, end};
     use crate::export_queue::Exported;
+    use crate::export_queue::answer::acknowledged;
     use crate::queue::{Entry, entry_row};
 
     const BUCKET: &[u8] = b"ex:0:";
@@ -214,25 +184,5 @@ mod tests {
             }
             assert!(!queue.is_notified);
         }
-    }
-
-    #[test]
-    fn rejects_answers_about_entries_that_do_not_exist() {
-        let letters = |index| Exported::DeadLetters(vec![(index, "bad".to_owned())]);
-        for (answer, message) in [
-            (Exported::UpTo(0), "the exporter has acknowledged no entry"),
-            (
-                Exported::UpTo(3),
-                "the exporter has acknowledged 3 of 2 entries",
-            ),
-            (letters(2), "the exporter has rejected entry 2 of 2"),
-        ] {
-            assert!(acknowledged(answer, 2).unwrap_err().starts_with(message));
-        }
-        assert_eq!(acknowledged(Exported::UpTo(2), 2), Ok((2, Vec::new())));
-        assert_eq!(
-            acknowledged(letters(1), 2),
-            Ok((2, vec![(1, "bad".to_owned())]))
-        );
     }
 }

@@ -1,5 +1,7 @@
 //! The dead letters of a queue: entries that could not be processed.
 
+use std::error::Error as StdError;
+
 use fluo::{Bytes, Column, ObserverError, Result, Transaction};
 
 use super::{Entry, QueueDefinition};
@@ -20,15 +22,18 @@ pub(crate) fn bury(
 ) -> Result<()> {
     let dead = queue.dead_row(&entry.row);
     tx.set(dead.clone(), queue.entry_column(), entry.value.clone())?;
-    tx.set(dead, &ERROR, with_causes(error))
+    tx.set(dead, &ERROR, with_causes(&**error))
 }
 
-/// Returns the text of an error with those of its causes.
-fn with_causes(error: &ObserverError) -> String {
+/// Returns an error with its causes, unless its message already includes them.
+pub(crate) fn with_causes(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        text = format!("{text}: {error}");
+        let of_cause = error.to_string();
+        if !text.contains(&of_cause) {
+            text = format!("{text}: {of_cause}");
+        }
         cause = error.source();
     }
     text

@@ -13,7 +13,7 @@ mod options;
 mod typed;
 
 pub(crate) use buckets::Buckets;
-pub(crate) use dead::{ERROR, bury};
+pub(crate) use dead::{ERROR, bury, with_causes};
 pub(crate) use definition::QueueDefinition;
 pub(crate) use entry::Entry;
 #[cfg(test)]

@@ -2,90 +2,103 @@
 
 use std::collections::BTreeMap;
 
-use fluo::{Bytes, Column, Error, ErrorKind, Result, RowColumn, Timestamp};
-use fluo_table::{Condition, ConditionalMutation, Mutation, Scan, Span, Table, TableExt, Update};
+use fluo::{Bytes, Error, ErrorKind, Result, RowColumn, Timestamp};
+use fluo_table::{
+    Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, TableExt, Update,
+};
 
-use crate::export_queue::Export;
-use crate::queue::NOTIFICATION_FAMILY;
+use super::planned_export::{PlannedExport, stamp};
 
-/// The updates of rows by exports, by the cells that hold the sequences.
+/// The updates that are still to be written, by the cells that hold the sequences.
+#[derive(Debug)]
+pub(super) struct Targets<'a> {
+    by_cell: BTreeMap<RowColumn, Target<'a>>,
+}
+
+/// The updates of a row by the exports of a key.
 #[derive(Debug, Default)]
-pub(super) struct Targets {
-    by_cell: BTreeMap<RowColumn, BTreeMap<Timestamp, Vec<Update>>>,
-}
-
-impl Targets {
-    /// Adds the mutations of an export.
-    pub(super) fn add<K, V>(
-        &mut self,
-        queue: &str,
-        export: &Export<K, V>,
-        mutations: Vec<Mutation>,
-    ) {
-        for mutation in mutations {
-            let cell = RowColumn::new(mutation.row, sequence_column(queue, export.key_bytes()));
-            let updates = self.by_cell.entry(cell).or_default();
-            let updates = updates.entry(export.sequence).or_default();
-            updates.extend(mutation.updates.into_iter().map(|update| Update {
-                timestamp: update.timestamp.or(Some(stamp(export.sequence))),
-                ..update
-            }));
-        }
-    }
-
-    /// Reads the sequences of the rows, and returns the mutations that are still to be written.
-    pub(super) async fn next(&mut self, table: &dyn Table) -> Result<Vec<ConditionalMutation>> {
-        if self.by_cell.is_empty() {
-            return Ok(Vec::new());
-        }
-        let spans = self
-            .by_cell
-            .keys()
-            .map(|cell| Span::cell(cell.row.clone(), &cell.column));
-        let found = table.read(Scan::over_all(spans)).await?;
-        let mut stored = BTreeMap::new();
-        for cell in found {
-            let key = RowColumn::new(cell.key.row, cell.key.column);
-            stored.insert(key.clone(), (sequence(&key, &cell.value)?, cell.value));
-        }
-        self.by_cell.retain(|cell, updates| {
-            if let Some((last, _)) = stored.get(cell) {
-                updates.retain(|sequence, _| sequence > last);
-            }
-            !updates.is_empty()
-        });
-        let mutation = |(cell, updates): (&RowColumn, &BTreeMap<Timestamp, Vec<Update>>)| {
-            conditional(
-                cell,
-                updates,
-                stored.get(cell).map(|(_, value)| value.clone()),
-            )
-        };
-        Ok(self.by_cell.iter().filter_map(mutation).collect())
-    }
-}
-
-/// Returns the mutation of a row, on the condition that its sequence is still the one that was
-/// read.
-fn conditional(
-    cell: &RowColumn,
-    updates: &BTreeMap<Timestamp, Vec<Update>>,
+struct Target<'a> {
+    /// The updates, by the sequences of their exports.
+    updates: BTreeMap<Timestamp, Vec<&'a Update>>,
+    /// The value of the cell when it was last read.
     stored: Option<Bytes>,
-) -> Option<ConditionalMutation> {
-    let (last, _) = updates.last_key_value()?;
-    let mut mutation = Mutation::new(cell.row.clone());
-    mutation.updates = updates.values().flatten().cloned().collect();
-    let mutation = mutation.put_at(cell.column.clone(), stamp(*last), last.to_string());
-    Some(mutation.when(match stored {
-        Some(stored) => Condition::value(cell.column.clone(), stored),
-        None => Condition::absent(cell.column.clone()),
-    }))
 }
 
-/// Returns the column with the sequence of the last export of a key.
-fn sequence_column(queue: &str, key: &[u8]) -> Column {
-    let prefix = format!("seq:{queue}:");
-    Column::new(NOTIFICATION_FAMILY, [prefix.as_bytes(), key].concat())
+impl<'a> Targets<'a> {
+    /// Collects the rows of some exports.
+    pub(super) fn new(exports: &[&'a PlannedExport]) -> Self {
+        let mut by_cell: BTreeMap<RowColumn, Target<'a>> = BTreeMap::new();
+        for export in exports {
+            for mutation in &export.mutations {
+                let cell = RowColumn::new(mutation.row.clone(), export.column.clone());
+                let target = by_cell.entry(cell).or_default();
+                let updates = target.updates.entry(export.sequence).or_default();
+                updates.extend(&mutation.updates);
+            }
+        }
+        Self { by_cell }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_cell.is_empty()
+    }
+
+    /// Returns the number of exports that are still to be written, in each row.
+    pub(super) fn len(&self) -> usize {
+        let targets = self.by_cell.values();
+        targets.map(|target| target.updates.len()).sum()
+    }
+
+    /// Reads the sequences of the rows, and drops the exports that are not later.
+    pub(super) async fn read(&mut self, table: &dyn Table) -> Result<()> {
+        let cells = self.by_cell.keys();
+        let spans = cells.map(|cell| Span::cell(cell.row.clone(), &cell.column));
+        let mut newest = BTreeMap::new();
+        for cell in table.read(Scan::over_all(spans)).await? {
+            // If the table shows several versions of a cell, the newest comes first.
+            let key = RowColumn::new(cell.key.row, cell.key.column);
+            newest.entry(key).or_insert(cell.value);
+        }
+        for (cell, target) in &mut self.by_cell {
+            target.stored = newest.remove(cell);
+            if let Some(value) = &target.stored {
+                let last = sequence(cell, value)?;
+                target.updates.retain(|sequence, _| *sequence > last);
+            }
+        }
+        self.by_cell.retain(|_, target| !target.updates.is_empty());
+        Ok(())
+    }
+
+    /// Returns a mutation of each row and key that is still to be written.
+    pub(super) fn mutations(&self) -> Vec<ConditionalMutation> {
+        let mutation = |(cell, target): (&RowColumn, &Target<'_>)| target.mutation(cell);
+        self.by_cell.iter().filter_map(mutation).collect()
+    }
+
+    /// Drops the rows whose mutations were accepted, given the outcomes of all
+    /// [`mutations`](Self::mutations).
+    pub(super) fn drop_accepted(&mut self, outcomes: &[Outcome]) {
+        let mut outcomes = outcomes.iter();
+        self.by_cell
+            .retain(|_, _| !outcomes.next().is_some_and(Outcome::is_accepted));
+    }
+}
+
+impl Target<'_> {
+    /// Returns the mutation of the row, on the condition that its sequence is still the one that
+    /// was read.
+    fn mutation(&self, cell: &RowColumn) -> Option<ConditionalMutation> {
+        let (last, _) = self.updates.last_key_value()?;
+        let mut mutation = Mutation::new(cell.row.clone());
+        let updates = self.updates.values().flatten().copied();
+        mutation.updates = updates.cloned().collect();
+        let mutation = mutation.put_at(cell.column.clone(), stamp(*last), last.to_string());
+        Some(mutation.when(match &self.stored {
+            Some(stored) => Condition::value(cell.column.clone(), stored.clone()),
+            None => Condition::absent(cell.column.clone()),
+        }))
+    }
 }
 
 fn sequence(cell: &RowColumn, value: &[u8]) -> Result<Timestamp> {
@@ -97,9 +110,4 @@ fn sequence(cell: &RowColumn, value: &[u8]) -> Result<Timestamp> {
             let message = format!("`{cell}` holds no sequence of an export; delete the cell if no queue writes to the row");
             Error::new(ErrorKind::Corrupt, message)
         })
-}
-
-/// Returns the sequence as the timestamp of a cell.
-fn stamp(sequence: Timestamp) -> i64 {
-    i64::try_from(sequence.get()).unwrap_or(i64::MAX)
 }

@@ -25,7 +25,8 @@ struct Receiver {
 #[derive(Default)]
 struct State {
     calls: usize,
-    entries: usize,
+    /// The values in the order of their delivery, without immediate repetitions.
+    delivered: Vec<String>,
     values: BTreeMap<String, (Timestamp, String)>,
 }
 
@@ -33,7 +34,10 @@ impl Receiver {
     fn apply(&self, exports: &[Export<String, String>]) {
         let mut state = self.state.lock().unwrap();
         state.calls += 1;
-        state.entries += exports.len();
+        state
+            .delivered
+            .extend(exports.iter().map(|export| export.value.clone()));
+        state.delivered.dedup();
         let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
         for export in exports {
             let before = last.insert(&export.key, export.sequence);
@@ -66,8 +70,8 @@ fn observed(
     let exporter = move |exports: Exports<String, String>| {
         let answer = answer(exports.len());
         let count = match &answer {
-            Ok(Exported::UpTo(count)) => *count,
-            Ok(_) => exports.len(),
+            Ok(Exported::UpTo(count) | Exported::DeadLetters { up_to: count, .. }) => *count,
+            Ok(Exported::All) => exports.len(),
             Err(_) => 0,
         };
         keep.apply(&exports[..count]);
@@ -121,7 +125,8 @@ async fn delivers_the_entries_of_a_key_in_their_order() {
     })
     .await;
     app.settle().await;
-    assert_eq!(receiver.value("key").as_deref(), Some("19"));
+    let expected: Vec<_> = (0..20).map(|number| number.to_string()).collect();
+    assert_eq!(receiver.state.lock().unwrap().delivered, expected);
     app.stop().await;
 }
 
@@ -186,28 +191,31 @@ async fn keeps_the_entries_of_an_exporter_that_fails() {
 
 #[tokio::test]
 async fn moves_rejected_entries_to_the_dead_letters() {
-    let queue = texts(1);
-    let (app, _) = start(&queue, |entries| match entries {
-        3 => Ok(Exported::DeadLetters(vec![(
-            1,
-            "no such account".to_owned(),
-        )])),
-        _ => Ok(Exported::All),
-    })
-    .await;
-    let entries = ["a", "b", "c"].map(|key| (key, "value".to_owned()));
-    app.client
-        .run(async |tx| queue.extend(&tx, entries.clone()))
-        .await
-        .unwrap();
-    app.settle().await;
-    let cells = app.cells("eq").await;
-    assert_eq!(cells.len(), 2, "{cells:?}");
-    assert!(
-        cells[0].starts_with("eq!dead:0:b\\x00")
-            && cells[0].ends_with("dead:error no such account"),
-        "{cells:?}"
-    );
-    assert!(cells[1].ends_with("e:v value"), "{cells:?}");
-    app.stop().await;
+    for up_to in [2, 3] {
+        let queue = texts(1);
+        let (app, receiver) = start(&queue, move |entries| match entries {
+            3 => Ok(Exported::DeadLetters {
+                up_to,
+                rejected: vec![(1, "no such account".to_owned())],
+            }),
+            _ => Ok(Exported::All),
+        })
+        .await;
+        let entries = ["a", "b", "c"].map(|key| (key, format!("value of {key}")));
+        app.client
+            .run(async |tx| queue.extend(&tx, entries.clone()))
+            .await
+            .unwrap();
+        app.settle().await;
+        let cells = app.cells("eq").await;
+        assert_eq!(cells.len(), 2, "{cells:?}");
+        assert!(
+            cells[0].starts_with("eq!dead:0:b\\x00")
+                && cells[0].ends_with("dead:error no such account"),
+            "{cells:?}"
+        );
+        assert!(cells[1].ends_with("e:v value of b"), "{cells:?}");
+        assert_eq!(receiver.value("c").as_deref(), Some("value of c"));
+        app.stop().await;
+    }
 }

@@ -1,26 +1,35 @@
-//! A table sink: repeated exports, and exports at the same time.
+//! A table sink: repeated exports, exports at the same time, and lost answers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use fluo::{Bytes, Column, ObserverError, Timestamp};
+use async_trait::async_trait;
+use fluo::{Bytes, Column, Error, ErrorKind, ObserverError, Timestamp};
 use fluo_recipes::export_queue::{Export, Exported, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
-use fluo_table::{
-    Authorizations, MemoryTables, Mutation, Result, Table, TableAdmin, TableExt, Versions,
-};
-use fluo_tests::{Call, Intercepted};
+use fluo_table::{Mutation, Outcome, Result, Scan, Span, Table, TableExt, Versions};
+use fluo_tests::{Call, Fault, Hooks, Intercepted};
+
+use crate::sink::table_showing;
 
 fn count() -> Column {
     Column::new("page", "count")
 }
 
+fn export(key: &str, number: u64) -> Export<String, u64> {
+    let sequence = Timestamp::new(number).unwrap();
+    Export::new(key.to_owned(), key.to_owned(), number, sequence)
+}
+
 /// Exports numbers of the key `cat`, whose sequences are the numbers.
 fn exports(numbers: &[u64]) -> Exports<String, u64> {
-    let export = |number: &u64| {
-        let sequence = Timestamp::new(*number).unwrap();
-        Export::new("cat".to_owned(), "cat", *number, sequence)
-    };
-    numbers.iter().map(export).collect()
+    let numbers = numbers.iter();
+    numbers.map(|number| export("cat", *number)).collect()
+}
+
+/// Exports a number of many keys.
+fn many(keys: usize, number: u64) -> Exports<String, u64> {
+    let keys = (0..keys).map(|key| export(&format!("{key:02}"), number));
+    keys.collect()
 }
 
 /// Returns a sink whose cells have one timestamp, so the last write wins.
@@ -32,16 +41,9 @@ fn sink(table: Arc<dyn Table>) -> impl Exporter<String, u64> {
     TableSink::new("visits", table, translate)
 }
 
+/// Returns a table that shows all writes.
 async fn table() -> Arc<dyn Table> {
-    let tables = MemoryTables::new();
-    tables
-        .create_table("query", Versions::default())
-        .await
-        .unwrap();
-    tables
-        .open_table("query", Authorizations::none())
-        .await
-        .unwrap()
+    table_showing(Versions::All).await.1
 }
 
 async fn value(table: &dyn Table) -> Option<Bytes> {
@@ -51,17 +53,21 @@ async fn value(table: &dyn Table) -> Option<Bytes> {
 #[tokio::test]
 async fn ignores_exports_that_are_repeated() {
     let table = table().await;
-    let sink = sink(table.clone());
-    for (numbers, expected) in [
-        (&[3][..], "3"),
-        (&[5], "5"),
-        (&[5], "5"),
-        (&[3], "5"),
-        (&[3, 5, 7], "7"),
+    let recorded = Arc::new(Intercepted::with_hooks(table.clone(), Calls::default()));
+    let sink = sink(recorded.clone());
+    for (numbers, expected, writes) in [
+        (&[3][..], "3", true),
+        (&[5], "5", true),
+        (&[5], "5", false),
+        (&[3], "5", false),
+        (&[3, 5, 7], "7", true),
     ] {
         let exported = sink.export(exports(numbers)).await.unwrap();
         assert_eq!(exported, Exported::All);
         assert_eq!(value(&*table).await.as_deref(), Some(expected.as_bytes()));
+        let calls = std::mem::take(&mut *recorded.hooks().log.lock().unwrap());
+        let one_write = ["scan 1", "write 1"];
+        assert_eq!(calls, one_write[..1 + usize::from(writes)]);
     }
 }
 
@@ -87,4 +93,102 @@ async fn writes_nothing_if_a_later_export_is_written_at_the_same_time() {
         assert_eq!(exported, Exported::All);
         assert_eq!(value(&*table).await.as_deref(), Some(&b"7"[..]));
     }
+}
+
+/// A log of the calls of a sink, and the answers that it gets to its first write.
+#[derive(Default)]
+struct Calls {
+    log: Mutex<Vec<String>>,
+    fault: Option<Fault>,
+    /// `true` if the last outcome of the first write is lost.
+    loses_last: bool,
+}
+
+impl Calls {
+    fn is_first_write(&self) -> bool {
+        let log = self.log.lock().unwrap();
+        log.iter().filter(|call| call.starts_with("write")).count() == 1
+    }
+}
+
+#[async_trait]
+impl Hooks for Calls {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        let line = match call {
+            Call::Scan(scan) => format!("scan {}", scan.spans().len()),
+            call => format!("write {}", call.mutations().len()),
+        };
+        self.log.lock().unwrap().push(line);
+        let is_faulty = call.is_write() && self.is_first_write();
+        Ok(self.fault.filter(|_| is_faulty))
+    }
+
+    async fn after(&self, _: &Call, answer: &mut Result<Vec<Outcome>>) {
+        if self.loses_last && self.is_first_write() {
+            let lost = Error::new(ErrorKind::Uncertain, "the answer was lost");
+            *answer.as_mut().unwrap().last_mut().unwrap() = Outcome::Unknown(lost);
+        }
+    }
+}
+
+#[tokio::test]
+async fn writes_once_although_an_outcome_is_unknown() {
+    let is = |fault, loses_last| Calls {
+        fault,
+        loses_last,
+        ..Calls::default()
+    };
+    for (calls, expected) in [
+        (is(None, false), &["scan 3", "write 3"][..]),
+        (is(None, true), &["scan 3", "write 3", "scan 1"]),
+        (
+            is(Some(Fault::After), false),
+            &["scan 3", "write 3", "scan 3"],
+        ),
+        (
+            is(Some(Fault::Lost), false),
+            &["scan 3", "write 3", "scan 3", "write 3"],
+        ),
+    ] {
+        let table = table().await;
+        let recorded = Arc::new(Intercepted::with_hooks(table.clone(), calls));
+        let exported = sink(recorded.clone()).export(many(3, 7)).await.unwrap();
+        assert_eq!(exported, Exported::All);
+        assert_eq!(*recorded.hooks().log.lock().unwrap(), expected);
+        let cells = table.read(Scan::over(Span::all())).await.unwrap();
+        assert_eq!(cells.len(), 3 * 2, "a value and a sequence each");
+    }
+}
+
+/// Exports to 30 rows, of which other exports change all but some right before each write.
+async fn export_while_others_write(unchanged: usize) -> Result<Exported, String> {
+    let table = table().await;
+    let (direct, rounds) = (Arc::new(sink(table.clone())), Arc::new(Mutex::new(0)));
+    let racing = Intercepted::with_hooks(table, move |call: &Call| {
+        let rows = call.mutations().len().saturating_sub(unchanged);
+        let (direct, rounds) = (direct.clone(), rounds.clone());
+        async move {
+            if rows > 0 {
+                let number = {
+                    let mut rounds = rounds.lock().unwrap();
+                    *rounds += 1;
+                    *rounds
+                };
+                let all = many(30, number);
+                let last = all[30 - rows..].iter().cloned().collect();
+                direct.export(last).await.unwrap();
+            }
+            Ok(None)
+        }
+    });
+    let exported = sink(Arc::new(racing)).export(many(30, 1_000)).await;
+    exported.map_err(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn waits_only_after_attempts_without_progress() {
+    assert_eq!(export_while_others_write(1).await, Ok(Exported::All));
+    let message =
+        "the exporter failed: the sequences of these rows changed during each of 20 attempts";
+    assert_eq!(export_while_others_write(0).await, Err(message.to_owned()));
 }

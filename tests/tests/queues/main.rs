@@ -5,12 +5,14 @@
 
 mod against_a_model;
 mod bad_input;
+mod blind_exports;
 mod combine;
 mod export;
 mod fixture;
 mod java;
 mod late_exports;
 mod operating;
+mod refused_exports;
 mod roll_up;
 mod sink;
 mod sqlite;

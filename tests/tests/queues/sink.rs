@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo::{Bytes, Column, Instance, Timestamp};
+use fluo::{Bytes, Column, Error, ErrorKind, Instance, Timestamp};
 use fluo_recipes::export_queue::{Export, ExportError, Exported, Exporter, Exports};
 use fluo_recipes::recording::difference;
 use fluo_recipes::sink::TableSink;
@@ -27,10 +27,12 @@ fn links() -> Column {
 }
 
 async fn table() -> (Instance, Arc<dyn Table>) {
+    table_showing(Versions::default()).await
+}
+
+pub(crate) async fn table_showing(versions: Versions) -> (Instance, Arc<dyn Table>) {
     let fluo = Instance::in_memory();
-    fluo.create_table("query", Versions::default())
-        .await
-        .unwrap();
+    fluo.create_table("query", versions).await.unwrap();
     let query = fluo
         .open_table("query", Authorizations::none())
         .await
@@ -38,12 +40,16 @@ async fn table() -> (Instance, Arc<dyn Table>) {
     (fluo, query)
 }
 
+fn no_row() -> Error {
+    Error::with_source(ErrorKind::Invalid, "no row for it", "the key is too old")
+}
+
 /// A sink that sets or deletes the cell of a key, and rejects the key `bad`.
 fn sink(table: &Arc<dyn Table>) -> impl Exporter<String, Option<String>> {
     TableSink::new("eq", table.clone(), |export: &Links| {
         let mutation = Mutation::new(export.key.clone());
         match &export.value {
-            _ if export.key == "bad" => Err("no row for it".into()),
+            _ if export.key == "bad" => Err(no_row().into()),
             Some(value) => Ok(vec![mutation.put(links(), value.clone())]),
             None => Ok(vec![mutation.delete(links())]),
         }
@@ -114,6 +120,53 @@ async fn keeps_the_sequences_of_keys_that_share_a_row_apart() {
 }
 
 #[tokio::test]
+async fn keeps_the_sequences_of_two_queues_apart() {
+    let (_, table) = table().await;
+    for (queue, sequence) in [("inlinks", 9), ("titles", 3), ("inlinks", 5), ("titles", 4)] {
+        let sink = TableSink::new(queue, table.clone(), move |export: &Links| {
+            let column = Column::new(queue, export.sequence.to_string());
+            Ok(vec![Mutation::new("page").put(column, "")])
+        });
+        apply(&sink, [export("a", None, sequence)]).await.unwrap();
+    }
+    let cells = table.read(Scan::over(Span::row("page"))).await.unwrap();
+    let found: Vec<_> = cells
+        .iter()
+        .map(|cell| cell.key.column.to_string())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "fluoRecipes:seq:inlinks:a",
+            "fluoRecipes:seq:titles:a",
+            "inlinks:9",
+            "titles:3",
+            "titles:4"
+        ]
+    );
+}
+
+/// The sequence cell has several versions then, of which only the newest counts.
+#[tokio::test]
+async fn writes_to_tables_that_show_several_versions() {
+    for versions in [Versions::Latest(2.try_into().unwrap()), Versions::All] {
+        let (_, table) = table_showing(versions).await;
+        let sink = sink(&table);
+        for (value, sequence, expected) in [
+            ("1", 3, "1"),
+            ("2", 5, "2"),
+            ("late", 4, "2"),
+            ("3", 7, "3"),
+        ] {
+            let exports = [export("a", Some(value), sequence)];
+            assert_eq!(apply(&sink, exports).await.unwrap(), Exported::All);
+            let found = table.get("a", &links()).await.unwrap();
+            assert_eq!(found.as_deref(), Some(expected.as_bytes()), "{versions:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn two_sinks_at_once_leave_the_last_value() {
     let (_, table) = table().await;
     let (one, other) = (sink(&table), sink(&table));
@@ -136,10 +189,8 @@ async fn rejects_what_cannot_be_translated_and_writes_the_rest() {
     let sink = sink(&table);
     let exports = [export("a", Some("1"), 3), export("bad", None, 3)];
     let answer = apply(&sink, exports.clone()).await.unwrap();
-    assert_eq!(
-        answer,
-        Exported::DeadLetters(vec![(1, "no row for it".to_owned())])
-    );
+    let why = "no row for it: the key is too old".to_owned();
+    assert_eq!(answer, Exported::all_but(2, vec![(1, why)]));
     assert_eq!(
         table.get("a", &links()).await.unwrap().as_deref(),
         Some(&b"1"[..])
