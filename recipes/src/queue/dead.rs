@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 
 use fluo::{Bytes, Column, ObserverError, Result, Transaction};
+use fluo_table::coordination::FailedNotification;
 
 use super::{Entry, QueueDefinition};
 
@@ -22,7 +23,17 @@ pub(crate) fn bury(
 ) -> Result<()> {
     let dead = queue.dead_row(&entry.row);
     tx.set(dead.clone(), queue.entry_column(), entry.value.clone())?;
-    tx.set(dead, &ERROR, with_causes(&**error))
+    tx.set(dead, &ERROR, shortened(with_causes(&**error)))
+}
+
+/// Cuts the text of an error, which may include a large value.
+fn shortened(mut text: String) -> String {
+    let mut end = FailedNotification::MAX_ERROR_BYTES.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
 }
 
 /// Returns an error with its causes, unless its message already includes them.
@@ -37,4 +48,20 @@ pub(crate) fn with_causes(error: &(dyn StdError + 'static)) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FailedNotification, shortened};
+
+    #[test]
+    fn cuts_long_errors_between_characters() {
+        assert_eq!(shortened("ä".to_owned()), "ä");
+        let long = shortened("aä".repeat(FailedNotification::MAX_ERROR_BYTES));
+        let length = long.len();
+        assert!(
+            (0..=1).contains(&(FailedNotification::MAX_ERROR_BYTES - length)),
+            "{length}"
+        );
+    }
 }

@@ -154,7 +154,7 @@ async fn requeues_letters_that_are_larger_than_a_transaction() {
         let exporter = async |exports: Exports<String, String>| {
             let reject = |index| (index, "closed".to_owned());
             let rejected = (0..exports.len()).map(reject).collect();
-            Ok::<_, ExportError>(Exported::DeadLetters(rejected))
+            Ok::<_, ExportError>(Exported::all_but(exports.len(), rejected))
         };
         let observers = exports.observe(Observers::new(), exporter).unwrap();
         let web = fluo.application("web").observers(&observers);
