@@ -3,7 +3,8 @@
 //!
 //! - Words of lines, counted from 64 tasks: by a combine queue, until the observer has combined
 //!   all; and with one cell for each word, which each transaction reads and sets.
-//! - The cost of an update when 100,000 and when 1,000,000 updates have been added.
+//! - The cost of an update when 100,000 and when 1,000,000 updates have been added, by a worker
+//!   that collects garbage and by one that does not.
 //! - Cells of another table: by an export queue and a table sink, until all are exported; and by
 //!   plain transactions.
 
@@ -12,8 +13,8 @@ use std::error::Error;
 use std::fs;
 use std::future::ready;
 use std::io::Write;
-
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fluo::{
@@ -33,10 +34,12 @@ const HOME_PAGES: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../examples/data/package-homepages.txt"
 );
-/// Lines that are counted.
-const LINES: usize = 3_000;
 /// Updates of a transaction of the growing queue.
 const BATCH: u64 = 100;
+/// Keys of the growing queue.
+const KEYS: u64 = 50_000;
+/// The time from one collection of garbage to the next.
+const GARBAGE_PERIOD: Duration = Duration::from_secs(3);
 /// Entries that are exported.
 const EXPORTS: u64 = 30_000;
 
@@ -46,14 +49,15 @@ async fn main() -> Outcome {
         .skip(1)
         .find(|argument| argument != "--bench");
     let text = fs::read_to_string(file.as_deref().unwrap_or(HOME_PAGES))?;
-    let lines: Vec<&str> = text.lines().take(LINES).collect();
+    let lines: Vec<&str> = text.lines().collect();
     let directory = tempfile::tempdir()?;
     count_words(directory.path(), &lines).await?;
-    grow(directory.path()).await?;
-    export(directory.path()).await
+    export(directory.path()).await?;
+    grow(directory.path(), true).await?;
+    grow(directory.path(), false).await
 }
 
-/// A running application with its worker.
+/// A running application with its worker, which collects garbage.
 struct App {
     client: Client,
     worker: Worker,
@@ -66,7 +70,9 @@ impl App {
             .observers(&observers)
             .create()
             .await?;
-        let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+        let options = WorkerOptions::new().garbage_period(GARBAGE_PERIOD);
+        let worker = Worker::start(&client, observers, options).await?;
+        let worker = worker.collecting_garbage(Arc::new(fluo.clone()));
         Ok(Self { client, worker })
     }
 
@@ -146,18 +152,27 @@ fn counts(line: &str) -> BTreeMap<String, u64> {
     counts
 }
 
-async fn grow(directory: &Path) -> Outcome {
-    let fluo = fluo_embedded::open(directory.join("growing"))?;
+/// Prints the cost of updates at first and after many others.
+async fn grow(directory: &Path, collects: bool) -> Outcome {
+    let directory = directory.join(format!("growing-{collects}"));
+    let fluo = fluo_embedded::open(&directory)?;
     let counts = Counts::new("wc", Sum)?;
-    let app = App::start(&fluo, "growing", counts.observe(Observers::new())?).await?;
+    let observers = counts.observe(Observers::new())?;
+    let handle = fluo.application("growing").observers(&observers);
+    let client = handle.create().await?;
+    let options = WorkerOptions::new().garbage_period(GARBAGE_PERIOD);
+    let mut worker = Worker::start(&client, observers, options).await?;
+    if collects {
+        worker = worker.collecting_garbage(Arc::new(fluo));
+    }
+    let app = App { client, worker };
     let mut costs = Vec::new();
     for round in 0..10_u64 {
         let begin = Instant::now();
         let batches = (0..100_000 / BATCH).map(|batch| round * 100_000 + batch * BATCH);
         let counts = counts.clone();
         let add = move |tx: &Transaction, first: u64| {
-            // A tenth of the keys is new in each round.
-            let key = |number: u64| ((number * 2_654_435_761) % 50_000).to_string();
+            let key = |number: u64| ((number * 2_654_435_761) % KEYS).to_string();
             counts.extend(tx, (first..first + BATCH).map(|number| (key(number), 1)))
         };
         app.add(batches, add).await?;
@@ -165,14 +180,18 @@ async fn grow(directory: &Path) -> Outcome {
         costs.push(begin.elapsed());
     }
     app.worker.stop().await;
-    let [first, .., last] = costs.as_slice() else {
+    let [first, _, _, fourth, .., last] = costs.as_slice() else {
         return Ok(());
     };
     say(&format!(
-        "100,000 updates: {:.0}/s at first, {:.0}/s after 900,000: {:.2} times the cost",
+        "100,000 updates {} collection of garbage: {:.0}/s at first, {:.0}/s after 300,000, {:.0}/s after 900,000: {:.2} \
+         times the cost of the first, {:.2} times that of the fourth",
+        if collects { "with" } else { "without" },
         rate(100_000, *first),
+        rate(100_000, *fourth),
         rate(100_000, *last),
-        last.as_secs_f64() / first.as_secs_f64()
+        last.as_secs_f64() / first.as_secs_f64(),
+        last.as_secs_f64() / fourth.as_secs_f64()
     ))
 }
 
