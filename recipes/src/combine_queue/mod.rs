@@ -10,9 +10,9 @@
 //! # Rules
 //!
 //! - Adding an update never conflicts with another transaction that adds one to the same key.
-//! - [`CombineQueue::get`] returns the value with all updates that were committed before the
-//!   snapshot, whether the observer has combined them or not.
-//! - A reported new value contains all updates of the key that were committed before the
+//! - **Q4.** [`CombineQueue::get`] returns the value with all updates that were committed before
+//!   the snapshot, whether the observer has combined them or not.
+//! - **Q5.** A reported new value contains all updates of the key that were committed before the
 //!   transaction of the observer began, unless the key has more updates than a pass can read
 //!   ([`buffer_bytes`](CombineQueue::buffer_bytes)). A reported old value is the last reported new
 //!   value of the key.
@@ -22,9 +22,9 @@
 //!   pass has read become dead letters. Other keys are not affected.
 //!
 //! The bytes are those of Apache Fluo Recipes, described in `layout.rs`. The settings are those
-//! that its `CombineQueue.configure` stores. It fixes three bugs of
-//! that library: keys with equal hashes stay apart, a key with more updates than the limit makes
-//! progress, and keys that are prefixes of each other keep their own updates.
+//! that its `CombineQueue.configure` stores. It fixes three bugs of that library: keys with equal
+//! hashes stay apart, a key with more updates than the limit makes progress, and keys that are
+//! prefixes of each other keep their own updates.
 //!
 //! # What it does not do
 //!

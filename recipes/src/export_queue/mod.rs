@@ -18,6 +18,9 @@
 //!
 //! # Rules
 //!
+//! - **D4.** Each entry is delivered at least once, unless it cannot be decoded.
+//! - **D5.** The entries of a key are first delivered in the order of their sequences, if the
+//!   transactions that export the key conflict with each other.
 //! - Adding an entry reads nothing and conflicts with nothing.
 //! - The exporter acknowledges entries by its [answer](Exported). An entry leaves the queue in the
 //!   transaction that follows the export.

@@ -57,6 +57,10 @@ static EXPORT: Names = Names {
     buffer_bytes: 1 << 20,
 };
 
+/// The class that applications register for the predecessor of the combine queue, whose rows and
+/// settings are the same.
+const COLLISION_FREE_MAP: &str = "org.apache.fluo.recipes.core.map.CollisionFreeMap$Optimizer";
+
 const fn column(family: &'static [u8], qualifier: &'static [u8]) -> Column {
     Column {
         family: Bytes::from_static(family),
@@ -68,6 +72,9 @@ const fn column(family: &'static [u8], qualifier: &'static [u8]) -> Column {
 impl QueueKind {
     /// Returns the kind of a queue that is registered with a class of Java.
     pub(crate) fn from_optimizer(class: &str) -> Option<Self> {
+        if class == COLLISION_FREE_MAP {
+            return Some(Self::Combine);
+        }
         [Self::Combine, Self::Export]
             .into_iter()
             .find(|kind| kind.optimizer() == class)
@@ -92,5 +99,24 @@ impl fmt::Display for QueueKind {
             Self::Combine => "combine",
             Self::Export => "export",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::QueueKind;
+
+    #[test]
+    fn knows_the_classes_of_java() {
+        let package = "org.apache.fluo.recipes.core";
+        for (class, kind) in [
+            ("combine.CombineQueue$Optimizer", Some(QueueKind::Combine)),
+            ("map.CollisionFreeMap$Optimizer", Some(QueueKind::Combine)),
+            ("export.ExportQueue$Optimizer", Some(QueueKind::Export)),
+            ("combine.CombineQueue", None),
+        ] {
+            let found = QueueKind::from_optimizer(&format!("{package}.{class}"));
+            assert_eq!(found, kind, "{class}");
+        }
     }
 }

@@ -24,10 +24,19 @@ fn of_table() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/table/src")
 }
 
-/// Returns the text of a file of the engine, or of the table if the engine has no such file.
+fn recipes() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../recipes/src")
+}
+
+/// Returns the text of a file of the engine, of the table or of the recipes: the first that exists.
 fn source(file: &str) -> String {
-    let found = fs::read_to_string(engine().join(file));
-    found.unwrap_or_else(|_| fs::read_to_string(of_table().join(file)).unwrap())
+    let folders = [engine(), of_table(), recipes()];
+    let mut found = folders
+        .iter()
+        .filter_map(|folder| fs::read_to_string(folder.join(file)).ok());
+    found
+        .next()
+        .unwrap_or_else(|| panic!("there is no `{file}`"))
 }
 
 /// Returns the bold names of a text. A name is one capital letter and a number, at the start of a
