@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -179,10 +180,11 @@ fn run_without_cluster(programs: &Programs, environment: &Environment) -> Result
         set(&mut command, environment);
         run_program(&format!("example {}", example.name()), &mut command)?;
     }
-    cargo(
-        &["run", "--quiet", "--bin", "fluo", "--", "demo"],
-        environment,
-    )
+    // `cargo run` would build it again, with the features of its package alone.
+    let mut demo = Command::new(programs.folder()?.join("fluo"));
+    demo.current_dir(workspace()).arg("demo");
+    set(&mut demo, environment);
+    run_program("fluo demo", &mut demo)
 }
 
 #[cfg(test)]
