@@ -75,7 +75,10 @@ struct Machine(TempDir);
 impl Machine {
     fn with(commands: &[(&str, &str)]) -> Self {
         let machine = Self(tempfile::tempdir().unwrap());
-        for (name, script) in commands.iter().chain(&[LIVE, ("example", "")]) {
+        for (name, script) in commands
+            .iter()
+            .chain(&[LIVE, ("example", ""), ("fluo", "")])
+        {
             machine.add(name, script);
         }
         let messages = PROGRAMS.map(|program| machine.message(program));
