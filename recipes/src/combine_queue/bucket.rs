@@ -8,7 +8,7 @@ use futures::TryStreamExt;
 
 use super::layout::{CURRENT, updates_from, value_row};
 use super::pass::{Group, Pass};
-use super::queue::Decoded;
+use super::queue::Combined;
 use super::{Change, CombineQueue};
 use crate::queue::{QueueDefinition, bury};
 
@@ -109,19 +109,19 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
 
     /// Combines the updates of keys with their current values, as long as there is room.
     async fn apply(&mut self, groups: Vec<Group>) -> Result<()> {
-        let mut groups = groups.into_iter().peekable();
-        while groups.peek().is_some() {
+        let mut groups = groups.into_iter();
+        while self.left.is_none() {
             let chunk: Vec<Group> = groups.by_ref().take(self.keys_at_once).collect();
-            if self.left.is_some() {
-                chunk.iter().for_each(|group| self.leave(group));
-                continue;
+            if chunk.is_empty() {
+                return Ok(());
             }
             let queue = self.definition();
             let cell = |group: &Group| RowColumn::new(value_row(queue, &group.key), CURRENT);
-            let current = self.tx.get_all(chunk.iter().map(cell)).await?;
-            for group in &chunk {
+            let cells: Vec<RowColumn> = chunk.iter().map(cell).collect();
+            let current = self.tx.get_all(cells.iter().cloned()).await?;
+            for (group, cell) in chunk.iter().zip(cells) {
                 match self.has_room() {
-                    true => self.combine(group, current.get(&cell(group)))?,
+                    true => self.replace(group, current.get(&cell), cell.row)?,
                     false => self.leave(group),
                 }
             }
@@ -131,23 +131,14 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
                 false => MOST_KEYS_AT_ONCE.min(self.keys_at_once * 2),
             };
         }
+        groups.for_each(|group| self.leave(&group));
         Ok(())
     }
 
     /// Replaces the current value of a key, if its bytes change.
-    fn combine(&mut self, group: &Group, old: Option<&Bytes>) -> Result<()> {
-        let Decoded {
-            updates, values, ..
-        } = self.take(group)?;
-        if updates.is_empty() {
+    fn replace(&mut self, group: &Group, old: Option<&Bytes>, row: Bytes) -> Result<()> {
+        let Some((change, new)) = self.combine(group, old)? else {
             return Ok(());
-        }
-        let (change, new) = match self.queue.combine(&group.key, values, old) {
-            Ok(combined) => combined,
-            Err(error) => {
-                let bury = |update| bury(self.tx, self.definition(), update, &error);
-                return updates.into_iter().try_for_each(bury);
-            }
         };
         if old == new.as_ref() {
             return Ok(());
@@ -155,7 +146,6 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         if let Some(changes) = &mut self.changes {
             changes.insert(group.key.clone(), change);
         }
-        let row = value_row(self.definition(), &group.key);
         match new {
             Some(new) => self.tx.set(row, &CURRENT, new),
             None => self.tx.delete(row, &CURRENT),
@@ -168,42 +158,44 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             partial.iter().for_each(|group| self.leave(group));
             return Ok(());
         }
+        let queue = self.definition();
         for group in partial {
-            let Decoded {
-                updates, values, ..
-            } = self.take(group)?;
-            if updates.is_empty() {
-                continue;
-            }
-            let queue = self.definition();
-            match self.queue.combine(&group.key, values, None) {
-                Ok((_, Some(sum))) => {
-                    let row = queue.entry_row(&group.key, self.tx.start());
-                    self.tx.set(row, queue.entry_column(), sum)?;
-                }
-                Ok((_, None)) => {}
-                Err(error) => {
-                    let bury = |update| bury(self.tx, queue, update, &error);
-                    updates.into_iter().try_for_each(bury)?;
-                }
+            if let Some((_, Some(sum))) = self.combine(group, None)? {
+                let row = queue.entry_row(&group.key, self.tx.start());
+                self.tx.set(row, queue.entry_column(), sum)?;
             }
         }
         Ok(())
     }
 
-    /// Deletes the updates of a key, and moves those that cannot be decoded to the dead letters.
-    /// Returns the others.
-    fn take<'g>(&mut self, group: &'g Group) -> Result<Decoded<'g, V>> {
+    /// Deletes the updates of a key, and combines them with a value. Returns the change and the
+    /// bytes of the new value, or `None` if all updates became dead letters: those that cannot be
+    /// decoded, and all others if they cannot be combined.
+    fn combine(
+        &mut self,
+        group: &Group,
+        current: Option<&Bytes>,
+    ) -> Result<Option<Combined<K, V>>> {
         self.is_first = false;
         let queue = self.definition();
         for update in &group.updates {
             self.tx.delete(update.row.clone(), queue.entry_column())?;
         }
-        let mut decoded = self.queue.decode_updates(group);
-        for (update, error) in decoded.damaged.drain(..) {
-            bury(self.tx, queue, update, &error)?;
+        let decoded = self.queue.decode_updates(group);
+        for (update, error) in &decoded.damaged {
+            bury(self.tx, queue, update, error)?;
         }
-        Ok(decoded)
+        if decoded.updates.is_empty() {
+            return Ok(None);
+        }
+        match self.queue.combine(&group.key, decoded.values, current) {
+            Ok(combined) => Ok(Some(combined)),
+            Err(error) => {
+                let mut updates = decoded.updates.into_iter();
+                updates.try_for_each(|update| bury(self.tx, queue, update, &error))?;
+                Ok(None)
+            }
+        }
     }
 
     /// Leaves the updates of a key to the next pass, which begins at the smallest of such keys.

@@ -185,7 +185,7 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         key: &Bytes,
         updates: Vec<V>,
         current: Option<&Bytes>,
-    ) -> Result<(Change<K, V>, Option<Bytes>), ObserverError> {
+    ) -> Result<Combined<K, V>, ObserverError> {
         let key = self.queue.keys.decode(key)?;
         let decode = |bytes: &Bytes| self.queue.values.decode(bytes);
         let new = self
@@ -199,6 +199,9 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         Ok((Change { key, old, new }, bytes))
     }
 }
+
+/// The change of a key, and the bytes of its new value.
+pub(super) type Combined<K, V> = (Change<K, V>, Option<Bytes>);
 
 /// The updates of a key, decoded.
 pub(super) struct Decoded<'g, V> {

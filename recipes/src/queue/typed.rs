@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fluo::{Bytes, Error, ErrorKind, Observer, ObserverError, Observers, Result, Transaction};
 
+use super::entry::entry_row;
 use super::{QueueDefinition, QueueKind};
 use crate::codec::{Codec, KeyCodec};
 use crate::registration::Registration;
@@ -58,12 +59,10 @@ impl<K: 'static, V: 'static> TypedQueue<K, V> {
         let value = self.encode_value(value);
         let value = value.map_err(|error| self.invalid("a value", error))?;
         let queue = &self.definition;
-        tx.set(
-            queue.entry_row(key, tx.start()),
-            queue.entry_column(),
-            value,
-        )?;
-        tx.notify(queue.bucket_row_of(key), &queue.notification())
+        let bucket_row = queue.bucket_row_of(key);
+        let row = entry_row(&bucket_row, key, tx.start());
+        tx.set(row, queue.entry_column(), value)?;
+        tx.notify(bucket_row, &queue.notification())
     }
 
     /// Registers the observer of the buckets.

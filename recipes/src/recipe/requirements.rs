@@ -58,10 +58,7 @@ fn requirements_of(
         QueueKind::Combine => combine(&queue),
         QueueKind::Export => export(&queue),
     };
-    let dead = dead_letters(&queue).map_err(|error| invalid(&error))?;
-    let mut requirements = requirements.map_err(|error| invalid(&error))?;
-    requirements.push(dead);
-    Ok(requirements)
+    requirements.map_err(|error| invalid(&error))
 }
 
 fn row_hasher(prefix: &str, settings: &BTreeMap<String, String>) -> Result<TableRequirement> {
@@ -100,7 +97,7 @@ fn combine(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError
         .prefix(format!("{id}:"))
         .splits(splits.collect::<Vec<_>>())
         .group_regex(format!("{}[du]:", java_quote(&format!("{id}:"))));
-    Ok(vec![requirement.build()?])
+    Ok(vec![requirement.build()?, dead_letters(queue)?])
 }
 
 /// Returns the requirements of an export queue: its entries, and the end of the tablet before them,
@@ -118,7 +115,11 @@ fn export(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError>
         .prefix(format!("{id}#"))
         .splits([format!("{id}#")])
         .without_group();
-    Ok(vec![entries.build()?, before.build()?])
+    Ok(vec![
+        entries.build()?,
+        before.build()?,
+        dead_letters(queue)?,
+    ])
 }
 
 /// Returns the requirement of the dead letters of a queue. They are few, so they have no tablet of

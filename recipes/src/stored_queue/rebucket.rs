@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo::{Bytes, Client, Error, Result, RowColumn, Snapshot, Transaction};
+use fluo::{Bytes, Client, Error, Result, RowColumn, Transaction};
 use fluo_table::coordination::Coordination;
 use fluo_table::{Escaped, Scan, Span};
 use futures::TryStreamExt;
@@ -99,7 +99,7 @@ async fn check_empty(client: &Client, queue: &QueueDefinition) -> Result<()> {
 async fn move_values(client: &Client, queue: &QueueDefinition) -> Result<u64> {
     let snapshot = client.snapshot().await?;
     let (mut chunk, mut bytes, mut moved) = (Vec::new(), 0, 0);
-    let mut batches = values(&snapshot, queue);
+    let mut batches = snapshot.scan_prefix(values_prefix(queue), [&CURRENT]);
     while let Some(cells) = batches.try_next().await? {
         for cell in cells {
             let Some(to) = new_row(queue, &cell.key.row) else {
@@ -117,10 +117,6 @@ async fn move_values(client: &Client, queue: &QueueDefinition) -> Result<u64> {
     }
     move_chunk(client, &chunk).await?;
     Ok(moved)
-}
-
-fn values(snapshot: &Snapshot, queue: &QueueDefinition) -> fluo_table::CellBatches {
-    snapshot.scan_prefix(values_prefix(queue), [&CURRENT])
 }
 
 /// Returns the row to which a value belongs, or `None` if it is in this row.

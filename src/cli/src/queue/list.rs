@@ -50,6 +50,7 @@ impl List {
         let queues = self.application.queues(&open)?;
         let client = open.client().await?;
         let snapshot = client.snapshot().await?;
+        let failed = open.coordination.dead_letters().await?;
         for queue in &queues {
             let backlog = queue.backlog(&snapshot).await?;
             let dead_letters = queue
@@ -63,7 +64,7 @@ impl List {
                 bytes: backlog.iter().map(|bucket| bucket.bytes).sum(),
                 oldest: backlog.iter().map(|bucket| bucket.oldest.get()).min(),
                 dead_letters: dead_letters.await?,
-                stuck: Stuck::find(&open, queue, &backlog).await?,
+                stuck: Stuck::new(queue, &backlog, &failed),
             };
             output::emit(&match self.json {
                 true => output::json_line(&shown)?,

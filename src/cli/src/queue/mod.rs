@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use fluo::Client;
 use fluo_recipes::stored_queue::{BucketBacklog, StoredQueue};
+use fluo_table::coordination::FailedNotification;
 use serde::Serialize;
 
 use crate::application::{ApplicationArguments, OpenApplication};
@@ -83,21 +84,17 @@ struct Stuck {
 }
 
 impl Stuck {
-    async fn find(
-        open: &OpenApplication,
-        queue: &StoredQueue,
-        backlog: &[BucketBacklog],
-    ) -> Result<Self> {
+    /// Counts the entries of a queue, given the dead letters of all notifications.
+    fn new(queue: &StoredQueue, backlog: &[BucketBacklog], failed: &[FailedNotification]) -> Self {
         let foreign = backlog.iter().filter(|bucket| !bucket.exists);
         let notification = queue.notification();
-        let failed = open.coordination.dead_letters().await?;
         let failed = failed
             .iter()
             .filter(|failed| failed.cell.column == notification);
-        Ok(Self {
+        Self {
             entries_of_no_bucket: foreign.map(|bucket| bucket.entries).sum(),
             failed_buckets: count_of(failed.count()),
-        })
+        }
     }
 
     /// Prints what an operator can do about the entries.

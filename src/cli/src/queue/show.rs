@@ -28,7 +28,8 @@ impl Show {
             let (entries, bytes, oldest) = (bucket.entries, bucket.bytes, bucket.oldest);
             output::emit(&format!("{}\t{entries}\t{bytes}\t{oldest}", bucket.bucket))?;
         }
-        Stuck::find(&open, &queue, &backlog).await?.print(&queue);
+        let failed = open.coordination.dead_letters().await?;
+        Stuck::new(&queue, &backlog, &failed).print(&queue);
         output::say(&format!(
             "entries wait in {} of {}",
             count_of(backlog.iter().filter(|bucket| bucket.exists).count()),
