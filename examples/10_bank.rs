@@ -1,19 +1,30 @@
 //! A bank: concurrent transfers, a client that crashes in the middle of some, and a sum of all
-//! accounts that never changes.
+//! accounts that never changes. Accounts are rows with typed columns.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use fluo::{ApplicationHandle, Bytes, Client, Column, Error, InstanceExt, Snapshot, Span};
-use fluo_table::Scan;
+use fluo::{ApplicationHandle, Client, Error, InstanceExt, Snapshot};
+use fluo_recipes::{TypedColumn, TypedRow, typed_row};
 use futures::TryStreamExt;
 use futures::future::try_join_all;
 
 const ACCOUNTS: u32 = 20;
 const EACH: u64 = 100;
 const TRANSFERS: u32 = 100;
+
+const OWNER: TypedColumn<String> = TypedColumn::new("account", "owner");
+const BALANCE: TypedColumn<u64> = TypedColumn::new("account", "balance");
+
+typed_row! {
+    /// An account. Each field is a cell of its row.
+    struct Account {
+        owner: String = OWNER,
+        balance: u64 = BALANCE,
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -24,7 +35,13 @@ async fn main() -> Result<()> {
 
     client
         .run(async |tx| {
-            (0..ACCOUNTS).try_for_each(|account| tx.set(row(account), &balance(), EACH.to_string()))
+            (0..ACCOUNTS).try_for_each(|number| {
+                let account = Account {
+                    owner: format!("customer {number}"),
+                    balance: EACH,
+                };
+                account.set(&tx, row(number))
+            })
         })
         .await?;
 
@@ -60,13 +77,12 @@ async fn main() -> Result<()> {
 async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bool, Error> {
     client
         .run(async |tx| {
-            let before = number(tx.get(row(from), &balance()).await?);
+            let before = tx.get(row(from), &BALANCE).await?.unwrap_or(0);
             let Some(rest) = before.checked_sub(amount) else {
                 return Ok(false);
             };
-            let other = number(tx.get(row(to), &balance()).await?);
-            tx.set(row(from), &balance(), rest.to_string())?;
-            tx.set(row(to), &balance(), (other + amount).to_string())?;
+            tx.set(row(from), &BALANCE, rest)?;
+            BALANCE.increment(&tx, row(to), amount).await?;
             Ok(true)
         })
         .await
@@ -101,26 +117,12 @@ async fn crash_during_transfers(bank: ApplicationHandle) -> Result<usize> {
 
 /// Returns the number of accounts, and the sum of their balances.
 async fn total(snapshot: &Snapshot) -> Result<(usize, u64), Error> {
-    let cells = snapshot
-        .scan(Scan::over(Span::prefix("account")))
-        .try_concat()
-        .await?;
-    Ok((
-        cells.len(),
-        cells.into_iter().map(|cell| number(Some(cell.value))).sum(),
-    ))
+    let accounts = Account::scan_prefix(snapshot, "account");
+    let balances = accounts.map_ok(|(_, account)| account.balance);
+    let balances: Vec<u64> = balances.try_collect().await?;
+    Ok((balances.len(), balances.iter().sum()))
 }
 
-fn row(account: u32) -> Bytes {
-    format!("account{account:04}").into()
-}
-
-fn balance() -> Column {
-    Column::new("account", "balance")
-}
-
-fn number(value: Option<Bytes>) -> u64 {
-    value
-        .and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok())
-        .unwrap_or(0)
+fn row(account: u32) -> String {
+    format!("account{account:04}")
 }

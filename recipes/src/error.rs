@@ -9,8 +9,8 @@ use fluo_table::{Error, ErrorKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RecipeErrorKind {
-    /// The settings: they describe no valid hasher, design, requirement or limit, or contradict
-    /// each other.
+    /// The settings: they describe no valid hasher, design, requirement or limit, contradict each
+    /// other, or give less memory than the rows need.
     Settings,
     /// The row: the design has no key for it.
     Row,
@@ -25,8 +25,6 @@ pub enum RecipeErrorKind {
     Scan,
     /// The cursor: the text is not a cursor, or it belongs to another scan or migration.
     Cursor,
-    /// The memory bound: it is too small for the rows.
-    Memory,
     /// The table could not be read or written.
     Table(ErrorKind),
 }
@@ -97,10 +95,6 @@ impl RecipeError {
 
     pub(crate) fn cursor(message: impl Into<String>) -> Self {
         Self::new(RecipeErrorKind::Cursor, message)
-    }
-
-    pub(crate) fn memory(message: impl Into<String>) -> Self {
-        Self::new(RecipeErrorKind::Memory, message)
     }
 }
 

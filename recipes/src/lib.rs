@@ -7,8 +7,9 @@
 //! ports of `fluo-table`, and a wait takes the timer of its caller. A [`SaltedScan`] reads
 //! scattered rows in row order, and [`KeyMigration`] moves rows to another design.
 //!
-//! The recipes of transactions are queues ([`combine_queue`], [`export_queue`]), [`recording`] and
-//! [`TypedColumn`]; `docs/recipes.md` of the repository says which one solves which problem.
+//! The recipes of transactions are queues ([`combine_queue`], [`export_queue`]), [`recording`],
+//! [`TypedColumn`] and [`TypedRow`]; `docs/recipes.md` of the repository says which one solves
+//! which problem.
 //!
 //! ```
 //! use fluo_table::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};
@@ -84,7 +85,9 @@ pub mod export_queue;
 pub mod recording;
 pub mod sink;
 pub mod stored_queue;
+pub mod telemetry;
 pub mod transient;
+pub mod typed_row;
 
 pub use bulk_load::{
     BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, RepeatedKeys,
@@ -119,3 +122,4 @@ pub use salted_scan::{
     RowBatch, SaltedRow, SaltedRows, SaltedScan, ScanCursor, ScanPlan, UnknownKeys,
 };
 pub use typed_column::TypedColumn;
+pub use typed_row::TypedRow;

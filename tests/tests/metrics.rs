@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::future::ready;
 use std::sync::Arc;
 
-use fluo::telemetry::{METRICS, Metric, MetricKind, describe};
+use fluo::telemetry::{Metric, MetricKind, describe};
 use fluo::{Client, LoaderOptions};
 use fluo_simulation::Simulation;
 use fluo_table::{Column, Error, ErrorKind, Table, Timestamp};
@@ -22,7 +22,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 const SEEDS: u64 = 30;
 
 /// Metrics that the runs may not record, each with the reason. Each one has its own test.
-const RARE: [(&str, &str); 3] = [
+const RARE: [(&str, &str); 6] = [
     (
         "fluo_garbage_collections_total",
         "the actors of a run collect garbage themselves, and not on a worker's schedule",
@@ -30,6 +30,18 @@ const RARE: [(&str, &str); 3] = [
     (
         "fluo_loads_failed_total",
         "the actors of a run begin their transactions themselves, and not through `Loaders`",
+    ),
+    (
+        "fluo_queue_dead_letters_total",
+        "the entries of a run can be processed",
+    ),
+    (
+        "fluo_queue_oldest_entry_timestamp",
+        "no actor of a run reads the backlog of a queue",
+    ),
+    (
+        "fluo_queue_waiting_entries",
+        "no actor of a run reads the backlog of a queue",
     ),
     (
         "fluo_unfinished_commits_total",
@@ -40,7 +52,14 @@ const RARE: [(&str, &str); 3] = [
 /// A name with the value of its label, if it has one.
 type Recorded = (String, Option<String>);
 
-/// Returns the metrics that some runs record.
+/// Returns the metrics of the engine and of the queues.
+fn listed() -> impl Iterator<Item = &'static Metric> {
+    fluo::telemetry::METRICS
+        .iter()
+        .chain(fluo_recipes::telemetry::METRICS)
+}
+
+/// Returns the metrics that some runs record. Those with any values of their label have none here.
 fn recorded() -> BTreeSet<Recorded> {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
@@ -52,6 +71,7 @@ fn recorded() -> BTreeSet<Recorded> {
     let all = snapshotter.snapshot().into_vec();
     let one = |(key, _, _, _): (CompositeKey, _, _, DebugValue)| {
         let label = key.key().labels().next();
+        let label = label.filter(|label| label.key() != "queue");
         let label = label.map(|label| label.value().to_owned());
         (key.key().name().to_owned(), label)
     };
@@ -61,7 +81,7 @@ fn recorded() -> BTreeSet<Recorded> {
 #[test]
 fn the_list_contains_exactly_the_recorded_metrics() {
     let recorded = recorded();
-    let listed: BTreeSet<Recorded> = METRICS.iter().flat_map(with_labels).collect();
+    let listed: BTreeSet<Recorded> = listed().flat_map(with_labels).collect();
     let unlisted: Vec<_> = recorded.difference(&listed).collect();
     assert!(unlisted.is_empty(), "{unlisted:?}");
     let is_rare = |name: &str| RARE.iter().any(|(rare, _)| *rare == name);
@@ -182,11 +202,11 @@ fn the_gauges_show_the_horizon_and_what_holds_it_back() {
 fn with_labels(metric: &Metric) -> Vec<Recorded> {
     let name = metric.name.to_owned();
     match metric.label {
-        Some((_, values)) => {
+        Some((_, values)) if !values.is_empty() => {
             let recorded = |value: &&str| (name.clone(), Some((*value).to_owned()));
             values.iter().map(recorded).collect()
         }
-        None => vec![(name, None)],
+        _ => vec![(name, None)],
     }
 }
 
@@ -196,15 +216,17 @@ fn describes_the_metrics_to_the_recorder() {
     let snapshotter = recorder.snapshotter();
     ::metrics::with_local_recorder(&recorder, || {
         describe();
+        fluo_recipes::telemetry::describe();
         // A recorder shows what was both described and registered.
         ::metrics::counter!("fluo_cells_read_total").increment(3);
         ::metrics::histogram!("fluo_lock_wait_seconds").record(0.5);
+        ::metrics::gauge!("fluo_queue_waiting_entries").set(1.0);
     });
     let shown = snapshotter.snapshot().into_vec();
-    assert_eq!(shown.len(), 2);
+    assert_eq!(shown.len(), 3);
     for (key, unit, description, _) in shown {
         let name = key.key().name();
-        let metric = METRICS.iter().find(|metric| metric.name == name).unwrap();
+        let metric = listed().find(|metric| metric.name == name).unwrap();
         assert_eq!(description.as_deref(), Some(metric.description));
         let wanted = match metric.kind {
             MetricKind::Histogram => ::metrics::Unit::Seconds,
@@ -217,11 +239,13 @@ fn describes_the_metrics_to_the_recorder() {
 #[test]
 fn the_docs_show_the_list() {
     let page = include_str!("../../docs/operating.md");
-    let table: String = METRICS.iter().map(line).collect();
-    assert!(
-        page.contains(&table),
-        "docs/operating.md should have\n{table}"
-    );
+    for metrics in [fluo::telemetry::METRICS, fluo_recipes::telemetry::METRICS] {
+        let table: String = metrics.iter().map(line).collect();
+        assert!(
+            page.contains(&table),
+            "docs/operating.md should have\n{table}"
+        );
+    }
 }
 
 fn line(metric: &Metric) -> String {
@@ -233,7 +257,10 @@ fn line(metric: &Metric) -> String {
     };
     let label = metric.label.map_or_else(String::new, |(name, values)| {
         let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
-        format!("`{name}`: {}", values.join(", "))
+        match values.is_empty() {
+            true => format!("`{name}`"),
+            false => format!("`{name}`: {}", values.join(", ")),
+        }
     });
     format!(
         "| `{}` | {kind} | {label} | {} |\n",

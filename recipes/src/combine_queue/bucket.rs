@@ -11,6 +11,7 @@ use super::pass::{Group, Pass};
 use super::queue::Combined;
 use super::{Change, CombineQueue};
 use crate::queue::{QueueDefinition, bury};
+use crate::telemetry::{self, PROCESSED};
 
 /// The number of keys whose current values are read at once, at first.
 const FIRST_KEYS_AT_ONCE: usize = 64;
@@ -29,7 +30,8 @@ pub(super) struct Bucket<'a, K, V> {
     keys_at_once: usize,
     /// The room in the transaction at which the pass stops.
     least_room: usize,
-    is_first: bool,
+    /// The number of updates that were combined or became dead letters.
+    processed: usize,
     /// The smallest key whose updates were read and not combined, because there was no room.
     left: Option<Bytes>,
 }
@@ -48,7 +50,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             changes,
             keys_at_once: FIRST_KEYS_AT_ONCE,
             least_room: tx.remaining_bytes() / 2,
-            is_first: true,
+            processed: 0,
             left: None,
         }
     }
@@ -74,6 +76,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             true => self.requeue(&end.partial)?,
             false => self.apply(end.partial).await?,
         }
+        telemetry::count(PROCESSED, &self.definition().id, self.processed);
         let position = self.left.take().or(end.next);
         let continues = position.is_some() || before.is_some();
         match position {
@@ -176,7 +179,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         group: &Group,
         current: Option<&Bytes>,
     ) -> Result<Option<Combined<K, V>>> {
-        self.is_first = false;
+        self.processed += group.updates.len();
         let queue = self.definition();
         for update in &group.updates {
             self.tx.delete(update.row.clone(), queue.entry_column())?;
@@ -208,7 +211,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
     /// Returns `true` if the transaction has room for the value of another key. The first key of a
     /// pass always has, so each pass makes progress.
     fn has_room(&self) -> bool {
-        self.left.is_none() && (self.is_first || self.tx.remaining_bytes() > self.least_room)
+        self.left.is_none() && (self.processed == 0 || self.tx.remaining_bytes() > self.least_room)
     }
 
     fn definition(&self) -> &'a QueueDefinition {

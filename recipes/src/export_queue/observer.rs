@@ -13,6 +13,7 @@ use super::layout::entries_from;
 use super::pass::{Pass, end};
 use super::{Export, ExportError, ExportQueue, Exporter, Exports};
 use crate::queue::{Entry, bury};
+use crate::telemetry::{self, PROCESSED};
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
     /// Registers the observer that exports the entries.
@@ -116,6 +117,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
                 bury(tx, queue, entry, error)?;
             }
         }
+        telemetry::count(PROCESSED, &queue.id, done);
         Ok(done)
     }
 

@@ -6,6 +6,7 @@ use fluo::{Bytes, Column, ObserverError, Result, Transaction};
 use fluo_table::coordination::FailedNotification;
 
 use super::{Entry, QueueDefinition};
+use crate::telemetry::{self, DEAD_LETTERS};
 
 /// The column with the error of a dead letter.
 pub(crate) const ERROR: Column = Column {
@@ -23,7 +24,9 @@ pub(crate) fn bury(
 ) -> Result<()> {
     let dead = queue.dead_row(&entry.row);
     tx.set(dead.clone(), queue.entry_column(), entry.value.clone())?;
-    tx.set(dead, &ERROR, shortened(with_causes(&**error)))
+    tx.set(dead, &ERROR, shortened(with_causes(&**error)))?;
+    telemetry::count(DEAD_LETTERS, &queue.id, 1);
+    Ok(())
 }
 
 /// Cuts the text of an error, which may include a large value.

@@ -400,7 +400,7 @@ impl Merge {
             .chain([self.open_row.clone()])
             .max_by_key(|(_, bytes)| *bytes);
         let (row, largest) = largest.unwrap_or_default();
-        RecipeError::memory(format!(
+        RecipeError::settings(format!(
             "the scan holds {} bytes of cells, {largest} of them for the row {}, and may hold {} for all its pieces of \
              the table ({}): raise memory_bytes, select fewer columns, or scan fewer rows",
             self.memory.held(),

@@ -5,6 +5,7 @@ use fluo_table::{Scan, Span};
 use futures::TryStreamExt;
 
 use super::StoredQueue;
+use crate::telemetry::{self, OLDEST_ENTRY, WAITING};
 
 /// The entries that wait in a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,8 @@ pub struct BucketBacklog {
 
 impl StoredQueue {
     /// Returns the backlog of each bucket that has entries, at a snapshot, sorted by the text of
-    /// the bucket. Reads all entries, one batch at a time.
+    /// the bucket. Reads all entries, one batch at a time, and sets the
+    /// [gauges](crate::telemetry::METRICS) of the queue.
     ///
     /// # Errors
     ///
@@ -54,6 +56,15 @@ impl StoredQueue {
                 }),
             }
         }
+        self.record(&backlog);
         Ok(backlog)
+    }
+
+    fn record(&self, backlog: &[BucketBacklog]) {
+        let entries: u64 = backlog.iter().map(|bucket| bucket.entries).sum();
+        let oldest = backlog.iter().map(|bucket| bucket.oldest.get()).min();
+        let queue = &self.definition.id;
+        telemetry::set(WAITING, queue, entries);
+        telemetry::set(OLDEST_ENTRY, queue, oldest.unwrap_or(0));
     }
 }

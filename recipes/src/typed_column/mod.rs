@@ -126,8 +126,14 @@ const SHOWN_BYTES: usize = 60;
 
 impl<T: Send, C: Codec<T>> WriteColumn<T> for TypedColumn<T, C> {
     fn encode(&self, value: T) -> Result<Bytes> {
+        self.encode_value(&value)
+    }
+}
+
+impl<T, C: Codec<T>> TypedColumn<T, C> {
+    pub(crate) fn encode_value(&self, value: &T) -> Result<Bytes> {
         let mut bytes = Vec::new();
-        self.codec.encode(&value, &mut bytes).map_err(|error| {
+        self.codec.encode(value, &mut bytes).map_err(|error| {
             let column = self.column();
             let message = format!("a value of the column `{column}` cannot be written: {error}");
             Error::with_source(ErrorKind::Invalid, message, error)

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fluo_table::{Clock, Error, Result, SystemClock};
+use fluo_table::{Clock, Result, SystemClock, check_option};
 
 /// The valid numbers of simulated servers.
 pub(crate) const SERVERS: RangeInclusive<usize> = 1..=10_000;
@@ -164,26 +164,22 @@ impl EmbeddedOptions {
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) for the first option that is out of its bounds;
     /// the message states them.
     pub fn check(&self) -> Result<()> {
-        within("servers", self.servers.get(), SERVERS)?;
-        within("cache_bytes", self.cache_bytes, 1 << 20..=usize::MAX)?;
-        within(
+        check_option("servers", self.servers.get(), SERVERS)?;
+        check_option("cache_bytes", self.cache_bytes, 1 << 20..)?;
+        check_option(
             "max_queued_mutations",
             self.max_queued_mutations,
             1..=1_000_000,
         )?;
         let most_queued_bytes = usize::try_from(u32::MAX).unwrap_or(usize::MAX);
-        within(
+        check_option(
             "max_queued_bytes",
             self.max_queued_bytes,
             1..=most_queued_bytes,
         )?;
-        within(
-            "max_commit_mutations",
-            self.max_commit_mutations,
-            1..=usize::MAX,
-        )?;
-        within("max_commit_bytes", self.max_commit_bytes, 1..=usize::MAX)?;
-        within("max_mutation_bytes", self.max_mutation_bytes, 1..=512 << 20)
+        check_option("max_commit_mutations", self.max_commit_mutations, 1..)?;
+        check_option("max_commit_bytes", self.max_commit_bytes, 1..)?;
+        check_option("max_mutation_bytes", self.max_mutation_bytes, 1..=512 << 20)
     }
 }
 
@@ -193,20 +189,6 @@ fn program() -> String {
     let path = std::env::args_os().next().map(PathBuf::from);
     let name = path.as_deref().and_then(Path::file_name);
     name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-}
-
-fn within(name: &str, value: usize, bounds: RangeInclusive<usize>) -> Result<()> {
-    if bounds.contains(&value) {
-        return Ok(());
-    }
-    let (least, most) = bounds.into_inner();
-    let most = match most {
-        usize::MAX => String::new(),
-        most => format!(" and at most {most}"),
-    };
-    Err(Error::invalid(format!(
-        "option `{name}` is {value}; it must be at least {least}{most}"
-    )))
 }
 
 #[cfg(test)]

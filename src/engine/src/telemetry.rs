@@ -22,7 +22,8 @@ pub struct Metric {
     pub name: &'static str,
     /// The kind of its values.
     pub kind: MetricKind,
-    /// Its label, with the values that the label can have, or `None`.
+    /// Its label, with the values that the label can have, or `None`. An empty list stands for any
+    /// values.
     pub label: Option<(&'static str, &'static [&'static str])>,
     /// The description for the recorder.
     pub description: &'static str,
@@ -42,83 +43,75 @@ pub enum MetricKind {
 
 /// All metrics of the engine, sorted by name.
 pub const METRICS: &[Metric] = &[
-    counter(
+    Metric::counter(
         "fluo_cells_read_total",
         "cells that transactions and snapshots have read",
     ),
-    labelled(
+    Metric::counter(
         "fluo_garbage_collections_total",
-        "outcome",
-        &["collected", "failed"],
         "garbage collections that workers started, by outcome",
-    ),
-    gauge(
+    ).label("outcome", &["collected", "failed"]),
+    Metric::gauge(
         "fluo_horizon_timestamp",
         "the timestamp below which garbage may be collected, as last advanced by a client of this process",
     ),
-    counter(
+    Metric::counter(
         "fluo_loads_failed_total",
         "bodies passed to loaders whose transaction failed permanently",
     ),
-    histogram(
+    Metric::histogram(
         "fluo_lock_wait_seconds",
         "waits of readers for a lock of another transaction, each by itself",
     ),
-    counter(
+    Metric::counter(
         "fluo_locks_rolled_back_total",
         "locks of other transactions that were rolled back because these never committed",
     ),
-    counter(
+    Metric::counter(
         "fluo_locks_rolled_forward_total",
         "locks of other transactions that were rolled forward because these had committed",
     ),
-    histogram(
+    Metric::histogram(
         "fluo_notification_tries",
         "tries of a notification until it was processed",
     ),
-    counter(
+    Metric::counter(
         "fluo_notifications_found_total",
         "notifications that scans of the table have queued",
     ),
-    gauge(
+    Metric::gauge(
         "fluo_notifications_queued",
         "notifications that wait in memory",
     ),
-    counter(
+    Metric::counter(
         "fluo_notifications_set_aside_total",
         "notifications that were moved to the dead letters after too many tries",
     ),
-    labelled(
+    Metric::counter(
         "fluo_notifications_total",
-        "outcome",
-        &["committed", "acknowledged", "passing", "failed"],
         "tries of notifications: the transaction committed, another transaction had processed the notification, a temporary failure will be retried, or the observer failed",
-    ),
-    gauge(
+    ).label("outcome", &["committed", "acknowledged", "passing", "failed"]),
+    Metric::gauge(
         "fluo_oldest_active_timestamp",
         "the oldest timestamp at which a transaction or snapshot reads, of the client that published last in this process; 0 if there was none",
     ),
-    counter(
+    Metric::counter(
         "fluo_sessions_ended_total",
         "sessions that ended while this process was running, each replaced by a new one",
     ),
-    counter(
+    Metric::counter(
         "fluo_transaction_retries_total",
         "attempts of a runner after the first",
     ),
-    labelled(
+    Metric::counter(
         "fluo_transactions_recovered_total",
-        "cause",
-        &["dead", "timed out"],
         "transactions of other clients that were rolled back because the client is no longer alive or the transaction took too long",
-    ),
-    labelled(
+    ).label("cause", &["dead", "timed out"]),
+    Metric::counter(
         "fluo_transactions_total",
-        "outcome",
-        &["committed", "conflict", "acknowledged", "stale", "failed"],
         "commits, by outcome",
-    ),
-    counter(
+    ).label("outcome", &["committed", "conflict", "acknowledged", "stale", "failed"]),
+    Metric::counter(
         "fluo_unfinished_commits_total",
         "committed transactions whose locks are left for other transactions to resolve",
     ),
@@ -127,58 +120,60 @@ pub const METRICS: &[Metric] = &[
 /// Passes the descriptions of [`METRICS`] to the recorder of the process. Call it once, after you
 /// install the recorder.
 pub fn describe() {
-    for metric in METRICS {
-        let unit = match metric.name.ends_with("_seconds") {
+    METRICS.iter().for_each(Metric::describe);
+}
+
+impl Metric {
+    /// Declares a counter.
+    #[must_use]
+    pub const fn counter(name: &'static str, description: &'static str) -> Self {
+        Self {
+            name,
+            kind: MetricKind::Counter,
+            label: None,
+            description,
+        }
+    }
+
+    /// Declares a gauge.
+    #[must_use]
+    pub const fn gauge(name: &'static str, description: &'static str) -> Self {
+        Self {
+            kind: MetricKind::Gauge,
+            ..Self::counter(name, description)
+        }
+    }
+
+    /// Declares a histogram.
+    #[must_use]
+    pub const fn histogram(name: &'static str, description: &'static str) -> Self {
+        Self {
+            kind: MetricKind::Histogram,
+            ..Self::counter(name, description)
+        }
+    }
+
+    /// Declares the label, with its values; an empty list stands for any values.
+    #[must_use]
+    pub const fn label(self, name: &'static str, values: &'static [&'static str]) -> Self {
+        Self {
+            label: Some((name, values)),
+            ..self
+        }
+    }
+
+    /// Passes the unit and the description to the recorder of the process.
+    pub fn describe(&self) {
+        let unit = match self.name.ends_with("_seconds") {
             true => Unit::Seconds,
             false => Unit::Count,
         };
-        match metric.kind {
-            MetricKind::Counter => {
-                metrics::describe_counter!(metric.name, unit, metric.description);
-            }
-            MetricKind::Gauge => metrics::describe_gauge!(metric.name, unit, metric.description),
+        match self.kind {
+            MetricKind::Counter => metrics::describe_counter!(self.name, unit, self.description),
+            MetricKind::Gauge => metrics::describe_gauge!(self.name, unit, self.description),
             MetricKind::Histogram => {
-                metrics::describe_histogram!(metric.name, unit, metric.description);
+                metrics::describe_histogram!(self.name, unit, self.description);
             }
         }
-    }
-}
-
-const fn counter(name: &'static str, description: &'static str) -> Metric {
-    let (kind, label) = (MetricKind::Counter, None);
-    Metric {
-        name,
-        kind,
-        label,
-        description,
-    }
-}
-
-const fn gauge(name: &'static str, description: &'static str) -> Metric {
-    let kind = MetricKind::Gauge;
-    Metric {
-        kind,
-        ..counter(name, description)
-    }
-}
-
-const fn histogram(name: &'static str, description: &'static str) -> Metric {
-    let kind = MetricKind::Histogram;
-    Metric {
-        kind,
-        ..counter(name, description)
-    }
-}
-
-const fn labelled(
-    name: &'static str,
-    label: &'static str,
-    values: &'static [&'static str],
-    description: &'static str,
-) -> Metric {
-    let label = Some((label, values));
-    Metric {
-        label,
-        ..counter(name, description)
     }
 }

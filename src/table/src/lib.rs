@@ -64,6 +64,7 @@ mod clock;
 mod data;
 mod error;
 mod instance;
+mod option;
 
 pub mod balancer;
 pub mod coordination;
@@ -77,6 +78,7 @@ pub use data::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use instance::Instance;
+pub use option::check_option;
 pub use table::{
     CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter, Garbage,
     LocalityGroups, MemoryTables, MultiRowWrite, Mutation, Outcome, Prewrite, Scan, Table,

@@ -11,6 +11,7 @@ mod export;
 mod fixture;
 mod java;
 mod late_exports;
+mod metrics;
 mod operating;
 mod refused_exports;
 mod roll_up;

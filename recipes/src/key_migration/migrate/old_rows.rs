@@ -88,7 +88,7 @@ fn behind(span: Span, after: Option<&Bytes>) -> Span {
 fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> RecipeError {
     let row = cells.first().map_or(&[][..], |cell| cell.key.row.as_ref());
     let row = Excerpt::new(row);
-    RecipeError::memory(format!(
+    RecipeError::settings(format!(
         "one column of the row {row} has {bytes} bytes in all its versions, but a step may hold {bound}: raise \
          memory_bytes"
     ))

@@ -6,11 +6,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result, check_option};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinSet;
 
-use crate::bounds::within;
 use crate::catch_panic::caught;
 use crate::client::{Client, Runner};
 use crate::transaction::Transaction;
@@ -70,8 +69,8 @@ impl LoaderOptions {
     /// [`Invalid`](ErrorKind::Invalid) for the first option that is out of its bounds; the message
     /// states them.
     pub fn check(&self) -> Result<()> {
-        within("tasks", self.tasks, 1..=10_000)?;
-        within("queue", self.queue, ..=1_000_000)
+        check_option("tasks", self.tasks, 1..=10_000)?;
+        check_option("queue", self.queue, ..=1_000_000)
     }
 }
 

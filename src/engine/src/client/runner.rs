@@ -10,6 +10,7 @@ use fluo_table::{Error, Result, Timestamp};
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
+use crate::bounds::growing;
 use crate::client::Client;
 use crate::context::{Pauses, cut};
 use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
@@ -126,6 +127,19 @@ impl RetryPolicy {
     pub const fn longest_pause(mut self, longest_pause: Duration) -> Self {
         self.longest_pause = longest_pause;
         self
+    }
+
+    /// Checks the pauses. Every run includes this check.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) for a pause that is out of its bounds; the message
+    /// states them.
+    pub fn check(&self) -> Result<(), Error> {
+        growing(
+            ("first_pause", self.first_pause),
+            ("longest_pause", self.longest_pause),
+        )
     }
 }
 
@@ -266,6 +280,9 @@ impl Runner {
     where
         F: Future<Output = Result<T, E>>,
     {
+        self.policy
+            .check()
+            .map_err(|error| RunError::Commit(error.into()))?;
         let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.longest_pause);
         for number in 1.. {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use fluo_table::Result;
+use fluo_table::{Result, check_option};
 
-use crate::bounds::{DURATIONS, growing, within};
+use crate::bounds::{DURATIONS, growing};
 
 /// The options of a [`Client`](crate::Client): its waits, its time limits and its memory use. Each
 /// duration is at least a millisecond and at most 365 days.
@@ -140,21 +140,21 @@ impl ClientOptions {
     /// [`Invalid`](crate::ErrorKind::Invalid) for the first option that is out of its bounds; the
     /// message states them.
     pub fn check(&self) -> Result<()> {
-        within("rollback_after", self.rollback_after, DURATIONS)?;
+        check_option("rollback_after", self.rollback_after, DURATIONS)?;
         growing(
             ("first_wait", self.first_wait),
             ("longest_wait", self.longest_wait),
         )?;
-        within("give_up_after", self.give_up_after, DURATIONS)?;
-        within("horizon_period", self.horizon_period, DURATIONS)?;
-        within("max_transaction_age", self.max_transaction_age, DURATIONS)?;
-        within("max_transaction_bytes", self.max_transaction_bytes, 1..)?;
-        within(
+        check_option("give_up_after", self.give_up_after, DURATIONS)?;
+        check_option("horizon_period", self.horizon_period, DURATIONS)?;
+        check_option("max_transaction_age", self.max_transaction_age, DURATIONS)?;
+        check_option("max_transaction_bytes", self.max_transaction_bytes, 1..)?;
+        check_option(
             "max_commits_in_flight",
             self.max_commits_in_flight,
             1..=1_000_000,
         )?;
-        within(
+        check_option(
             "max_commit_bytes_in_flight",
             self.max_commit_bytes_in_flight,
             1..=MOST_BYTES,

@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use fluo_table::Result;
+use fluo_table::{Result, check_option};
 
-use crate::bounds::{DURATIONS, growing, within};
+use crate::bounds::{DURATIONS, growing};
 
 /// The options of a [`Worker`](super::Worker): its scans, its memory use and its retries.
 ///
@@ -138,13 +138,13 @@ impl WorkerOptions {
     /// [`Invalid`](crate::ErrorKind::Invalid) for the first option that is out of its bounds; the
     /// message states them.
     pub fn check(&self) -> Result<()> {
-        within("tasks", self.tasks, 1..=10_000)?;
-        within(
+        check_option("tasks", self.tasks, 1..=10_000)?;
+        check_option(
             "max_queued_notifications",
             self.max_queued_notifications,
             1..=10_000_000,
         )?;
-        within("max_queued_bytes", self.max_queued_bytes, 1..)?;
+        check_option("max_queued_bytes", self.max_queued_bytes, 1..)?;
         growing(
             ("min_scan_pause", self.min_scan_pause),
             ("max_scan_pause", self.max_scan_pause),
@@ -153,7 +153,7 @@ impl WorkerOptions {
             ("first_retry_pause", self.first_retry_pause),
             ("max_retry_pause", self.max_retry_pause),
         )?;
-        within("garbage_period", self.garbage_period, DURATIONS)
+        check_option("garbage_period", self.garbage_period, DURATIONS)
     }
 }
 
