@@ -13,8 +13,8 @@ pub use cells::{RowCells, RowField};
 #[doc(no_inline)]
 pub use fluo::{Bytes, Column, Result};
 
-/// A row whose columns are the fields of a structure. [`typed_row!`](crate::typed_row) implements
-/// it.
+/// A row whose columns are the fields of a structure. [`typed_row!`](macro@crate::typed_row)
+/// implements it.
 ///
 /// # Rules
 ///
@@ -184,7 +184,7 @@ fn distinct_columns<R: TypedRow>() -> Result<Vec<Column>> {
     }
 }
 
-/// Declares a structure, and implements [`TypedRow`](crate::TypedRow) for it. Each field names its
+/// Declares a structure, and implements [`TypedRow`] for it. Each field names its
 /// [`TypedColumn`](crate::TypedColumn) after an equals sign, best as a constant.
 ///
 /// A field has the type of its column, or an `Option` of it.

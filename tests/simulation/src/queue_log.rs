@@ -1,6 +1,6 @@
 //! The history of the queues of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fluo_recipes::combine_queue::Change;
 use fluo_table::Timestamp;
@@ -21,6 +21,11 @@ pub(super) struct QueueLog {
     pub(super) sent: BTreeMap<Timestamp, (String, i64)>,
     /// The parcels of each key that the receiver applied, in their order: sequence and value.
     pub(super) received: BTreeMap<String, Vec<(Timestamp, i64)>>,
+    /// The parcels that the receiver rejected at least once.
+    pub(super) rejected: BTreeSet<(String, Timestamp)>,
+    /// The rejected parcels that were delivered again after later ones of their keys, so that the
+    /// receiver ignored them.
+    pub(super) too_late: BTreeSet<(String, Timestamp)>,
 }
 
 impl QueueLog {
@@ -29,6 +34,12 @@ impl QueueLog {
         let received = self.received.entry(key.to_owned()).or_default();
         if received.last().is_none_or(|(last, _)| *last < sequence) {
             received.push((sequence, value));
+            return;
+        }
+        let parcel = (key.to_owned(), sequence);
+        let is_repeated = received.iter().any(|(received, _)| *received == sequence);
+        if !is_repeated && self.rejected.contains(&parcel) {
+            self.too_late.insert(parcel);
         }
     }
 }

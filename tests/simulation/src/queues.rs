@@ -3,10 +3,12 @@
 use std::future::ready;
 
 use fluo::Observers;
+use fluo_recipes::Recipes;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportQueue, Exported, Exports};
+use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::ObservedColumn;
-use fluo_table::{Bytes, Result};
+use fluo_table::{Bytes, Error, Result};
 
 use super::random::Random;
 
@@ -53,6 +55,13 @@ impl Queues {
             sums: sums.buffer_bytes(bytes),
             parcels: parcels.buffer_bytes(bytes),
         })
+    }
+
+    /// Returns the export queue as its settings describe it.
+    pub(super) fn stored_parcels(&self) -> Result<StoredQueue> {
+        let settings = Recipes::new().with(&self.parcels)?.settings();
+        let stored = StoredQueue::all(&settings)?.into_iter().next();
+        stored.ok_or_else(|| Error::invalid("the settings contain no queue"))
     }
 
     /// Returns the columns of the notifications of the queues.

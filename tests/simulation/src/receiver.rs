@@ -37,6 +37,7 @@ impl Exporter<String, i64> for Receiver {
                 self.apply(exports.get(..count).unwrap_or_default());
                 Ok(Exported::UpTo(count))
             }
+            4 => Ok(self.reject_some(&exports)),
             _ => {
                 self.apply(&exports);
                 Ok(Exported::All)
@@ -59,6 +60,30 @@ impl Receiver {
                 .add(format_args!("receives {key:?} {sequence} {value}"));
             self.0.queue_log().receive(key, *sequence, *value);
         }
+    }
+
+    /// Rejects some parcels, and leaves some at the end to another delivery.
+    fn reject_some(&self, exports: &[Export<String, i64>]) -> Exported {
+        let random = &self.0.random;
+        let up_to = match random.chance(500) {
+            true => exports.len(),
+            false => exports.len().div_ceil(2),
+        };
+        let mut rejected = Vec::new();
+        for (index, export) in exports.iter().enumerate().take(up_to) {
+            match random.chance(300) {
+                true => {
+                    let parcel = (export.key.clone(), export.sequence);
+                    self.0
+                        .trace
+                        .add(format_args!("rejects {:?} {}", export.key, export.sequence));
+                    self.0.queue_log().rejected.insert(parcel);
+                    rejected.push((index, "simulated: damaged".to_owned()));
+                }
+                false => self.apply(std::slice::from_ref(export)),
+            }
+        }
+        Exported::DeadLetters { up_to, rejected }
     }
 
     fn check_order(&self, exports: &[Export<String, i64>]) {

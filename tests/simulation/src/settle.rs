@@ -7,7 +7,7 @@ use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{ErrorKind, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
 use tokio::time::timeout;
 
-use super::actor::{Actor, DOCUMENTS, number_of, numbers_of, read_sums};
+use super::actor::{Actor, DOCUMENTS, number_of, numbers_of, read_sums, requeue_all};
 use super::crew;
 use super::crew::PATIENCE;
 use super::ground::{document, list, number};
@@ -84,6 +84,7 @@ async fn read_once(actor: &Actor) -> Result<BTreeSet<u64>> {
 /// Runs one worker until it has processed all remaining notifications, dead letters included.
 async fn observe_all(actor: &Actor) -> Result<()> {
     actor.client.retry_all_notifications().await?;
+    retried(async || requeue_all(actor).await).await?;
     let worker = observing::start(&actor.world, &actor.client).await?;
     if timeout(PATIENCE / 5, actor.client.wait_until_idle())
         .await

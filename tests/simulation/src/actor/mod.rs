@@ -8,6 +8,7 @@ mod labeller;
 mod lister;
 mod loader;
 mod reader;
+mod requeuer;
 mod sender;
 mod skew;
 mod wide;
@@ -28,6 +29,7 @@ pub(super) use adder::read as read_sums;
 pub(super) use bank::{ACCOUNTS, OPENING};
 pub(super) use lister::numbers_of;
 pub(super) use loader::DOCUMENTS;
+pub(super) use requeuer::requeue_all;
 pub(super) use skew::PAIRS;
 
 /// The work of an actor.
@@ -49,6 +51,8 @@ pub(super) enum Part {
     Loader,
     /// Reads and reads again, for long.
     Reader,
+    /// Requeues parcels that the receiver has rejected.
+    Requeuer,
     /// Sends parcels through an export queue.
     Sender,
     /// Takes from one of two cells what the other one covers.
@@ -76,7 +80,7 @@ impl Part {
             parts.push(Self::Wide);
         }
         if dials.queues.is_some() {
-            parts.extend([Self::Adder, Self::Sender]);
+            parts.extend([Self::Adder, Self::Requeuer, Self::Sender]);
         }
         parts
     }
@@ -114,6 +118,7 @@ impl Actor {
                 Part::Lister => lister::append(self).await,
                 Part::Loader => loader::load(self).await,
                 Part::Reader => reader::read(self).await,
+                Part::Requeuer => requeuer::requeue(self).await,
                 Part::Sender => sender::send(self).await,
                 Part::Skew => skew::take(self).await,
                 Part::Wide => wide::write(self).await,

@@ -79,13 +79,13 @@ fn wrong_changes(log: &QueueLog, commits: &Commits, sums: &Sums) -> Vec<String> 
     wrong
 }
 
-/// Compares the parcels that the receiver applied with the committed ones, in their order.
+/// Compares the parcels that the receiver applied with the committed ones, in their order. Those
+/// that came too late after a rejection are missing.
 fn wrong_parcels(log: &QueueLog, commits: &Commits) -> Vec<String> {
     let mut sent: BTreeMap<&str, Vec<(Timestamp, i64)>> = BTreeMap::new();
-    let committed = log
-        .sent
-        .iter()
-        .filter(|(start, _)| commits.committed.contains_key(start));
+    let committed = log.sent.iter().filter(|(start, (key, _))| {
+        commits.committed.contains_key(start) && !log.too_late.contains(&(key.clone(), **start))
+    });
     for (start, (key, parcel)) in committed {
         sent.entry(key).or_default().push((*start, *parcel));
     }
