@@ -76,6 +76,7 @@ mod queue;
 mod recipe;
 mod registration;
 mod row_hasher;
+mod rows;
 mod salted_scan;
 mod typed_column;
 

@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 pub const METRICS: &[Metric] = &[
     Metric::counter(
         DEAD_LETTERS,
-        "entries that workers of this process have moved to the dead letters of a queue",
+        "entries that workers of this process have moved to the dead letters of a queue; those of a transaction that fails count again",
     )
     .label(QUEUE, &[]),
     Metric::gauge(

@@ -5,7 +5,7 @@
 //! | cell | row | column | value |
 //! |---|---|---|---|
 //! | entry | `eq:1:cat` and the start timestamp of its transaction, 8 bytes | `e:v` | the value |
-//! | position | `eq:1:` | `e:next` | the row at which the next pass begins |
+//! | position | `eq:1:` | `e:next` | the row up to which the last pass has read |
 //! | notification | `eq:1:` | `fluoRecipes:eq:eq` | none |
 //! | dead letter | `eq!dead:1:cat` and the timestamp | `e:v`, `dead:error` | the value, the error |
 //!
@@ -13,7 +13,7 @@
 
 use fluo_table::{Bytes, Key, Span, Timestamp};
 
-use crate::queue::entry_row;
+use crate::queue::{SEQUENCE_BYTES, entry_row};
 
 /// Returns the entries of a bucket, from the position of the last pass on.
 ///
@@ -36,15 +36,13 @@ pub(super) fn entries_from(bucket_row: &[u8], next: Option<&[u8]>) -> Span {
 /// Returns the shortest key, other than that of a position, that can have entries before and after
 /// it: the bytes of the position that follow the key are the sequence at which it divides them.
 fn shortest_key_around(position: &[u8]) -> Option<&[u8]> {
-    const SEQUENCE_BYTES: usize = 8;
     let longest = position.len().checked_sub(SEQUENCE_BYTES)?;
-    let divides = |length: &usize| {
-        let sequence = position.get(*length..)?.first_chunk()?;
-        let sequence = Timestamp::new(u64::from_be_bytes(*sequence)).ok()?;
-        (sequence > Timestamp::ZERO).then_some(())
-    };
-    let length = (0..longest).find(|length| divides(length).is_some())?;
-    position.get(..length)
+    let keys = (0..longest).filter_map(|length| position.split_at_checked(length));
+    let mut around = keys.filter(|(_, rest)| {
+        let sequence = rest.first_chunk().map(|bytes| u64::from_be_bytes(*bytes));
+        sequence.is_some_and(|sequence| sequence > 0 && Timestamp::new(sequence).is_ok())
+    });
+    around.next().map(|(key, _)| key)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 
 use fluo_table::Bytes;
 
-use crate::queue::Entry;
+use crate::queue::{Entry, SEQUENCE_BYTES};
 
 /// The entries that a pass reads.
 #[derive(Debug)]
@@ -46,8 +46,6 @@ impl Pass {
         true
     }
 }
-
-const SEQUENCE_BYTES: usize = 8;
 
 /// The changes of the position of a bucket at the end of a pass.
 #[derive(Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use fluo_table::{Bytes, Error, ErrorKind, Escaped, Result, Timestamp};
 /// The bytes between the id and the rest of the row of a dead letter.
 const DEAD: &[u8] = b"!dead";
 /// The number of bytes of a sequence.
-const SEQUENCE_BYTES: usize = 8;
+pub(crate) const SEQUENCE_BYTES: usize = 8;
 
 /// An entry of a queue: an update of a value, or an export.
 #[derive(Clone, Debug, PartialEq, Eq)]

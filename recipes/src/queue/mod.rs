@@ -15,7 +15,7 @@ mod typed;
 pub(crate) use buckets::Buckets;
 pub(crate) use dead::{ERROR, bury, with_causes};
 pub(crate) use definition::QueueDefinition;
-pub(crate) use entry::{Entry, entry_row};
+pub(crate) use entry::{Entry, SEQUENCE_BYTES, entry_row};
 pub(crate) use id::QueueId;
 pub use kind::QueueKind;
 pub(crate) use options::{QueueOptions, number};

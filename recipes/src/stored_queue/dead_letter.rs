@@ -1,13 +1,15 @@
 //! The dead letters of a queue: listing, requeueing, discarding.
 
 use std::collections::BTreeMap;
+use std::future::ready;
 
 use fluo::{Bytes, Cell, Error, Result, RowColumn, Snapshot, Timestamp, Transaction};
 use fluo_table::{Escaped, Scan, Span};
-use futures::stream::{self, BoxStream, StreamExt, TryStreamExt, try_unfold};
+use futures::stream::{BoxStream, StreamExt, TryStreamExt};
 
 use super::StoredQueue;
 use crate::queue::{ERROR, Entry};
+use crate::rows::rows;
 
 /// An entry that could not be processed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,24 +36,9 @@ impl StoredQueue {
     pub fn dead_letters(&self, snapshot: &Snapshot) -> BoxStream<'static, Result<DeadLetter>> {
         let prefix = self.definition.dead_prefix();
         let found = snapshot.scan(Scan::over(Span::prefix(prefix.clone())));
-        let cells = found
-            .map_ok(|cells| stream::iter(cells.into_iter().map(Ok)))
-            .try_flatten();
-        let rows = (Box::pin(cells.peekable()), prefix);
-        try_unfold(rows, |(mut cells, prefix)| async move {
-            let Some(cell) = cells.try_next().await? else {
-                return Ok(None);
-            };
-            let mut letter = DeadLetter::new(cell.key.row.clone(), &prefix)?;
-            letter.add(cell);
-            let row = letter.row.clone();
-            let is_same = |next: &Result<Cell>| next.as_ref().is_ok_and(|next| next.key.row == row);
-            while let Some(next) = cells.as_mut().next_if(is_same).await {
-                letter.add(next?);
-            }
-            Ok(Some((letter, (cells, prefix))))
-        })
-        .boxed()
+        rows(found)
+            .and_then(move |cells| ready(DeadLetter::parse(cells, &prefix)))
+            .boxed()
     }
 
     /// Moves a dead letter back to its bucket, with its sequence, and notifies the bucket. A
@@ -117,23 +104,24 @@ impl DeadLetter {
         self.row.len() + value + self.error.len()
     }
 
-    /// Creates a letter without a value and an error.
-    fn new(row: Bytes, prefix: &[u8]) -> Result<Self> {
-        let entry = Entry::parse(row, prefix, Bytes::new())?;
-        Ok(Self {
+    /// Parses the cells of a row, at least one.
+    fn parse(cells: Vec<Cell>, prefix: &[u8]) -> Result<Self> {
+        let row = cells.first().map(|cell| cell.key.row.clone());
+        let entry = Entry::parse(row.unwrap_or_default(), prefix, Bytes::new())?;
+        let mut letter = Self {
             key: entry.key,
             sequence: entry.sequence,
             value: None,
             error: String::new(),
             row: entry.row,
-        })
-    }
-
-    fn add(&mut self, cell: Cell) {
-        if cell.key.column == ERROR {
-            self.error = String::from_utf8_lossy(&cell.value).into_owned();
-        } else {
-            self.value = Some(cell.value);
+        };
+        for cell in cells {
+            if cell.key.column == ERROR {
+                letter.error = String::from_utf8_lossy(&cell.value).into_owned();
+            } else {
+                letter.value = Some(cell.value);
+            }
         }
+        Ok(letter)
     }
 }

@@ -22,10 +22,6 @@ impl RowCells {
         Self { row, values }
     }
 
-    pub(super) fn insert(&mut self, column: Column, value: Bytes) {
-        self.values.insert(column, value);
-    }
-
     /// Decodes a field.
     ///
     /// # Errors

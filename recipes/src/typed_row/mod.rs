@@ -3,10 +3,13 @@
 mod cells;
 
 use std::collections::BTreeSet;
+use std::future::ready;
 
 use fluo::{Error, Snapshot, Transaction};
 use fluo_table::Cell;
-use futures::stream::{BoxStream, StreamExt, TryStreamExt, try_unfold};
+use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
+
+use crate::rows::rows;
 
 pub use cells::{RowCells, RowField};
 // For the code that the macro writes.
@@ -117,29 +120,21 @@ pub trait TypedRow: Sized + Send {
     {
         let columns = match distinct_columns::<Self>() {
             Ok(columns) => columns,
-            Err(error) => return futures::stream::iter([Err(error)]).boxed(),
+            Err(error) => return stream::iter([Err(error)]).boxed(),
         };
         let batches = snapshot.scan_prefix(prefix, &columns);
-        let cells = batches.map_ok(|cells| futures::stream::iter(cells).map(Ok));
-        // The scan selects columns of any visibility.
-        let cells = cells
-            .try_flatten()
-            .try_filter(move |cell: &Cell| std::future::ready(columns.contains(&cell.key.column)));
-        try_unfold(Box::pin(cells.peekable()), |mut cells| async move {
-            let Some(first) = cells.try_next().await? else {
-                return Ok(None);
+        let decode = move |mut cells: Vec<Cell>| {
+            // The scan selects columns of any visibility.
+            cells.retain(|cell| columns.contains(&cell.key.column));
+            let Some(first) = cells.first() else {
+                return ready(Ok(None));
             };
             let row = first.key.row.clone();
-            let mut values = RowCells::new(row.clone(), [(first.key.column, first.value)].into());
-            let is_same = |next: &Result<Cell>| next.as_ref().is_ok_and(|cell| cell.key.row == row);
-            while let Some(next) = cells.as_mut().next_if(is_same).await {
-                let next = next?;
-                values.insert(next.key.column, next.value);
-            }
-            let decoded = Self::from_cells(&values)?;
-            Ok(Some(((row, decoded), cells)))
-        })
-        .boxed()
+            let values = cells.into_iter().map(|cell| (cell.key.column, cell.value));
+            let decoded = Self::from_cells(&RowCells::new(row.clone(), values.collect()));
+            ready(decoded.map(|decoded| Some((row, decoded))))
+        };
+        rows(batches).try_filter_map(decode).boxed()
     }
 
     /// Sets the cells of all fields. Deletes the cells of fields that are `None`.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fluo::{Column, Observers};
-use fluo_recipes::Recipes;
+use fluo::{Column, Instance, InstanceExt, Observers};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::StoredQueue;
+use fluo_recipes::{ApplicationRecipes, Recipes};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
 use crate::fixture::App;
@@ -96,10 +96,10 @@ fn shows_the_backlog_that_was_last_read() {
         let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
         let observers = words.observe(Observers::new()).unwrap();
         let recipes = Recipes::new().with(&words).unwrap();
-        let handle = fluo::Instance::in_memory();
-        let handle = fluo::InstanceExt::application(&handle, "app").observers(&observers);
-        let handle = fluo_recipes::ApplicationRecipes::recipes(handle, &recipes);
-        let client = handle.create().await.unwrap();
+        let handle = Instance::in_memory()
+            .application("app")
+            .observers(&observers);
+        let client = handle.recipes(&recipes).create().await.unwrap();
         for _ in 0..2 {
             let tx = client.begin().await.unwrap();
             words.extend(&tx, [("cat", 1), ("fish", 2)]).unwrap();
