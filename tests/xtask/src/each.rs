@@ -6,10 +6,15 @@
 use std::env;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
-use crate::cargo::{cargo, run, say, workspace};
+use crate::background::Background;
+use crate::cargo::{command, run, run_program, say, workspace};
 use crate::source;
+
+/// The folder of what these checks build. Another compiler shares nothing with the other builds,
+/// and in a folder of its own it does not wait for them.
+const TARGET: &str = "target/each";
 
 /// Checks each crate. Without the oldest Rust, checks with the present one; in continuous
 /// integration installs the oldest one.
@@ -31,11 +36,18 @@ pub(crate) fn each() -> Result<()> {
         .is_ok();
     }
     for one in crates.iter().filter(|one| one.is_product()) {
-        let check = ["check", "--package", &one.name];
-        match has_oldest {
-            true => run(&[&["rustup", "run", &version, "cargo"][..], &check].concat())?,
-            false => cargo(&check, &[])?,
-        }
+        let target = root.join(TARGET).into_os_string();
+        let mut check = match has_oldest {
+            true => {
+                let mut rustup = Command::new("rustup");
+                rustup.args(["run", &version, "cargo"]).current_dir(&root);
+                rustup
+            }
+            false => command(&[], &[]),
+        };
+        check.args(["check", "--package", &one.name]);
+        check.env("CARGO_TARGET_DIR", target);
+        run_program(&format!("cargo check --package {}", one.name), &mut check)?;
     }
     if !has_oldest {
         say(&format!(
@@ -44,6 +56,14 @@ pub(crate) fn each() -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Starts the same checks beside other commands, whose compilers rarely use all processors.
+pub(crate) fn start() -> Result<Background> {
+    let this = env::current_exe().context("this program is not found")?;
+    let mut each = Command::new(this);
+    each.arg("each").current_dir(workspace());
+    Background::start("each-crate", vec![("xtask each".to_owned(), each)])
 }
 
 fn is_installed(version: &str) -> bool {

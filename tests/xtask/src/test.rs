@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::background::Background;
 use crate::cargo::{Environment, cargo, run_program, say, set, workspace};
 use crate::cluster::Held;
+use crate::each;
 use crate::install::install;
 use crate::lint;
 use crate::plan::{Part, Plan, Wishes};
@@ -78,7 +79,9 @@ pub(crate) fn test(asked: Asked) -> Result<()> {
         return Ok(());
     }
     let plan = with_installed(plan, &wishes)?;
+    let each = each::start()?;
     let result = run_all(&plan, wishes.cluster.as_deref());
+    let result = result.and(each.finish());
     say(match &result {
         Ok(()) => "\nall passed",
         Err(_) => "\nfailed",
@@ -171,7 +174,6 @@ fn run(plan: &Plan, cluster: Option<&OsStr>) -> Result<()> {
 /// Runs everything that needs no cluster.
 fn run_without_cluster(programs: &Programs, environment: &Environment) -> Result<()> {
     cargo(&["test", "--workspace"], environment)?;
-    cargo(&["xtask", "each"], &[])?;
     cargo(&["xtask", "mutate", "--rotate", "3"], &[])?;
     // Their names begin with numbers, in reading order.
     for example in programs.examples("examples")? {

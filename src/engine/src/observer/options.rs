@@ -24,6 +24,7 @@ pub struct WorkerOptions {
     pub(crate) max_queued_bytes: usize,
     pub(crate) min_scan_pause: Duration,
     pub(crate) max_scan_pause: Duration,
+    pub(crate) weak_pause: Duration,
     pub(crate) max_tries: NonZeroU32,
     pub(crate) first_retry_pause: Duration,
     pub(crate) max_retry_pause: Duration,
@@ -46,6 +47,7 @@ impl WorkerOptions {
             max_queued_bytes: 16 << 20,
             min_scan_pause: Duration::from_millis(50),
             max_scan_pause: Duration::from_secs(5),
+            weak_pause: Duration::from_millis(100),
             max_tries: const { NonZeroU32::new(10).unwrap() },
             first_retry_pause: Duration::from_millis(100),
             max_retry_pause: Duration::from_secs(60),
@@ -90,6 +92,15 @@ impl WorkerOptions {
     #[must_use]
     pub fn max_scan_pause(mut self, max_scan_pause: Duration) -> Self {
         self.max_scan_pause = max_scan_pause;
+        self
+    }
+
+    /// Sets the pause after a run of a weak observer, if its cell was notified again during the
+    /// run. A queue gathers entries in this time, and each run has more of them to process. Zero to
+    /// 365 days. Default: 100 milliseconds.
+    #[must_use]
+    pub fn weak_pause(mut self, weak_pause: Duration) -> Self {
+        self.weak_pause = weak_pause;
         self
     }
 
@@ -149,6 +160,7 @@ impl WorkerOptions {
             ("min_scan_pause", self.min_scan_pause),
             ("max_scan_pause", self.max_scan_pause),
         )?;
+        check_option("weak_pause", self.weak_pause, ..=*DURATIONS.end())?;
         growing(
             ("first_retry_pause", self.first_retry_pause),
             ("max_retry_pause", self.max_retry_pause),
@@ -183,6 +195,10 @@ mod tests {
         assert_eq!(
             message(|options| options.max_scan_pause = Duration::from_secs(31_536_001)),
             "option `max_scan_pause` is 31536001s; it must be at least 1ms and at most 31536000s"
+        );
+        assert_eq!(
+            message(|options| options.weak_pause = Duration::from_secs(31_536_001)),
+            "option `weak_pause` is 31536001s; it must be at most 31536000s"
         );
         assert_eq!(
             message(|options| options.garbage_period = Duration::ZERO),

@@ -64,7 +64,8 @@ impl Processor {
                 count(outcome);
                 metrics::histogram!("fluo_notification_tries").record(tries);
                 self.forget_record(&found.cell, up_to).await;
-                self.queue.done(&found.cell, up_to);
+                self.queue
+                    .done(&found.cell, up_to, self.pause_after(&found));
             }
             Tried::Passing(pause, error) => {
                 count("passing");
@@ -75,6 +76,15 @@ impl Processor {
                 count("failed");
                 self.failed(found, tries, error).await;
             }
+        }
+    }
+
+    /// Returns the pause between two runs for a cell.
+    fn pause_after(&self, found: &Found) -> Duration {
+        let observer = self.observers.get(&found.cell.column);
+        match observer.map(|registered| registered.observed.kind) {
+            Some(ObserverKind::Weak) => self.options.weak_pause,
+            _ => Duration::ZERO,
         }
     }
 
@@ -170,7 +180,7 @@ impl Processor {
         match added {
             Ok(()) => {
                 metrics::counter!("fluo_notifications_set_aside_total").increment(1);
-                self.queue.done(&cell, at);
+                self.queue.done(&cell, at, Duration::ZERO);
             }
             Err(error) => {
                 warn!(%cell, %error, "a notification could not be moved to the dead letters; retrying");

@@ -1,6 +1,7 @@
 //! The cache of a worker's notifications: those that wait for a task, and those that are running.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::pending;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -33,9 +34,11 @@ struct State {
     share: Option<Partition>,
     /// Waiting notifications, the oldest first.
     waiting: BTreeSet<(Timestamp, RowColumn)>,
-    /// The room of the waiting notifications.
+    /// Notifications that wait only after a pause, with its end.
+    paused: BTreeSet<(Instant, Timestamp, RowColumn)>,
+    /// The room of the waiting and the paused notifications.
     room: Room,
-    /// Waiting and running notifications.
+    /// Waiting, paused and running notifications.
     tracked: BTreeMap<RowColumn, Tracked>,
     /// Cells that were processed since the current part of the scan began, each with the timestamp
     /// up to which it was processed. The scan may have read them before that.
@@ -88,7 +91,7 @@ impl Queue {
         let Found { cell, at } = found;
         let mut state = self.locked();
         state.room.end_reservation();
-        let offered = self.admit(&mut state, &cell, at);
+        let offered = self.admit(&mut state, &cell, at, Duration::ZERO);
         if offered == Offered::NoRoom {
             state.room.reserve(&cell);
         }
@@ -98,15 +101,24 @@ impl Queue {
     /// Returns the next notification to run, or `None` once the queue is closed.
     pub(super) async fn next(&self) -> Option<Found> {
         loop {
-            self.ready.acquire().await.ok()?.forget();
-            if let Some(found) = self.begin_next() {
-                return Some(found);
+            let due = self.end_pauses();
+            select! {
+                biased;
+                permit = self.ready.acquire() => {
+                    permit.ok()?.forget();
+                    if let Some(found) = self.begin_next() {
+                        return Some(found);
+                    }
+                }
+                // Later pauses end later, and the task that begins one comes here next.
+                () = until(due) => {}
             }
         }
     }
 
-    /// Records that the notifications of a cell are processed up to a timestamp.
-    pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp) {
+    /// Records that the notifications of a cell are processed up to a timestamp. A later one that
+    /// was found meanwhile waits after a pause.
+    pub(super) fn done(&self, cell: &RowColumn, up_to: Timestamp, pause: Duration) {
         let mut state = self.locked();
         state.failures.forget(cell);
         if state.is_scanning && state.finished.len() < self.options.max_queued_notifications * 2 {
@@ -114,7 +126,7 @@ impl Queue {
         }
         let later = state.tracked.remove(cell).and_then(|tracked| tracked.later);
         if let Some(later) = later.filter(|later| *later > up_to) {
-            self.admit_beside(&mut state, cell, later);
+            self.admit_beside(&mut state, cell, later, pause);
         }
     }
 
@@ -232,7 +244,13 @@ impl Queue {
         self.ready.is_closed()
     }
 
-    fn admit(&self, state: &mut State, cell: &RowColumn, at: Timestamp) -> Offered {
+    fn admit(
+        &self,
+        state: &mut State,
+        cell: &RowColumn,
+        at: Timestamp,
+        pause: Duration,
+    ) -> Offered {
         if let Some(tracked) = state.tracked.get_mut(cell) {
             if at > tracked.at {
                 tracked.later = tracked.later.max(Some(at));
@@ -248,15 +266,37 @@ impl Queue {
         }
         let tracked = Tracked { at, later: None };
         state.tracked.insert(cell.clone(), tracked);
-        state.waiting.insert((at, cell.clone()));
         metrics::gauge!("fluo_notifications_queued").increment(1);
-        self.ready.add_permits(1);
+        if pause.is_zero() {
+            state.waiting.insert((at, cell.clone()));
+            self.ready.add_permits(1);
+        } else {
+            let end = Instant::now() + pause;
+            state.paused.insert((end, at, cell.clone()));
+        }
         Offered::Queued
     }
 
+    /// Lets the notifications wait whose pauses are over. Returns the end of the next pause.
+    fn end_pauses(&self) -> Option<Instant> {
+        let mut state = self.locked();
+        let now = Instant::now();
+        while let Some(next) = state.paused.first() {
+            let end = next.0;
+            if end > now {
+                return Some(end);
+            }
+            if let Some((_, at, cell)) = state.paused.pop_first() {
+                state.waiting.insert((at, cell));
+                self.ready.add_permits(1);
+            }
+        }
+        None
+    }
+
     /// Admits a notification that no scan has found. If there is no room, requests a scan.
-    fn admit_beside(&self, state: &mut State, cell: &RowColumn, at: Timestamp) {
-        if self.admit(state, cell, at) == Offered::NoRoom {
+    fn admit_beside(&self, state: &mut State, cell: &RowColumn, at: Timestamp, pause: Duration) {
+        if self.admit(state, cell, at, pause) == Offered::NoRoom {
             state.is_scan_wanted = true;
             self.changed.notify_one();
         }
@@ -283,10 +323,18 @@ impl Queue {
     }
 }
 
+/// Waits until an instant, or forever.
+async fn until(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => pending().await,
+    }
+}
+
 impl CommitListener for Queue {
     /// Accepts a notification that was just written. If there is no room, a later scan finds it.
     fn offer(&self, cell: &RowColumn, at: Timestamp) {
-        self.admit_beside(&mut self.locked(), cell, at);
+        self.admit_beside(&mut self.locked(), cell, at, Duration::ZERO);
     }
 }
 
@@ -295,6 +343,7 @@ impl State {
         Self {
             share: None,
             waiting: BTreeSet::new(),
+            paused: BTreeSet::new(),
             room: Room::new(options),
             tracked: BTreeMap::new(),
             finished: BTreeMap::new(),
@@ -317,7 +366,8 @@ impl State {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        let left = self.locked().waiting.len();
+        let state = self.locked();
+        let left = state.waiting.len() + state.paused.len();
         let left = u32::try_from(left).unwrap_or(u32::MAX);
         metrics::gauge!("fluo_notifications_queued").decrement(left);
     }
@@ -373,12 +423,47 @@ mod tests {
         let running = queue.next().await.unwrap();
         queue.offer(&running.cell, time(7));
         queue.offer(&running.cell, time(6));
-        queue.done(&running.cell, time(6));
+        queue.done(&running.cell, time(6), Duration::ZERO);
         assert_eq!(queue.next().await, Some(found("a", 7)));
         queue.offer(&running.cell, time(8));
-        queue.done(&running.cell, time(8));
+        queue.done(&running.cell, time(8), Duration::ZERO);
         queue.close();
         assert_eq!(queue.next().await, None, "processed up to 8");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn gives_out_a_later_notification_after_the_pause_and_others_during_it() {
+        let pause = Duration::from_secs(7);
+        let queue = queue(2, 1_000);
+        queue.offer_found(found("a", 5));
+        let running = queue.next().await.unwrap();
+        queue.offer(&running.cell, time(8));
+        queue.done(&running.cell, time(6), pause);
+        let begun = Instant::now();
+        let offered =
+            [("a", 9), ("b", 10), ("c", 11)].map(|(row, at)| queue.offer_found(found(row, at)));
+        assert_eq!(
+            offered,
+            [Offered::Skipped, Offered::Queued, Offered::NoRoom],
+            "a paused notification takes room"
+        );
+        assert_eq!(queue.next().await, Some(found("b", 10)));
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+        assert_eq!(queue.next().await, Some(found("a", 8)));
+        assert_eq!(begun.elapsed(), pause);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_closed_queue_does_not_wait_for_a_pause() {
+        let queue = queue(10, 1_000);
+        queue.offer_found(found("a", 5));
+        let running = queue.next().await.unwrap();
+        queue.offer(&running.cell, time(8));
+        queue.done(&running.cell, time(6), Duration::from_secs(7));
+        let begun = Instant::now();
+        queue.close();
+        assert_eq!(queue.next().await, None);
+        assert_eq!(begun.elapsed(), Duration::ZERO);
     }
 
     #[tokio::test]
@@ -387,7 +472,7 @@ mod tests {
         queue.set_scanning(true);
         queue.offer_found(found("a", 5));
         let running = queue.next().await.unwrap();
-        queue.done(&running.cell, time(6));
+        queue.done(&running.cell, time(6), Duration::ZERO);
         assert_eq!(queue.offer_found(found("a", 5)), Offered::Skipped);
         assert_eq!(
             queue.offer_found(found("a", 7)),
@@ -395,7 +480,7 @@ mod tests {
             "a later one"
         );
         let running = queue.next().await.unwrap();
-        queue.done(&running.cell, time(8));
+        queue.done(&running.cell, time(8), Duration::ZERO);
         queue.set_scanning(false);
         assert_eq!(
             queue.offer_found(found("a", 7)),
