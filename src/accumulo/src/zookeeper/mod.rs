@@ -1,0 +1,22 @@
+//! A client of ZooKeeper: sessions that are replaced when they end, and requests whose answers may
+//! be lost. No type of the crate `zookeeper-client` appears outside of this module.
+//!
+//! Requests of one session take effect in the order in which they are sent. A request is sent when
+//! its future is first polled.
+
+mod access;
+mod address;
+mod change;
+mod error;
+mod keeper;
+mod lock;
+mod session;
+mod tree;
+
+pub(crate) use access::{Access, Readers};
+pub(crate) use address::Address;
+pub(crate) use change::{Change, Outcome, Refusal};
+pub(crate) use keeper::Keeper;
+pub(crate) use lock::{Lock, Taken};
+pub(crate) use session::{NodeStat, Session, SessionOptions};
+pub(crate) use tree::{create_parents, delete_tree};
