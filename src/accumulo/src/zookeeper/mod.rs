@@ -7,6 +7,7 @@
 mod access;
 mod address;
 mod change;
+mod connection;
 mod error;
 mod keeper;
 mod lock;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use fluo_table::{Error, ErrorKind, Result};
 use futures::join;
-use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tracing::debug;
 use zookeeper_client::{
@@ -15,6 +14,7 @@ use zookeeper_client::{
 
 use super::access::{Access, Readers};
 use super::change::{Change, Outcome, Refusal};
+use super::connection::Connection;
 use super::error::{changing, connecting, reading};
 
 /// Maximum number of times to send a request whose connection is lost before the answer.
@@ -36,9 +36,10 @@ pub(crate) struct Session {
     client: Client,
     access: Access,
     servers: Arc<str>,
-    runtime: Handle,
     /// Held while a numbered node is created, whose path is unknown if the answer is lost.
     pub(crate) numbering: Mutex<Vec<String>>,
+    /// The last field, because it is dropped after the client.
+    connection: Connection,
 }
 
 /// The state of a node.
@@ -73,14 +74,23 @@ impl Session {
             Some(digest) => connector.with_auth("digest", &digest),
             None => connector,
         };
-        let client = connector.connect(&servers).await;
+        let mut connection = Connection::new()?;
+        let address = servers.to_string();
+        // In the runtime of the connection, which then serves the session.
+        let client = async move { connector.connect(&address).await };
+        let client = match connection.handle().map(|handle| handle.spawn(client)) {
+            Some(client) => client.await,
+            None => return Err(connecting(&servers, Cause::ClientClosed)),
+        };
+        let client = client.unwrap_or(Err(Cause::ClientClosed));
         let client = client.map_err(|cause| connecting(&servers, cause))?;
+        connection.watch(client.state_watcher());
         Ok(Self {
             client,
             access: options.access.clone(),
             servers,
-            runtime: Handle::current(),
             numbering: Mutex::default(),
+            connection,
         })
     }
 
@@ -180,13 +190,14 @@ impl Session {
 
     /// Deletes nodes of this session in the background. The request is sent before this returns, so
     /// that later requests of the session find the nodes deleted.
-    pub(crate) fn delete_later(self: &Arc<Self>, paths: Vec<String>) {
+    pub(crate) fn delete_later(&self, paths: Vec<String>) {
         let first: Vec<_> = paths
             .iter()
             .map(|path| self.client.delete(path, None))
             .collect();
-        let session = self.clone();
-        self.runtime.spawn(async move {
+        // The client keeps the session open until the answers have arrived.
+        let client = self.client.clone();
+        let answers = async move {
             for (path, first) in paths.iter().zip(first) {
                 let mut answer = first.await;
                 for _ in 1..TRIES {
@@ -194,13 +205,16 @@ impl Session {
                         break;
                     }
                     tokio::time::sleep(PAUSE).await;
-                    answer = session.client.delete(path, None).await;
+                    answer = client.delete(path, None).await;
                 }
                 if let Err(cause) = answer {
                     debug!(%path, %cause, "a node is not deleted, and ends with its session");
                 }
             }
-        });
+        };
+        if let Some(handle) = self.connection.handle() {
+            handle.spawn(answers);
+        }
     }
 
     fn send(
