@@ -45,8 +45,8 @@ pub(super) async fn record(
     Err(too_busy(&name))
 }
 
-/// Creates all nodes, in one step if they are not too large. Otherwise the last one, which marks the
-/// application as complete, takes a step of its own.
+/// Creates all nodes, in one step if they are not too large. Otherwise the last one, which marks
+/// the application as complete, takes a step of its own.
 async fn create(session: &Session, changes: &[Change]) -> Result<bool> {
     let size = changes.iter().map(size_of).sum::<usize>();
     let steps = match changes.split_last() {

@@ -50,7 +50,7 @@ pub(crate) struct NodeStat {
     pub(crate) created: i64,
     /// The number of changes of its data.
     pub(crate) version: i32,
-    /// Whether it belongs to the session that asks.
+    /// True if it belongs to the session that asks.
     pub(crate) is_own: bool,
     /// The number of its children.
     pub(crate) children: usize,
