@@ -71,6 +71,7 @@ mod generation;
 mod iterator_build;
 mod iterators;
 mod metadata;
+mod oracle;
 mod permission;
 mod scan;
 mod settle;
@@ -86,4 +87,5 @@ pub use accumulo_proxy::{
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};
 pub use iterator_build::IteratorBuild;
+pub use oracle::{Oracle, OracleClient, OracleOptions};
 pub use tables::AccumuloTables;
