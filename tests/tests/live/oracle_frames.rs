@@ -84,7 +84,7 @@ async fn refused_requests_disturb_no_other_client() {
         request(&ground.id, b"\x09"),
         request(&ground.id, b"\xff\xff\xff\xff\x0f"),
         request(&ground.id, b"\xfe\xff\xff\xff\x0f"),
-        request(&ground.id, b"\x02")[..40].to_vec(),
+        good[..30].to_vec(),
         b"GET / HTTP/1.1\r\n\r\n".to_vec(),
         0_u32.to_be_bytes().to_vec(),
         u32::MAX.to_be_bytes().to_vec(),

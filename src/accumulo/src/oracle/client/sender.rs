@@ -1,17 +1,22 @@
 //! The task that sends the requests of a process, one at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fluo_table::coordination::no_such_application;
 use fluo_table::{ErrorKind, Timestamp};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::connection::{Connection, Failure, Granted};
 use super::leader::Leader;
 use super::waiting::{Waiter, Waiting};
 use crate::oracle::backoff::Backoff;
 use crate::oracle::session::{Sessions, application_id};
+
+/// The time limit of the check whether the application still exists. Timestamps do not wait longer
+/// for a ZooKeeper that is away.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// The state of the sending task.
 #[derive(Debug)]
@@ -89,7 +94,8 @@ impl Sender {
     /// the pause.
     async fn pause(&mut self, waiting: &mut Waiting, failure: Failure, backoff: &mut Backoff) {
         waiting.may_have_taken |= failure.may_have_taken;
-        if !self.application_exists().await {
+        let exists = timeout(LOOK, self.application_exists()).await;
+        if exists == Ok(false) {
             waiting.fail(&no_such_application(self.sessions.application()));
             return;
         }
