@@ -36,8 +36,12 @@ pub(crate) async fn connect(options: AccumuloOptions) -> Arc<dyn Applications> {
 /// Returns the applications of a new client, or `None` if live tests are not wanted.
 pub(crate) async fn applications() -> Option<Arc<dyn Applications>> {
     let cluster = cluster()?;
-    let zookeepers = format!("{}{CHROOT}", cluster.site().zookeepers);
-    Some(connect(options(cluster, zookeepers)).await)
+    Some(connect(options(cluster, zookeepers(cluster))).await)
+}
+
+/// Returns the address of the applications in ZooKeeper.
+pub(crate) fn zookeepers(cluster: &Cluster) -> String {
+    format!("{}{CHROOT}", cluster.site().zookeepers)
 }
 
 /// Returns a client of ZooKeeper itself.

@@ -11,6 +11,8 @@
 mod cluster;
 mod conformance;
 mod nodes;
+mod oracles;
 mod relay;
 mod secret;
 mod sessions;
+mod transactions;

@@ -1,6 +1,8 @@
 //! The port to all applications.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
@@ -8,7 +10,7 @@ use fluo_table::coordination::{
 };
 use fluo_table::{Error, ErrorKind, Result};
 use futures::stream::{self, StreamExt, TryStreamExt};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 use uuid::Uuid;
 
 use super::cluster::AccumuloCluster;
@@ -29,6 +31,8 @@ pub(crate) struct ZooKeeperApplications {
     cluster: AccumuloCluster,
     /// A text that no other connection draws.
     epoch: Arc<str>,
+    /// The applications with handles, which share a client of the oracle.
+    opened: Mutex<BTreeMap<String, Weak<Opened>>>,
 }
 
 impl ZooKeeperApplications {
@@ -38,6 +42,7 @@ impl ZooKeeperApplications {
             chroot: chroot.into(),
             cluster,
             epoch: Uuid::new_v4().to_string().into(),
+            opened: Mutex::default(),
         }
     }
 
@@ -87,16 +92,24 @@ impl Applications for ZooKeeperApplications {
         let instance = session.node(&paths.at(INSTANCE_ID)).await?;
         let instance = instance.map(|node| node.data).unwrap_or_default();
         check_cluster(name, &instance, &self.cluster)?;
-        Ok(Arc::new(ZooKeeperCoordination {
-            application: Arc::new(Opened {
-                name: name.to_owned(),
-                paths,
-                keeper: self.keeper.clone(),
-                created: mark.created,
-                adding: Mutex::default(),
-                epoch: self.epoch.clone(),
-            }),
-        }))
+        let mut opened = self.opened.lock().await;
+        opened.retain(|_, application| application.strong_count() > 0);
+        let known = opened.get(name).and_then(Weak::upgrade);
+        if let Some(application) = known.filter(|known| known.created == mark.created) {
+            return Ok(Arc::new(ZooKeeperCoordination { application }));
+        }
+        let application = Arc::new(Opened {
+            name: name.to_owned(),
+            paths,
+            keeper: self.keeper.clone(),
+            created: mark.created,
+            is_removed: AtomicBool::new(false),
+            adding: Mutex::default(),
+            oracle: OnceCell::new(),
+            epoch: self.epoch.clone(),
+        });
+        opened.insert(name.to_owned(), Arc::downgrade(&application));
+        Ok(Arc::new(ZooKeeperCoordination { application }))
     }
 
     async fn list(&self) -> Result<Vec<String>> {

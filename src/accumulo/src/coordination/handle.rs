@@ -9,11 +9,11 @@ use fluo_table::coordination::{
     Application, Coordination, Epochs, FailedNotification, TimestampBlock, Transactor,
     TransactorId, WorkerMembership, check_settings, no_such_application, zookeeper_format,
 };
-use fluo_table::{Error, ErrorKind, Result, RowColumn, Timestamp};
+use fluo_table::{Result, RowColumn, Timestamp};
 use futures::join;
 
 use super::opened::Opened;
-use super::{TRIES, dead_letters, in_own_task, too_busy, transactor, worker};
+use super::{TRIES, dead_letters, in_own_task, timestamps, too_busy, transactor, worker};
 use crate::zookeeper::{Change, Outcome, Session};
 
 /// A handle of one application.
@@ -30,14 +30,8 @@ impl ZooKeeperCoordination {
 
 #[async_trait]
 impl Coordination for ZooKeeperCoordination {
-    async fn timestamps(&self, _count: NonZeroU32) -> Result<TimestampBlock> {
-        let session = self.session().await?;
-        self.application.check_exists(&session).await?;
-        let message = format!(
-            "the application `{}` has no oracle that this client can use, so there are no timestamps",
-            self.application.name
-        );
-        Err(Error::new(ErrorKind::Unavailable, message))
+    async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        timestamps::request(&self.application, count).await
     }
 
     async fn horizon(&self) -> Result<Timestamp> {

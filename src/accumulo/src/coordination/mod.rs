@@ -35,6 +35,7 @@ mod presence;
 mod recording;
 mod removal;
 mod setup;
+mod timestamps;
 mod transactor;
 mod worker;
 

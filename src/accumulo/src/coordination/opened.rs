@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fluo_table::coordination::{Application, no_such_application, zookeeper_format};
 use fluo_table::{Error, ErrorKind, Result};
 use futures::join;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use super::TRIES;
 use super::paths::{LEGACY_OBSERVERS, Paths};
+use crate::oracle::OracleClient;
 use crate::zookeeper::{Change, Keeper, Outcome, Refusal, Session};
 
 /// An application at the time at which it was opened. All calls are of this application: if it is
@@ -25,8 +27,12 @@ pub(super) struct Opened {
     pub(super) keeper: Arc<Keeper>,
     /// The creation of the node that marks the application as complete.
     pub(super) created: i64,
+    /// True once a call has found the application removed, which is final.
+    pub(super) is_removed: AtomicBool,
     /// Held while a failed notification is stored.
     pub(super) adding: Mutex<()>,
+    /// The client of the oracle, once timestamps were requested.
+    pub(super) oracle: OnceCell<OracleClient>,
     /// The text that this connection draws for its epochs.
     pub(super) epoch: Arc<str>,
 }
@@ -34,9 +40,21 @@ pub(super) struct Opened {
 impl Opened {
     /// Returns an error if the application was removed.
     pub(super) async fn check_exists(&self, session: &Session) -> Result<()> {
+        self.check_not_removed()?;
         match session.stat(&self.paths.mark()).await? {
             Some(mark) if mark.created == self.created => Ok(()),
-            _ => Err(no_such_application(&self.name)),
+            _ => {
+                self.is_removed.store(true, Ordering::Release);
+                Err(no_such_application(&self.name))
+            }
+        }
+    }
+
+    /// Returns an error if the application was found to be removed.
+    pub(super) fn check_not_removed(&self) -> Result<()> {
+        match self.is_removed.load(Ordering::Acquire) {
+            true => Err(no_such_application(&self.name)),
+            false => Ok(()),
         }
     }
 

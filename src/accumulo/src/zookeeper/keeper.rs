@@ -25,6 +25,11 @@ impl Keeper {
         Ok(Self { options, current })
     }
 
+    /// Checks whether new nodes are accessible only with a secret.
+    pub(crate) fn is_protected(&self) -> bool {
+        self.options.access.is_protected()
+    }
+
     /// Returns the current session, or a new one if it has ended.
     ///
     /// # Errors

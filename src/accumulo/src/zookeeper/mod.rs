@@ -1,5 +1,6 @@
 //! A client of ZooKeeper: sessions that are replaced when they end, and requests whose answers may
-//! be lost. No type of the crate `zookeeper-client` appears outside of this module.
+//! be lost. Beside this module, only the oracle uses types of the crate `zookeeper-client`, for its
+//! election and its watches.
 //!
 //! Requests of one session take effect in the order in which they are sent. A request is sent when
 //! its future is first polled.

@@ -99,6 +99,16 @@ impl Session {
         self.client.state().is_terminated()
     }
 
+    /// Returns the client of the session with another root.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if there can be no such root.
+    pub(crate) fn below(&self, root: &str) -> Result<Client> {
+        let client = self.client.clone().chroot(root.to_owned());
+        client.map_err(|_| Error::invalid(format!("`{root}` is not the path of a node")))
+    }
+
     /// Returns the state of a node, or `None` if it does not exist.
     pub(crate) async fn stat(&self, path: &str) -> Result<Option<NodeStat>> {
         let stat = self.read(path, || self.client.check_stat(path)).await?;
