@@ -63,14 +63,18 @@
 
 mod admin;
 mod convert;
+mod coordination;
 mod effect;
 mod error;
 mod filter;
 mod garbage;
 mod generation;
+mod instance;
 mod iterator_build;
 mod iterators;
 mod metadata;
+mod options;
+mod oracle;
 mod permission;
 mod scan;
 mod settle;
@@ -78,6 +82,7 @@ mod table;
 mod table_fate;
 mod table_ids;
 mod tables;
+mod zookeeper;
 
 pub use accumulo_proxy::{
     Credentials, Error as ProxyError, ErrorKind as ProxyErrorKind, Protocol, ProxyClient,
@@ -85,5 +90,8 @@ pub use accumulo_proxy::{
 };
 #[cfg(feature = "tls")]
 pub use accumulo_proxy::{Tls, TlsError};
+pub use instance::connect;
 pub use iterator_build::IteratorBuild;
+pub use options::AccumuloOptions;
+pub use oracle::{Oracle, OracleClient, OracleOptions};
 pub use tables::AccumuloTables;

@@ -25,7 +25,13 @@ const CLUSTER: &str = "FLUO_CLUSTER";
 
 /// The test programs that need a real Accumulo. They mostly wait for its servers, so they run
 /// beside the others.
-const LIVE: [&str; 4] = ["live", "commands", "faults", "kept_logs"];
+const LIVE: [&str; 5] = [
+    "live",
+    "commands",
+    "coordination_zookeeper",
+    "faults",
+    "kept_logs",
+];
 
 /// The options for parts that need more than a Rust toolchain.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

@@ -42,12 +42,8 @@ impl Sessions {
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) if it is not alive.
     pub fn publish(&mut self, id: TransactorId, oldest: Option<Timestamp>) -> Result<()> {
-        let published = self.transactors.get_mut(&id).ok_or_else(|| {
-            let message = format!(
-                "the session of transactor {id} has ended, so others may undo its transactions; begin a new one"
-            );
-            Error::new(ErrorKind::Unavailable, message)
-        })?;
+        let published = self.transactors.get_mut(&id);
+        let published = published.ok_or_else(|| transactor_ended(id))?;
         *published = oldest;
         Ok(())
     }
@@ -85,8 +81,7 @@ impl Sessions {
         let number = |count: usize| u32::try_from(count).ok();
         let count = number(self.workers.len()).and_then(NonZeroU32::new);
         let (Some(count), Some(rank)) = (count, rank.and_then(number)) else {
-            let message = "the session of this worker has ended, so other workers take over its share; join again";
-            return Err(Error::new(ErrorKind::Unavailable, message));
+            return Err(worker_ended());
         };
         Partition::new(count, rank)
     }
@@ -95,6 +90,21 @@ impl Sessions {
     pub fn is_running(&self) -> bool {
         !self.transactors.is_empty() || !self.workers.is_empty()
     }
+}
+
+/// Creates the error that every implementation returns for a transactor whose session has ended.
+pub fn transactor_ended(id: TransactorId) -> Error {
+    let message = format!(
+        "the session of transactor {id} has ended, so others may undo its transactions; begin a new one"
+    );
+    Error::new(ErrorKind::Unavailable, message)
+}
+
+/// Creates the error that every implementation returns for a worker whose session has ended.
+pub fn worker_ended() -> Error {
+    let message =
+        "the session of this worker has ended, so other workers take over its share; join again";
+    Error::new(ErrorKind::Unavailable, message)
 }
 
 #[cfg(test)]

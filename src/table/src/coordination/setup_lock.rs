@@ -71,12 +71,27 @@ impl Drop for HeldClaim {
 }
 
 fn claimed_already(claimed: &Claimed) -> Error {
-    let name = match claimed {
-        Claimed::Application(name) => format!("the application `{}`", shown(name)),
-        Claimed::Table(name) => format!("the table `{}`", shown(name)),
-    };
+    match claimed {
+        Claimed::Application(name) => application_locked(name),
+        Claimed::Table(name) => table_locked(name),
+    }
+}
+
+/// Creates the error that every implementation returns for an application whose set-up lock another
+/// caller has.
+pub fn application_locked(name: &str) -> Error {
+    locked_by_other(&format!("the application `{}`", shown(name)))
+}
+
+/// Creates the error that every implementation returns for a table whose set-up lock another caller
+/// has.
+pub fn table_locked(name: &str) -> Error {
+    locked_by_other(&format!("the table `{}`", shown(name)))
+}
+
+fn locked_by_other(subject: &str) -> Error {
     let message = format!(
-        "{name} is being created or removed by another caller; wait until that has finished, then check its state"
+        "{subject} is being created or removed by another caller; wait until that has finished, then check its state"
     );
     Error::new(ErrorKind::Unavailable, message)
 }

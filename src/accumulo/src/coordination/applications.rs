@@ -1,0 +1,196 @@
+//! The port to all applications.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
+
+use async_trait::async_trait;
+use fluo_table::coordination::{
+    Application, Applications, Coordination, SetupLock, check_application_name, no_such_application,
+};
+use fluo_table::{Error, ErrorKind, Result};
+use futures::stream::{self, StreamExt, TryStreamExt};
+use tokio::sync::{Mutex, OnceCell};
+use uuid::Uuid;
+
+use super::cluster::AccumuloCluster;
+use super::handle::ZooKeeperCoordination;
+use super::opened::Opened;
+use super::paths::{INSTANCE_ID, Paths};
+use super::{in_own_task, initialization, presence, removal, setup};
+use crate::zookeeper::{Keeper, NodeStat, Session};
+
+/// Maximum number of applications that are looked up at the same time.
+const AT_ONCE: usize = 64;
+
+/// The applications below one node of ZooKeeper.
+#[derive(Debug)]
+pub(crate) struct ZooKeeperApplications {
+    keeper: Arc<Keeper>,
+    chroot: Arc<str>,
+    cluster: AccumuloCluster,
+    /// A text that no other connection draws.
+    epoch: Arc<str>,
+    /// The applications with handles, which share a client of the oracle.
+    opened: Mutex<BTreeMap<String, Weak<Opened>>>,
+}
+
+impl ZooKeeperApplications {
+    pub(crate) fn new(keeper: Keeper, chroot: &str, cluster: AccumuloCluster) -> Self {
+        Self {
+            keeper: Arc::new(keeper),
+            chroot: chroot.into(),
+            cluster,
+            epoch: Uuid::new_v4().to_string().into(),
+            opened: Mutex::default(),
+        }
+    }
+
+    /// Returns the paths of an application that exists, and the node that marks it as complete.
+    async fn find(&self, session: &Session, name: &str) -> Result<(Paths, NodeStat)> {
+        if check_application_name(name).is_err() {
+            return Err(no_such_application(name));
+        }
+        let paths = Paths::new(&self.chroot, name);
+        if let Some(mark) = session.current_stat(&paths.mark()).await? {
+            return Ok((paths, mark));
+        }
+        Err(match session.stat(paths.root()).await? {
+            None => no_such_application(name),
+            Some(_) => interrupted(name),
+        })
+    }
+}
+
+/// Creates the error for an application of which only a part is stored.
+fn interrupted(name: &str) -> Error {
+    let message = format!(
+        "the initialisation or the removal of the application `{name}` was interrupted or still runs; if it does not \
+         run, initialise the application again, or remove it"
+    );
+    Error::new(ErrorKind::NotFound, message)
+}
+
+#[async_trait]
+impl Applications for ZooKeeperApplications {
+    async fn initialize(&self, name: &str, application: Application) -> Result<()> {
+        check_application_name(name)?;
+        application.check()?;
+        in_own_task(initialization::record(
+            self.keeper.clone(),
+            self.chroot.clone(),
+            self.cluster.clone(),
+            name.to_owned(),
+            application,
+        ))
+        .await
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
+        let session = self.keeper.session().await?;
+        let (paths, mark) = self.find(&session, name).await?;
+        let instance = session.node(&paths.at(INSTANCE_ID)).await?;
+        let instance = instance.map(|node| node.data).unwrap_or_default();
+        check_cluster(name, &instance, &self.cluster)?;
+        let mut opened = self.opened.lock().await;
+        opened.retain(|_, application| application.strong_count() > 0);
+        let known = opened.get(name).and_then(Weak::upgrade);
+        if let Some(application) = known.filter(|known| known.created == mark.created) {
+            return Ok(Arc::new(ZooKeeperCoordination { application }));
+        }
+        let application = Arc::new(Opened {
+            name: name.to_owned(),
+            paths,
+            keeper: self.keeper.clone(),
+            created: mark.created,
+            is_removed: AtomicBool::new(false),
+            adding: Mutex::default(),
+            oracle: OnceCell::new(),
+            epoch: self.epoch.clone(),
+        });
+        opened.insert(name.to_owned(), Arc::downgrade(&application));
+        Ok(Arc::new(ZooKeeperCoordination { application }))
+    }
+
+    async fn list(&self) -> Result<Vec<String>> {
+        let session = self.keeper.session().await?;
+        session.sync(&self.chroot).await?;
+        let mut names = session.children(&self.chroot).await?;
+        names.retain(|name| check_application_name(name).is_ok());
+        names.sort();
+        let session = &session;
+        let found = stream::iter(names).map(|name| async move {
+            let mark = Paths::new(&self.chroot, &name).mark();
+            let exists = session.stat(&mark).await?.is_some();
+            Ok(exists.then_some(name))
+        });
+        let found: Vec<_> = found.buffered(AT_ONCE).try_collect().await?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    async fn is_running(&self, name: &str) -> Result<bool> {
+        let session = self.keeper.session().await?;
+        let (paths, _) = self.find(&session, name).await?;
+        presence::is_running(&session, &paths).await
+    }
+
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+        let session = self.keeper.session().await?;
+        let (chroot, name, table) = (self.chroot.clone(), name.to_owned(), table.to_owned());
+        in_own_task(async move { setup::lock(&session, &chroot, &name, &table).await }).await
+    }
+
+    async fn remove(&self, name: &str) -> Result<()> {
+        if check_application_name(name).is_err() {
+            return Err(no_such_application(name));
+        }
+        let removal = removal::remove(self.keeper.clone(), self.chroot.clone(), name.to_owned());
+        in_own_task(removal).await
+    }
+}
+
+/// Rejects an application of another Accumulo instance: its table is not in this one.
+fn check_cluster(name: &str, stored: &[u8], cluster: &AccumuloCluster) -> Result<()> {
+    if stored == cluster.id.as_bytes() {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the application `{name}` belongs to the Accumulo instance with the id `{}`, and this is the instance `{}` with \
+         the id `{}`; connect to the other instance, or initialise the application again",
+        String::from_utf8_lossy(stored).escape_debug(),
+        cluster.name,
+        cluster.id
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejects_an_application_of_another_instance() {
+        let cluster = AccumuloCluster {
+            name: "here".to_owned(),
+            id: "1-2".to_owned(),
+        };
+        assert!(check_cluster("web", b"1-2", &cluster).is_ok());
+        let error = check_cluster("web", b"3-4", &cluster).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(
+            error.to_string(),
+            "the application `web` belongs to the Accumulo instance with the id `3-4`, and this is the instance `here` \
+             with the id `1-2`; connect to the other instance, or initialise the application again"
+        );
+    }
+
+    #[test]
+    fn names_an_interrupted_initialisation() {
+        let error = interrupted("web");
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        assert_eq!(
+            error.to_string(),
+            "the initialisation or the removal of the application `web` was interrupted or still runs; if it does not \
+             run, initialise the application again, or remove it"
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! The stored form of a failed notification.
+//!
+//! ```text
+//! node   dead-letters/<SHA-1 of the four parts of the cell below, 40 hex digits>
+//! data   row, family, qualifier, visibility   each: length, 4 bytes big-endian, then the bytes
+//!        kind                00 strong, 01 weak
+//!        timestamp           8 bytes, big-endian
+//!        tries               4 bytes, big-endian
+//!        failed at           8 bytes, big-endian: milliseconds since 1970, two's complement
+//!        error               UTF-8
+//! ```
+
+use std::fmt::Write;
+
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::{Bytes, Column, Error, ErrorKind, Result, RowColumn, Timestamp};
+use sha1::{Digest, Sha1};
+
+const STRONG: u8 = 0;
+const WEAK: u8 = 1;
+
+/// The maximum size of the data of a node, in bytes: ZooKeeper accepts 1 MiB, headers included.
+const MAX_BYTES: usize = 1_000_000;
+
+/// Returns the name of the node of a cell.
+pub(super) fn name_of(cell: &RowColumn) -> String {
+    let mut bytes = Vec::new();
+    push_cell(&mut bytes, cell);
+    let mut name = String::new();
+    for byte in Sha1::digest(&bytes) {
+        // Writing to a string does not fail.
+        let _ = write!(name, "{byte:02x}");
+    }
+    name
+}
+
+/// Returns the data of the node of a failed notification.
+///
+/// # Errors
+///
+/// [`Invalid`](ErrorKind::Invalid) if it is too large for a node.
+pub(super) fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
+    let kind = match failed.kind {
+        ObserverKind::Strong => STRONG,
+        ObserverKind::Weak => WEAK,
+    };
+    let mut bytes = Vec::new();
+    push_cell(&mut bytes, &failed.cell);
+    bytes.push(kind);
+    bytes.extend_from_slice(&failed.timestamp.get().to_be_bytes());
+    bytes.extend_from_slice(&failed.tries.to_be_bytes());
+    bytes.extend_from_slice(&failed.failed_at_ms.to_be_bytes());
+    bytes.extend_from_slice(failed.error.as_bytes());
+    if bytes.len() > MAX_BYTES {
+        return Err(Error::invalid(format!(
+            "a failed notification of {} bytes cannot be stored in ZooKeeper, which accepts {MAX_BYTES}; use shorter \
+             rows and columns",
+            bytes.len()
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Reads the data of a node.
+///
+/// # Errors
+///
+/// [`Corrupt`](ErrorKind::Corrupt).
+pub(super) fn decode(data: &[u8]) -> Result<FailedNotification> {
+    read(data).ok_or_else(|| {
+        let message = "a failed notification in ZooKeeper cannot be read";
+        Error::new(ErrorKind::Corrupt, message)
+    })
+}
+
+fn push_cell(bytes: &mut Vec<u8>, cell: &RowColumn) {
+    let column = &cell.column;
+    for part in [
+        &cell.row,
+        &column.family,
+        &column.qualifier,
+        &column.visibility,
+    ] {
+        // A part that is longer than this is rejected by its size.
+        let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
+        bytes.extend_from_slice(&length.to_be_bytes());
+        bytes.extend_from_slice(part);
+    }
+}
+
+fn read(mut data: &[u8]) -> Option<FailedNotification> {
+    let [row, family, qualifier, visibility] = [
+        part(&mut data)?,
+        part(&mut data)?,
+        part(&mut data)?,
+        part(&mut data)?,
+    ];
+    let (&[kind], data) = data.split_first_chunk()?;
+    let (timestamp, data) = data.split_first_chunk()?;
+    let (tries, data) = data.split_first_chunk()?;
+    let (failed_at_ms, error) = data.split_first_chunk()?;
+    let column = Column::new(family, qualifier).with_visibility(visibility);
+    Some(FailedNotification {
+        cell: RowColumn::new(row, column),
+        kind: match kind {
+            STRONG => ObserverKind::Strong,
+            WEAK => ObserverKind::Weak,
+            _ => return None,
+        },
+        timestamp: Timestamp::new(u64::from_be_bytes(*timestamp)).ok()?,
+        tries: u32::from_be_bytes(*tries),
+        error: std::str::from_utf8(error).ok()?.to_owned(),
+        failed_at_ms: i64::from_be_bytes(*failed_at_ms),
+    })
+}
+
+/// Reads the next part of a cell.
+fn part(data: &mut &[u8]) -> Option<Bytes> {
+    let (length, rest) = data.split_first_chunk()?;
+    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+    let (part, rest) = rest.split_at_checked(length)?;
+    *data = rest;
+    Some(part.to_vec().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(row: &[u8], error: &str) -> FailedNotification {
+        let column = Column::new("f", "q").with_visibility("A");
+        FailedNotification {
+            cell: RowColumn::new(row.to_vec(), column),
+            kind: ObserverKind::Weak,
+            timestamp: Timestamp::new(7).unwrap(),
+            tries: 3,
+            error: error.to_owned(),
+            failed_at_ms: -1,
+        }
+    }
+
+    #[test]
+    fn is_stored_as_documented() {
+        let failed = failed(b"r\0", "é");
+        let expected =
+            b"\0\0\0\x02r\0\0\0\0\x01f\0\0\0\x01q\0\0\0\x01A\x01\0\0\0\0\0\0\0\x07\0\0\0\x03\
+                         \xff\xff\xff\xff\xff\xff\xff\xff\xc3\xa9";
+        assert_eq!(encode(&failed).unwrap(), expected);
+        assert_eq!(decode(expected).unwrap(), failed);
+        assert_eq!(
+            name_of(&failed.cell),
+            "9552d56a9a9e68eff2fcd1ff9489ececdfb9707c"
+        );
+    }
+
+    #[test]
+    fn different_cells_have_different_nodes() {
+        let parts = |row: &str, family: &str| {
+            name_of(&RowColumn::new(
+                row.to_owned(),
+                Column::new(family.to_owned(), ""),
+            ))
+        };
+        assert_ne!(parts("ab", "c"), parts("a", "bc"));
+        assert_ne!(parts("", "a"), parts("a", ""));
+    }
+
+    #[test]
+    fn reports_other_bytes_and_rejects_a_row_that_is_too_long() {
+        let whole = encode(&failed(b"r", "")).unwrap();
+        for end in 0..whole.len() {
+            let error = decode(&whole[..end]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt);
+            assert_eq!(
+                error.to_string(),
+                "a failed notification in ZooKeeper cannot be read"
+            );
+        }
+        let error = encode(&failed(&[b'r'; MAX_BYTES], "")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(
+            error.to_string(),
+            "a failed notification of 1000040 bytes cannot be stored in ZooKeeper, which accepts 1000000; use shorter \
+             rows and columns"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! The failed notifications of an application. Their number is limited: each new one also writes
+//! their parent, so that of two concurrent ones one counts again.
+
+use std::sync::Arc;
+
+use fluo_table::coordination::{FailedNotification, no_such_application, too_many_dead_letters};
+use fluo_table::{Result, RowColumn, Timestamp};
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use super::dead_letter::{decode, encode, name_of};
+use super::opened::Opened;
+use super::paths::DEAD_LETTERS;
+use super::{TRIES, too_busy};
+use crate::zookeeper::{Change, Outcome, Refusal, Session};
+
+/// Maximum number of failed notifications that are requested at the same time.
+const AT_ONCE: usize = 64;
+
+/// Stores a failed notification.
+pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) -> Result<()> {
+    // One at a time in this process, because concurrent ones would count again each time.
+    let _alone = application.adding.lock().await;
+    let session = application.keeper.session().await?;
+    let (folder, path) = paths_of(&application, &failed.cell);
+    let data = encode(&failed.bounded())?;
+    for _ in 0..TRIES {
+        application.check_exists(&session).await?;
+        let replace = Change::Set {
+            path: path.clone(),
+            data: data.clone(),
+            version: None,
+        };
+        match session.change(&[application.require(), replace]).await? {
+            Outcome::Done(_) => return Ok(()),
+            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+            Outcome::Refused(..) => {}
+            Outcome::Unknown => continue,
+        }
+        let Some(parent) = session.current_stat(&folder).await? else {
+            application
+                .create_folders(&session, &[DEAD_LETTERS])
+                .await?;
+            continue;
+        };
+        if parent.children >= FailedNotification::MAX_DEAD_LETTERS {
+            return Err(too_many_dead_letters());
+        }
+        let changes = [
+            application.require(),
+            Change::Set {
+                path: folder.clone(),
+                data: Vec::new(),
+                version: Some(parent.version),
+            },
+            Change::create(path.clone(), data.clone()),
+        ];
+        match session.change(&changes).await? {
+            Outcome::Done(_) => return Ok(()),
+            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+            Outcome::Refused(..) | Outcome::Unknown => {}
+        }
+    }
+    Err(too_busy(&application.name))
+}
+
+/// Returns all failed notifications, sorted by cell.
+pub(super) async fn list(
+    application: &Opened,
+    session: &Session,
+) -> Result<Vec<FailedNotification>> {
+    let folder = application.paths.at(DEAD_LETTERS);
+    session.sync(&folder).await?;
+    let names = session.children(&folder).await?;
+    let found = stream::iter(names).map(|name| {
+        let path = format!("{folder}/{name}");
+        async move { session.node(&path).await }
+    });
+    let found: Vec<_> = found.buffered(AT_ONCE).try_collect().await?;
+    // One that was removed meanwhile is missing.
+    let found = found.iter().flatten().map(|node| decode(&node.data));
+    let mut found = found.collect::<Result<Vec<_>>>()?;
+    found.sort_by(|a, b| a.cell.cmp(&b.cell));
+    Ok(found)
+}
+
+/// Removes the failed notification of a cell if its timestamp is not above `up_to`; returns whether
+/// it did.
+pub(super) async fn remove(
+    application: Arc<Opened>,
+    cell: RowColumn,
+    up_to: Timestamp,
+) -> Result<bool> {
+    let session = application.keeper.session().await?;
+    let (_, path) = paths_of(&application, &cell);
+    // An attempt whose answer was lost may have removed it.
+    let mut may_have_removed = false;
+    for _ in 0..TRIES {
+        application.check_exists(&session).await?;
+        session.sync(&path).await?;
+        let Some(node) = session.node(&path).await? else {
+            return Ok(may_have_removed);
+        };
+        if decode(&node.data)?.timestamp > up_to {
+            return Ok(false);
+        }
+        let delete = Change::Delete {
+            path: path.clone(),
+            version: Some(node.stat.version),
+        };
+        match session.change(&[application.require(), delete]).await? {
+            Outcome::Done(_) => return Ok(true),
+            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+            Outcome::Refused(_, Refusal::Missing) => return Ok(may_have_removed),
+            Outcome::Refused(..) => {}
+            Outcome::Unknown => may_have_removed = true,
+        }
+    }
+    Err(too_busy(&application.name))
+}
+
+/// Returns the paths of all failed notifications, and of that of a cell.
+fn paths_of(application: &Opened, cell: &RowColumn) -> (String, String) {
+    let folder = application.paths.at(DEAD_LETTERS);
+    let path = format!("{folder}/{}", name_of(cell));
+    (folder, path)
+}

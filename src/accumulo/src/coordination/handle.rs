@@ -1,0 +1,153 @@
+//! The port to one application.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_table::coordination::{
+    Application, Coordination, Epochs, FailedNotification, TimestampBlock, Transactor,
+    TransactorId, WorkerMembership, check_settings, no_such_application, zookeeper_format,
+};
+use fluo_table::{Result, RowColumn, Timestamp};
+use futures::join;
+
+use super::opened::Opened;
+use super::{TRIES, dead_letters, in_own_task, timestamps, too_busy, transactor, worker};
+use crate::zookeeper::{Change, Outcome, Session};
+
+/// A handle of one application.
+#[derive(Debug)]
+pub(super) struct ZooKeeperCoordination {
+    pub(super) application: Arc<Opened>,
+}
+
+impl ZooKeeperCoordination {
+    async fn session(&self) -> Result<Arc<Session>> {
+        self.application.keeper.session().await
+    }
+}
+
+#[async_trait]
+impl Coordination for ZooKeeperCoordination {
+    async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
+        timestamps::request(&self.application, count).await
+    }
+
+    async fn horizon(&self) -> Result<Timestamp> {
+        let (application, session) = (&self.application, self.session().await?);
+        let path = zookeeper_format::HORIZON;
+        let (synced, data, exists) = join!(
+            session.sync(application.paths.root()),
+            application.data(&session, path),
+            application.check_exists(&session),
+        );
+        synced.and(exists)?;
+        zookeeper_format::read_timestamp(path, data?.as_deref())
+    }
+
+    /// Returns the horizon. Only the leading oracle moves it, each period.
+    async fn advance_horizon(&self) -> Result<Timestamp> {
+        self.horizon().await
+    }
+
+    async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
+        in_own_task(transactor::begin(self.application.clone())).await
+    }
+
+    async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
+        let (application, session) = (&self.application, self.session().await?);
+        let path = application.paths.transactor(transactor);
+        let (found, exists) = join!(session.stat(&path), application.check_exists(&session));
+        exists?;
+        if found?.is_some() {
+            return Ok(true);
+        }
+        // The server of this session may not have seen a new transactor yet.
+        let (found, exists) = join!(
+            session.current_stat(&path),
+            application.check_exists(&session)
+        );
+        exists?;
+        Ok(found?.is_some())
+    }
+
+    async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
+        in_own_task(worker::join(self.application.clone())).await
+    }
+
+    async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {
+        in_own_task(dead_letters::add(self.application.clone(), failed)).await
+    }
+
+    async fn dead_letters(&self) -> Result<Vec<FailedNotification>> {
+        let session = self.session().await?;
+        let found = dead_letters::list(&self.application, &session).await;
+        // After the reads, because the data may belong to a later application of the same name.
+        self.application.check_exists(&session).await?;
+        found
+    }
+
+    async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool> {
+        let removal = dead_letters::remove(self.application.clone(), cell.clone(), up_to);
+        in_own_task(removal).await
+    }
+
+    async fn application(&self) -> Result<Application> {
+        let session = self.session().await?;
+        self.application.stored(&session).await
+    }
+
+    async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
+        let (application, session) = (&self.application, self.session().await?);
+        let path = application.paths.at(zookeeper_format::EPOCHS);
+        for _ in 0..TRIES {
+            application.check_exists(&session).await?;
+            session.sync(&path).await?;
+            let node = session.node(&path).await?;
+            let recorded = node.as_ref().map(|node| Epochs::decode(&node.data));
+            let recorded = recorded.transpose()?;
+            let (name, own) = (&application.name, &application.epoch);
+            let begun = Epochs::begin(name, recorded.as_ref(), own, found)?;
+            if recorded.as_ref() == Some(&begun) || found == Some(&begun.last) {
+                return Ok(begun.last);
+            }
+            let path = path.clone();
+            let data = begun.encode();
+            let change = match node {
+                None => Change::create(path, data),
+                Some(node) => Change::Set {
+                    path,
+                    data,
+                    version: Some(node.stat.version),
+                },
+            };
+            match session.change(&[application.require(), change]).await? {
+                Outcome::Done(_) => return Ok(begun.last),
+                Outcome::Refused(0, _) => return Err(no_such_application(name)),
+                Outcome::Refused(..) | Outcome::Unknown => {}
+            }
+        }
+        Err(too_busy(&application.name))
+    }
+
+    async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {
+        check_settings(&settings)?;
+        let (application, session) = (&self.application, self.session().await?);
+        let data = zookeeper_format::settings(&settings);
+        for _ in 0..TRIES {
+            application.check_exists(&session).await?;
+            let change = Change::Set {
+                path: application.paths.mark(),
+                data: data.clone(),
+                version: None,
+            };
+            match session.change(&[change]).await? {
+                Outcome::Done(_) => return Ok(()),
+                Outcome::Refused(..) => return Err(no_such_application(&application.name)),
+                Outcome::Unknown => {}
+            }
+        }
+        Err(too_busy(&application.name))
+    }
+}

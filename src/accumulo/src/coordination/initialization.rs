@@ -1,0 +1,205 @@
+//! The nodes of a new application, in the order in which Java creates them.
+
+use std::sync::Arc;
+
+use fluo_table::coordination::{Application, application_exists, table_in_use, zookeeper_format};
+use fluo_table::{Error, ErrorKind, Result};
+
+use super::cluster::AccumuloCluster;
+use super::paths::{INSTANCE_ID, INSTANCE_NAME, Paths};
+use super::{TRIES, recording, too_busy};
+use crate::zookeeper::{Change, Keeper, Outcome, Readers, Session, create_parents, delete_tree};
+
+/// The maximum size of the data of one request, in bytes: ZooKeeper accepts 1 MiB.
+const MAX_REQUEST_BYTES: usize = 900_000;
+
+/// Records a new application, unless there is one with this name or this table. Replaces what an
+/// interrupted initialisation left.
+pub(super) async fn record(
+    keeper: Arc<Keeper>,
+    chroot: Arc<str>,
+    cluster: AccumuloCluster,
+    name: String,
+    application: Application,
+) -> Result<()> {
+    let changes = changes(&Paths::new(&chroot, &name), &cluster, &application)?;
+    let session = keeper.session().await?;
+    let _lock = recording::lock(&session, &chroot).await?;
+    let paths = Paths::new(&chroot, &name);
+    if session.current_stat(&paths.mark()).await?.is_some() {
+        return Err(application_exists(&name));
+    }
+    check_table(&session, &chroot, &name, &application.table).await?;
+    create_parents(&session, paths.root()).await?;
+    for _ in 0..TRIES {
+        delete_tree(&session, paths.root()).await?;
+        if create(&session, &changes).await? {
+            return Ok(());
+        }
+        // Under the lock only an earlier attempt, whose answer was lost, creates this node; except
+        // for a client of Java, which has no locks.
+        if session.current_stat(&paths.mark()).await?.is_some() {
+            return Ok(());
+        }
+    }
+    Err(too_busy(&name))
+}
+
+/// Creates all nodes, in one step if they are not too large. Otherwise the last one, which marks
+/// the application as complete, takes a step of its own.
+async fn create(session: &Session, changes: &[Change]) -> Result<bool> {
+    let size = changes.iter().map(size_of).sum::<usize>();
+    let steps = match changes.split_last() {
+        Some((mark, others)) if size > MAX_REQUEST_BYTES => {
+            vec![others, std::slice::from_ref(mark)]
+        }
+        _ => vec![changes],
+    };
+    for step in steps {
+        let Outcome::Done(_) = session.change(step).await? else {
+            return Ok(false);
+        };
+    }
+    Ok(true)
+}
+
+fn size_of(change: &Change) -> usize {
+    match change {
+        Change::Create { path, data, .. } => path.len() + data.len(),
+        _ => 0,
+    }
+}
+
+/// Returns the nodes to create.
+fn changes(
+    paths: &Paths,
+    cluster: &AccumuloCluster,
+    application: &Application,
+) -> Result<Vec<Change>> {
+    let mut stored = zookeeper_format::nodes(application)?;
+    let mut take = |node: &'static str| {
+        let index = stored.iter().position(|(path, _)| *path == node)?;
+        Some((node, stored.swap_remove(index).1))
+    };
+    let nodes = [
+        Some(("", Vec::new())),
+        Some(("/config", Vec::new())),
+        take(zookeeper_format::TABLE),
+        Some((INSTANCE_NAME, cluster.name.clone().into_bytes())),
+        Some((INSTANCE_ID, cluster.id.clone().into_bytes())),
+        take(zookeeper_format::ID),
+        Some(("/oracle", Vec::new())),
+        Some(("/oracle/server", Vec::new())),
+        take(zookeeper_format::MAX_TIMESTAMP),
+        take(zookeeper_format::HORIZON),
+        take(zookeeper_format::OBSERVERS),
+        take(zookeeper_format::SETTINGS),
+    ];
+    let change = |(node, data)| Change::Create {
+        path: paths.at(node),
+        data,
+        // Tablet servers read the horizon without credentials.
+        readers: match node {
+            zookeeper_format::HORIZON => Readers::All,
+            _ => Readers::Permitted,
+        },
+    };
+    Ok(nodes.into_iter().flatten().map(change).collect())
+}
+
+/// Rejects a table that belongs to another application, complete or not.
+async fn check_table(session: &Session, chroot: &str, name: &str, table: &str) -> Result<()> {
+    let mut others = session.children(chroot).await?;
+    others.retain(|other| other != name);
+    others.sort();
+    for other in others {
+        let paths = Paths::new(chroot, &other);
+        let node = session.node(&paths.at(zookeeper_format::TABLE)).await?;
+        if node.is_none_or(|node| node.data != table.as_bytes()) {
+            continue;
+        }
+        return Err(match session.stat(&paths.mark()).await? {
+            Some(_) => table_in_use(name, table, &other),
+            None => Error::new(
+                ErrorKind::AlreadyExists,
+                format!(
+                    "the table `{table}` belongs to the application `{other}`, whose initialisation was interrupted or \
+                     still runs; wait for its end or remove `{other}`, or choose another table for `{name}`"
+                ),
+            ),
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_table::Column;
+    use fluo_table::coordination::{ObservedColumn, ObserverKind};
+
+    use super::*;
+
+    #[test]
+    fn creates_the_nodes_in_the_order_of_java() {
+        let cluster = AccumuloCluster {
+            name: "fluo".to_owned(),
+            id: "64127359-df29-426f-ab0c-77ddd6257c18".to_owned(),
+        };
+        let observed = ObservedColumn::new(Column::new("s", "strong"), ObserverKind::Strong, "");
+        let id = "5f181dad-19aa-4f22-9200-6dbb680a741c";
+        let application = Application::new(id, "t_real")
+            .observe(observed)
+            .set("a", "1");
+        let changes = changes(&Paths::new("/fluo", "real"), &cluster, &application).unwrap();
+        let nodes = changes.iter().map(|change| match change {
+            Change::Create {
+                path,
+                data,
+                readers,
+            } => {
+                assert_eq!(*readers == Readers::All, path.ends_with("/gc-timestamp"));
+                (path.as_str(), std::str::from_utf8(data).unwrap())
+            }
+            other => panic!("{other:?}"),
+        });
+        let observers = r#"{"obsProviderClass":"rust","observedColumns":[{"fam":[115],"qual":[115,116,114,111,110,103],"vis":[],"notificationType":"STRONG"}]}"#;
+        assert_eq!(
+            nodes.collect::<Vec<_>>(),
+            [
+                ("/fluo/real", ""),
+                ("/fluo/real/config", ""),
+                ("/fluo/real/config/accumulo.table", "t_real"),
+                ("/fluo/real/config/accumulo.instance.name", "fluo"),
+                (
+                    "/fluo/real/config/accumulo.instance.id",
+                    "64127359-df29-426f-ab0c-77ddd6257c18"
+                ),
+                ("/fluo/real/config/fluo.application.id", id),
+                ("/fluo/real/oracle", ""),
+                ("/fluo/real/oracle/server", ""),
+                ("/fluo/real/oracle/max-timestamp", "2"),
+                ("/fluo/real/oracle/gc-timestamp", "0"),
+                ("/fluo/real/config/fluo.observers2", observers),
+                (
+                    "/fluo/real/config/shared.config",
+                    "#Shared java props\na=1\n"
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_application_without_observers_has_no_node_for_them() {
+        let cluster = AccumuloCluster {
+            name: "i".to_owned(),
+            id: "1".to_owned(),
+        };
+        let application = Application::new("1", "t");
+        let changes = changes(&Paths::new("/fluo", "web"), &cluster, &application).unwrap();
+        assert_eq!(changes.len(), 11);
+        assert_eq!(
+            changes.last().unwrap().path(),
+            "/fluo/web/config/shared.config"
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! The applications of an Accumulo instance, in ZooKeeper at the paths of Fluo's Java client.
+//!
+//! ```text
+//! <chroot>/<application>/
+//!   config/..                 the stored application: `zookeeper_format`
+//!   config/shared.config      the settings. Created last and deleted first: an application exists
+//!                             as long as this node does, and another node is another application
+//!   oracle/..                 timestamps and the horizon
+//!   transactor/count          the last transactor's number
+//!   transactor/nodes/<id>     ephemeral: a transactor that is alive
+//!   transactor/timestamps/<id>  ephemeral: the oldest active timestamp of a transactor
+//!   finders/f-<number>        ephemeral: a worker
+//!   dead-letters/<hash>       failed notifications, which only this project reads
+//! <chroot>-setup/
+//!   applications/<name>       ephemeral: an application that is being created or removed
+//!   tables/<table>            ephemeral: its table
+//!   recording                 ephemeral: one caller records or removes an application at a time
+//! ```
+//!
+//! The nodes of set-up locks are beside the chroot, because Java lists all nodes below the chroot
+//! as applications.
+//!
+//! All changes that need several requests run in tasks of their own, so that a caller that is
+//! cancelled leaves no node behind.
+
+mod applications;
+mod cluster;
+mod dead_letter;
+mod dead_letters;
+mod handle;
+mod initialization;
+mod opened;
+mod paths;
+mod presence;
+mod recording;
+mod removal;
+mod setup;
+mod timestamps;
+mod transactor;
+mod worker;
+
+pub(crate) use applications::ZooKeeperApplications;
+pub(crate) use cluster::AccumuloCluster;
+
+use std::future::Future;
+
+use fluo_table::{Error, ErrorKind, Result};
+
+/// Maximum number of times to repeat a change that other clients prevent.
+const TRIES: u32 = 1_000;
+
+/// Runs a call in a task of its own, which continues if the caller is cancelled.
+async fn in_own_task<T: Send + 'static>(
+    call: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    match tokio::spawn(call).await {
+        Ok(result) => result,
+        Err(error) => {
+            let message =
+                "a call to ZooKeeper ended early, because the runtime stops or it panicked";
+            Err(Error::with_source(ErrorKind::Uncertain, message, error))
+        }
+    }
+}
+
+/// Creates the error for a change that other clients prevented too often.
+fn too_busy(name: &str) -> Error {
+    let message =
+        format!("other clients keep changing the state of the application `{name}`; try again");
+    Error::new(ErrorKind::Unavailable, message)
+}

@@ -1,0 +1,123 @@
+//! An application at the time at which it was opened.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fluo_table::coordination::{Application, no_such_application, zookeeper_format};
+use fluo_table::{Error, ErrorKind, Result};
+use futures::join;
+use tokio::sync::{Mutex, OnceCell};
+
+use super::TRIES;
+use super::paths::{LEGACY_OBSERVERS, Paths};
+use crate::oracle::OracleClient;
+use crate::zookeeper::{Change, Keeper, Outcome, Refusal, Session};
+
+/// An application at the time at which it was opened. All calls are of this application: if it is
+/// removed, and another one gets the name, they fail.
+///
+/// A call compares the creation of its mark before and after it reads, and before it changes
+/// anything. A change that overlaps both the removal of the application and the initialisation of
+/// the next one may take effect on the latter.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) name: String,
+    pub(super) paths: Paths,
+    pub(super) keeper: Arc<Keeper>,
+    /// The creation of the node that marks the application as complete.
+    pub(super) created: i64,
+    /// True once a call has found the application removed, which is final.
+    pub(super) is_removed: AtomicBool,
+    /// Held while a failed notification is stored.
+    pub(super) adding: Mutex<()>,
+    /// The client of the oracle, once timestamps were requested.
+    pub(super) oracle: OnceCell<OracleClient>,
+    /// The text that this connection draws for its epochs.
+    pub(super) epoch: Arc<str>,
+}
+
+impl Opened {
+    /// Returns an error if the application was removed.
+    pub(super) async fn check_exists(&self, session: &Session) -> Result<()> {
+        self.check_not_removed()?;
+        match session.stat(&self.paths.mark()).await? {
+            Some(mark) if mark.created == self.created => Ok(()),
+            _ => {
+                self.is_removed.store(true, Ordering::Release);
+                Err(no_such_application(&self.name))
+            }
+        }
+    }
+
+    /// Returns an error if the application was found to be removed.
+    pub(super) fn check_not_removed(&self) -> Result<()> {
+        match self.is_removed.load(Ordering::Acquire) {
+            true => Err(no_such_application(&self.name)),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the part of a change that fails if the application was removed.
+    pub(super) fn require(&self) -> Change {
+        Change::Require {
+            path: self.paths.mark(),
+        }
+    }
+
+    /// Creates nodes without data that do not exist yet, parents first.
+    pub(super) async fn create_folders(&self, session: &Session, nodes: &[&str]) -> Result<()> {
+        for node in nodes {
+            let changes = [self.require(), Change::create(self.paths.at(node), [])];
+            for _ in 0..TRIES {
+                match session.change(&changes).await? {
+                    Outcome::Done(_) | Outcome::Refused(_, Refusal::Exists) => break,
+                    Outcome::Refused(..) => return Err(no_such_application(&self.name)),
+                    Outcome::Unknown => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the data of a node, or `None` if it does not exist.
+    pub(super) async fn data(&self, session: &Session, node: &str) -> Result<Option<Vec<u8>>> {
+        let found = session.node(&self.paths.at(node)).await?;
+        Ok(found.map(|node| node.data))
+    }
+
+    /// Reads the stored application.
+    pub(super) async fn stored(&self, session: &Session) -> Result<Application> {
+        session.sync(self.paths.root()).await?;
+        let (id, table, observers, settings, legacy) = join!(
+            self.data(session, zookeeper_format::ID),
+            self.data(session, zookeeper_format::TABLE),
+            self.data(session, zookeeper_format::OBSERVERS),
+            self.data(session, zookeeper_format::SETTINGS),
+            self.data(session, LEGACY_OBSERVERS),
+        );
+        let nodes = [
+            (zookeeper_format::ID, id?),
+            (zookeeper_format::TABLE, table?),
+            (zookeeper_format::OBSERVERS, observers?),
+            (zookeeper_format::SETTINGS, settings?),
+        ];
+        let is_legacy = legacy?.is_some();
+        // After the reads, because the data may belong to a later application of the same name.
+        self.check_exists(session).await?;
+        if is_legacy {
+            return Err(self.legacy_observers());
+        }
+        let nodes = BTreeMap::from(nodes);
+        zookeeper_format::read_application(|path| Ok(nodes.get(path).cloned().flatten()))
+    }
+
+    fn legacy_observers(&self) -> Error {
+        let message = format!(
+            "the observers of the application `{}` are stored in the format before Fluo 1.2, which is not supported; \
+             initialise the application again with Fluo 1.2 or with this client",
+            self.name
+        );
+        Error::new(ErrorKind::Corrupt, message)
+    }
+}

@@ -1,0 +1,89 @@
+//! The paths of the nodes of one application.
+
+use fluo_table::coordination::{TransactorId, zookeeper_format};
+
+/// The node of the accumulo instance's name.
+pub(super) const INSTANCE_NAME: &str = "/config/accumulo.instance.name";
+/// The node of the accumulo instance's id.
+pub(super) const INSTANCE_ID: &str = "/config/accumulo.instance.id";
+/// The node of the observers that clients before Fluo 1.2 stored.
+pub(super) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
+/// The parent of the nodes of living transactors.
+pub(super) const NODES: &str = "/transactor/nodes";
+/// The parent of the published timestamps.
+pub(super) const TIMESTAMPS: &str = "/transactor/timestamps";
+/// The parent of the nodes of workers.
+pub(super) const FINDERS: &str = "/finders";
+/// The child of [`FINDERS`] that is not a worker: the split points of the table.
+pub(super) const SPLITS: &str = "splits";
+/// The parent of failed notifications.
+pub(super) const DEAD_LETTERS: &str = "/dead-letters";
+
+/// The paths of the nodes of one application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Paths {
+    root: String,
+}
+
+impl Paths {
+    pub(super) fn new(chroot: &str, name: &str) -> Self {
+        Self {
+            root: format!("{chroot}/{name}"),
+        }
+    }
+
+    /// Returns the path of the application's own node.
+    pub(super) fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// Returns the path of a node below the application.
+    pub(super) fn at(&self, node: &str) -> String {
+        format!("{}{node}", self.root)
+    }
+
+    /// Returns the path of the node that marks an application as complete.
+    pub(super) fn mark(&self) -> String {
+        self.at(zookeeper_format::SETTINGS)
+    }
+
+    /// Returns the path of the node of a living transactor.
+    pub(super) fn transactor(&self, id: TransactorId) -> String {
+        format!("{}{NODES}/{id}", self.root)
+    }
+
+    /// Returns the path of the published timestamp of a transactor.
+    pub(super) fn published(&self, id: TransactorId) -> String {
+        format!("{}{TIMESTAMPS}/{id}", self.root)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn has_the_paths_of_java() {
+        let paths = Paths::new("/fluo", "real");
+        assert_eq!(paths.root(), "/fluo/real");
+        assert_eq!(paths.mark(), "/fluo/real/config/shared.config");
+        for (id, name) in [
+            (5, "5"),
+            (14, "e"),
+            (36, "10"),
+            (99, "2r"),
+            ((1 << 40) + 1, "e13wu1oh"),
+            (u64::MAX >> 1, "1y2p0ij32e8e7"),
+        ] {
+            let id = TransactorId(id);
+            assert_eq!(
+                paths.transactor(id),
+                format!("/fluo/real/transactor/nodes/{name}")
+            );
+            assert_eq!(
+                paths.published(id),
+                format!("/fluo/real/transactor/timestamps/{name}")
+            );
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Timestamps, from the leading oracle of an application.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use fluo_table::Result;
+use fluo_table::coordination::{TimestampBlock, no_such_application, zookeeper_format};
+use futures::join;
+use tokio::time::timeout;
+use zookeeper_client::Client;
+
+use super::opened::Opened;
+use crate::oracle::{OracleClient, Sessions};
+use crate::zookeeper::Keeper;
+
+/// Longest wait for ZooKeeper beside a request for timestamps. An oracle answers while ZooKeeper is
+/// away, and checks the id of the application.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// Requests timestamps.
+///
+/// # Errors
+///
+/// Those of [`OracleClient::timestamps`].
+pub(super) async fn request(application: &Opened, count: NonZeroU32) -> Result<TimestampBlock> {
+    application.check_not_removed()?;
+    let oracle = application.oracle.get_or_try_init(|| client(application));
+    let oracle = oracle.await?;
+    let (block, removed) = join!(oracle.timestamps(count), is_removed(application));
+    match removed {
+        true => Err(no_such_application(&application.name)),
+        false => block,
+    }
+}
+
+/// Creates the client that all handles of an application in this process share.
+async fn client(application: &Opened) -> Result<OracleClient> {
+    let session = application.keeper.session().await?;
+    let id = application.data(&session, zookeeper_format::ID).await?;
+    application.check_exists(&session).await?;
+    let id = id.and_then(|id| String::from_utf8(id).ok());
+    let id = id.ok_or_else(|| no_such_application(&application.name))?;
+    let sessions = OracleSessions {
+        keeper: application.keeper.clone(),
+        root: application.paths.root().to_owned(),
+        name: application.name.clone(),
+    };
+    Ok(OracleClient::new(Arc::new(sessions), id))
+}
+
+/// Checks whether the application was removed, as far as ZooKeeper answers.
+async fn is_removed(application: &Opened) -> bool {
+    let check = async {
+        let session = application.keeper.session().await?;
+        application.check_exists(&session).await
+    };
+    let checked = timeout(LIMIT, check).await;
+    matches!(checked, Ok(Err(error)) if error.kind() == fluo_table::ErrorKind::NotFound)
+}
+
+/// The sessions of this process, for the client of the oracle.
+#[derive(Debug)]
+struct OracleSessions {
+    keeper: Arc<Keeper>,
+    root: String,
+    name: String,
+}
+
+#[async_trait]
+impl Sessions for OracleSessions {
+    async fn session(&self) -> Result<Client> {
+        self.keeper.session().await?.below(&self.root)
+    }
+
+    fn is_protected(&self) -> bool {
+        self.keeper.is_protected()
+    }
+
+    fn application(&self) -> &str {
+        &self.name
+    }
+}

@@ -1,0 +1,155 @@
+//! A transactor: its number, its presence, and its oldest active timestamp.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_table::coordination::{
+    Transactor, TransactorId, no_such_application, transactor_ended, zookeeper_format,
+};
+use fluo_table::{Result, Timestamp};
+
+use super::opened::Opened;
+use super::paths::NODES;
+use super::{TRIES, in_own_task, too_busy};
+use crate::zookeeper::{Change, Outcome, Refusal, Session};
+
+/// A transactor of one session. It ends with the session, and also if another client deletes its
+/// node, because others then treat it as ended.
+#[derive(Debug)]
+struct ZooKeeperTransactor {
+    id: TransactorId,
+    application: Arc<Opened>,
+    session: Arc<Session>,
+}
+
+/// Begins a transactor of an application.
+pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor>> {
+    let session = application.keeper.session().await?;
+    for _ in 0..TRIES {
+        application.check_exists(&session).await?;
+        let count = application.paths.at(zookeeper_format::TRANSACTOR_COUNT);
+        let found = session.node(&count).await?;
+        let last = found.as_ref().map(|node| node.data.as_slice());
+        let id = TransactorId(zookeeper_format::read_transactor_count(last)? + 1);
+        let bytes = zookeeper_format::transactor_count(id.0).to_vec();
+        let counting = match found {
+            Some(node) => Change::Set {
+                path: count,
+                data: bytes,
+                version: Some(node.stat.version),
+            },
+            None => Change::create(count, bytes),
+        };
+        let path = application.paths.transactor(id);
+        let changes = [
+            application.require(),
+            counting,
+            Change::CreateEphemeral {
+                path: path.clone(),
+                data: id.to_string().into_bytes(),
+            },
+        ];
+        let is_present = match session.change(&changes).await? {
+            Outcome::Done(_) => true,
+            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+            Outcome::Refused(_, Refusal::Missing) => {
+                application
+                    .create_folders(&session, &["/transactor", NODES])
+                    .await?;
+                false
+            }
+            Outcome::Refused(..) => false,
+            Outcome::Unknown => {
+                let found = session.current_stat(&path).await?;
+                found.is_some_and(|stat| stat.is_own)
+            }
+        };
+        if is_present {
+            let transactor = ZooKeeperTransactor {
+                id,
+                application,
+                session,
+            };
+            // Another application may have got the name meanwhile. If so, this is dropped.
+            transactor
+                .application
+                .check_exists(&transactor.session)
+                .await?;
+            return Ok(Box::new(transactor));
+        }
+    }
+    Err(too_busy(&application.name))
+}
+
+impl ZooKeeperTransactor {
+    /// Publishes a timestamp, or withdraws it.
+    async fn publish(
+        application: &Opened,
+        session: &Session,
+        id: TransactorId,
+        oldest: Option<Timestamp>,
+    ) -> Result<()> {
+        let path = application.paths.published(id);
+        let is_alive = Change::Require {
+            path: application.paths.transactor(id),
+        };
+        let data = oldest.map(zookeeper_format::timestamp);
+        let mut creates = false;
+        for _ in 0..TRIES {
+            let path = path.clone();
+            let change = match &data {
+                None => Change::delete(path),
+                Some(data) if creates => Change::CreateEphemeral {
+                    path,
+                    data: data.clone(),
+                },
+                Some(data) => Change::Set {
+                    path,
+                    data: data.clone(),
+                    version: None,
+                },
+            };
+            match session.change(&[is_alive.clone(), change]).await? {
+                Outcome::Done(_) => return Ok(()),
+                Outcome::Refused(0, _) => return Err(transactor_ended(id)),
+                // There is nothing to withdraw.
+                Outcome::Refused(_, Refusal::Missing) if data.is_none() => return Ok(()),
+                Outcome::Refused(_, Refusal::Missing) if creates => {
+                    let folder = [super::paths::TIMESTAMPS];
+                    application.create_folders(session, &folder).await?;
+                }
+                Outcome::Refused(_, Refusal::Missing) => creates = true,
+                Outcome::Refused(..) => creates = false,
+                Outcome::Unknown => {}
+            }
+        }
+        Err(too_busy(&application.name))
+    }
+}
+
+#[async_trait]
+impl Transactor for ZooKeeperTransactor {
+    fn id(&self) -> TransactorId {
+        self.id
+    }
+
+    async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
+        let (id, session) = (self.id, self.session.clone());
+        let application = self.application.clone();
+        let published =
+            in_own_task(async move { Self::publish(&application, &session, id, oldest).await });
+        match published.await {
+            // The error may be a consequence of the end of the session.
+            Err(_) if self.session.has_ended() => Err(transactor_ended(id)),
+            published => published,
+        }
+    }
+}
+
+impl Drop for ZooKeeperTransactor {
+    fn drop(&mut self) {
+        let paths = &self.application.paths;
+        let nodes = vec![paths.published(self.id), paths.transactor(self.id)];
+        self.session.delete_later(nodes);
+    }
+}

@@ -1,0 +1,166 @@
+//! The options of a connection to an Accumulo instance with applications.
+
+use std::fmt;
+use std::time::Duration;
+
+use accumulo_proxy::ProxyOptions;
+use fluo_table::{Result, check_option};
+
+use crate::iterator_build::IteratorBuild;
+use crate::zookeeper::{Access, Address, SessionOptions};
+
+/// The options of [`connect`](crate::connect), which checks them. `Debug` output contains no
+/// secret.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
+///
+/// let proxy = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
+/// let options = AccumuloOptions::new(proxy.clone(), "localhost:2181/fluo");
+/// assert!(options.check().is_ok());
+/// let without_path = AccumuloOptions::new(proxy, "localhost:2181");
+/// assert!(without_path.check().is_err());
+/// ```
+#[derive(Clone)]
+pub struct AccumuloOptions {
+    pub(crate) proxy: ProxyOptions,
+    pub(crate) iterator_build: IteratorBuild,
+    pub(crate) instance_name: Option<String>,
+    zookeepers: String,
+    secret: Option<String>,
+    session_timeout: Duration,
+}
+
+impl AccumuloOptions {
+    /// Creates options for the tables of a proxy, and for the applications below a node of the
+    /// instance's ZooKeeper: `HOST:PORT/PATH`, with several servers separated by commas. This is
+    /// `fluo.connection.zookeepers` of Fluo's Java client, whose default is `localhost/fluo`. All
+    /// other options have the defaults that their methods document.
+    pub fn new(proxy: ProxyOptions, zookeepers: impl Into<String>) -> Self {
+        Self {
+            proxy,
+            iterator_build: IteratorBuild::default(),
+            instance_name: None,
+            zookeepers: zookeepers.into(),
+            secret: None,
+            session_timeout: Duration::from_secs(30),
+        }
+    }
+
+    /// Sets the name of the Accumulo instance. Default: that of the only instance in the ZooKeeper.
+    #[must_use]
+    pub fn instance_name(mut self, name: impl Into<String>) -> Self {
+        self.instance_name = Some(name.into());
+        self
+    }
+
+    /// Sets the build of Fluo's iterators that the tablet servers have: see
+    /// [`AccumuloTables::iterator_build`](crate::AccumuloTables::iterator_build).
+    #[must_use]
+    pub fn iterator_build(mut self, build: IteratorBuild) -> Self {
+        self.iterator_build = build;
+        self
+    }
+
+    /// Sets the secret of the applications: `fluo.connection.zookeeper.secret` of Fluo's Java
+    /// client. Only clients with the secret can access the nodes that this client creates, except
+    /// that everyone can read the horizon. Default: none, and all nodes are open.
+    #[must_use]
+    pub fn secret(mut self, secret: impl Into<String>) -> Self {
+        self.secret = Some(secret.into());
+        self
+    }
+
+    /// Sets the time after which ZooKeeper ends the session of this process if it does not hear
+    /// from it; 1 s to 1 h. Its transactors and workers end with it. ZooKeeper may choose a time
+    /// within its own bounds. Default: 30 s.
+    #[must_use]
+    pub fn session_timeout(mut self, timeout: Duration) -> Self {
+        self.session_timeout = timeout;
+        self
+    }
+
+    /// Checks all options that can be checked without a connection.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid); the message names the option.
+    pub fn check(&self) -> Result<()> {
+        self.address()?;
+        let bounds = Duration::from_secs(1)..=Duration::from_secs(3_600);
+        check_option("session_timeout", self.session_timeout, bounds)
+    }
+
+    /// Returns the address of the applications.
+    pub(crate) fn address(&self) -> Result<Address> {
+        Address::parse(&self.zookeepers)
+    }
+
+    /// Returns the options of the sessions with ZooKeeper.
+    pub(crate) fn keeper(&self, address: &Address) -> SessionOptions {
+        SessionOptions {
+            servers: address.servers.clone(),
+            access: match &self.secret {
+                Some(secret) => Access::with_secret(secret.clone()),
+                None => Access::default(),
+            },
+            session_timeout: self.session_timeout,
+        }
+    }
+}
+
+impl fmt::Debug for AccumuloOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AccumuloOptions")
+            .field("proxy", &self.proxy)
+            .field("iterator_build", &self.iterator_build)
+            .field("instance_name", &self.instance_name)
+            .field("zookeepers", &self.zookeepers)
+            .field("secret", &self.secret.as_ref().map(|_| "redacted"))
+            .field("session_timeout", &self.session_timeout)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use accumulo_proxy::Credentials;
+
+    use super::*;
+
+    fn options() -> AccumuloOptions {
+        let credentials = Credentials::password("root", "pa55word");
+        let proxy = ProxyOptions::new("localhost:42424", credentials);
+        AccumuloOptions::new(proxy, "localhost:2181/fluo")
+    }
+
+    #[test]
+    fn debug_output_contains_no_secret() {
+        let options = options().secret("s3cr3t");
+        let texts = [
+            format!("{options:?}"),
+            format!("{:?}", options.keeper(&options.address().unwrap())),
+        ];
+        for text in texts {
+            assert!(
+                !text.contains("s3cr3t") && !text.contains("pa55word"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn rejects_a_session_timeout_out_of_bounds() {
+        assert!(options().check().is_ok());
+        let error = options()
+            .session_timeout(Duration::ZERO)
+            .check()
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "option `session_timeout` is 0ns; it must be at least 1s and at most 3600s"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Pauses between attempts.
+
+use std::time::Duration;
+
+/// The first pause, on average.
+const FIRST: Duration = Duration::from_millis(20);
+/// The longest pause, on average.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Pauses that grow from attempt to attempt. Each is random between half and one and a half of its
+/// average, so that clients do not return at the same time.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    average: Duration,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self { average: FIRST }
+    }
+}
+
+impl Backoff {
+    /// Returns the next pause. `random` is from 0 to 1.
+    pub(crate) fn next(&mut self, random: f64) -> Duration {
+        let pause = self.average.mul_f64(0.5 + random.clamp(0.0, 1.0));
+        self.average = self.average.saturating_mul(2).min(LONGEST);
+        pause
+    }
+
+    /// Waits for the next pause.
+    pub(crate) async fn wait(&mut self) {
+        tokio::time::sleep(self.next(fastrand::f64())).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_to_its_limit() {
+        let mut backoff = Backoff::default();
+        let pauses: Vec<_> = (0..8).map(|_| backoff.next(0.5).as_millis()).collect();
+        assert_eq!(pauses, [20, 40, 80, 160, 320, 640, 1_000, 1_000]);
+        assert_eq!(backoff.next(0.0), Duration::from_millis(500));
+        assert_eq!(backoff.next(1.0), Duration::from_millis(1_500));
+    }
+}

@@ -1,0 +1,34 @@
+//! The timestamp oracle of an application: Fluo's protocol, its server and its client.
+//!
+//! One oracle of an application leads and hands out timestamps (the rules C1 to C5 of
+//! [`Coordination`](fluo_table::coordination::Coordination)); any number of others wait to take
+//! over. ZooKeeper elects the leader and stores the end of the reserved timestamps and the horizon,
+//! at Fluo's paths. Oracles and clients of Fluo in Java take part.
+//!
+//! # Rules
+//!
+//! - **O1, reservation.** A range of timestamps belongs to the oracle whose write of the node with
+//!   the version that it had read was confirmed. A range whose write was not confirmed is never
+//!   handed out. So no timestamp is handed out twice, whoever believes to lead.
+//! - **O2, lease.** A leader answers only while its session cannot have ended. So no other oracle
+//!   led when the request was sent, and later calls get later timestamps.
+//! - **O3, fence.** A leader whose last reservation was overwritten ends its term.
+//! - **O4, predecessor.** A new leader waits until the last known one has stopped, because one in
+//!   Java has no lease. It waits for a limited time if the last one does not answer.
+//! - **O5, refusal.** A request that cannot be answered closes its connection.
+//!
+//! It does not move the horizon on request: a leader computes it in intervals, and adopts a higher
+//! one that another process stores.
+
+mod backoff;
+mod client;
+mod nodes;
+mod options;
+mod server;
+mod session;
+mod wire;
+
+pub use client::OracleClient;
+pub use options::OracleOptions;
+pub use server::Oracle;
+pub(crate) use session::Sessions;

@@ -1,0 +1,114 @@
+//! The time for which a leader may answer without hearing from ZooKeeper.
+//!
+//! ZooKeeper ends a session only when it has not heard from its client for the whole session
+//! timeout. Until then the election node of the client exists, and no other oracle leads. The lease
+//! is a part of that time ([`PART`]), counted from the sending of the last request that ZooKeeper
+//! answered. A leader checks its lease after it has received a request and before it replies. So no
+//! other oracle led when the request was sent, although the reply may arrive much later (rule C2).
+//!
+//! The remaining third of the session timeout covers clocks of different speed, and the time after
+//! which a member of an ensemble reports to its leader which sessions are alive.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// The part of the session timeout that a lease lasts, as a numerator and a denominator.
+const PART: (u32, u32) = (2, 3);
+
+/// An instant on two clocks. The steady clock of a virtual machine may stand still while the
+/// machine is suspended, and the wall clock may be set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    steady: Instant,
+    wall: SystemTime,
+}
+
+impl Moment {
+    /// Returns the present moment.
+    pub(super) fn now() -> Self {
+        Self {
+            steady: Instant::now(),
+            wall: SystemTime::now(),
+        }
+    }
+
+    /// Returns the time since an earlier moment, on the clock that shows more of it.
+    fn since(self, earlier: Self) -> Duration {
+        let steady = self.steady.saturating_duration_since(earlier.steady);
+        let wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
+        steady.max(wall)
+    }
+}
+
+/// The lease of a leader.
+#[derive(Debug)]
+pub(super) struct Lease {
+    length: Duration,
+    renewed: Mutex<Moment>,
+}
+
+impl Lease {
+    /// Creates a lease of a session with this timeout, from a request that was sent at `sent` and
+    /// that ZooKeeper has answered.
+    pub(super) fn new(session_timeout: Duration, sent: Moment) -> Self {
+        let (part, of) = PART;
+        Self {
+            length: session_timeout * part / of,
+            renewed: Mutex::new(sent),
+        }
+    }
+
+    /// Renews the lease by another answered request.
+    pub(super) fn renew(&self, sent: Moment) {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = sent;
+    }
+
+    /// Returns the time that is left, or `None` if the lease has lapsed.
+    pub(super) fn remaining(&self, now: Moment) -> Option<Duration> {
+        let renewed = *self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
+        let remaining = self.length.checked_sub(now.since(renewed));
+        remaining.filter(|remaining| !remaining.is_zero())
+    }
+
+    /// Checks whether the lease lasts.
+    pub(super) fn is_valid(&self) -> bool {
+        self.remaining(Moment::now()).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn later(moment: Moment, steady: u32, wall: u32) -> Moment {
+        Moment {
+            steady: moment.steady + SECOND * steady,
+            wall: moment.wall + SECOND * wall,
+        }
+    }
+
+    #[test]
+    fn lapses_before_the_session_can_end() {
+        let start = Moment::now();
+        let lease = Lease::new(SECOND * 30, start);
+        assert_eq!(lease.remaining(later(start, 19, 19)), Some(SECOND));
+        assert_eq!(lease.remaining(later(start, 20, 20)), None);
+        lease.renew(later(start, 15, 15));
+        assert_eq!(lease.remaining(later(start, 20, 20)), Some(SECOND * 15));
+    }
+
+    #[test]
+    fn lapses_on_the_clock_that_shows_more_time() {
+        let start = Moment::now();
+        let lease = Lease::new(SECOND * 30, start);
+        assert_eq!(lease.remaining(later(start, 0, 60)), None, "suspended");
+        assert_eq!(lease.remaining(later(start, 60, 0)), None, "set back");
+        let set_back = Moment {
+            wall: start.wall - SECOND * 60,
+            ..later(start, 5, 0)
+        };
+        assert_eq!(lease.remaining(set_back), Some(SECOND * 15));
+    }
+}

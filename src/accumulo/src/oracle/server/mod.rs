@@ -1,0 +1,26 @@
+//! The server: it stands for election, and serves timestamps while it leads.
+//!
+//! ```text
+//! Oracle ── run: until stopped
+//!   session ─ port ─ election node ─ turn ─ predecessor stops ─ first reservation ─ term
+//! ```
+//!
+//! A term ends if the lease lapses, the election node disappears, another oracle reserves
+//! timestamps, or the oracle is stopped. Then the listener and all connections are closed, the
+//! election node is deleted, and unless it was stopped the oracle stands for election again.
+
+mod candidate;
+mod connection;
+mod handle;
+mod horizon;
+mod lease;
+mod listener;
+mod predecessor;
+mod renewal;
+mod reservation;
+mod run;
+mod stamps;
+mod term;
+
+pub use handle::Oracle;
+pub(crate) use term::MAX_COUNT;

@@ -1,0 +1,137 @@
+//! The last known leader, which must have stopped before this oracle leads.
+//!
+//! A leader in Java has no lease. It ends when it notices that its session is lost, and until then
+//! it may answer from its last reservation. So a candidate asks the last known leader whether it
+//! leads, and waits while the answer is yes. A leader that does not answer at all is frozen or
+//! unreachable; the candidate waits for it up to [`SILENCE`], because it might never return. It
+//! cannot reserve timestamps when it resumes: its session has ended.
+
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::oracle::wire::{
+    Call, Reply, Request, decode_reply, encode_request, read_frame, write_frame,
+};
+
+/// The time between two questions.
+const POLL: Duration = Duration::from_millis(500);
+/// The time limit of one question.
+const QUESTION: Duration = Duration::from_secs(2);
+/// The time for which a candidate waits for a leader that does not answer.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// The address of the last known leader.
+#[derive(Debug, Default)]
+pub(super) struct Predecessor {
+    address: Option<String>,
+}
+
+impl Predecessor {
+    /// Records the leader.
+    pub(super) fn record(&mut self, address: Option<String>) {
+        if address.is_some() {
+            self.address = address;
+        }
+    }
+
+    /// Forgets the leader.
+    pub(super) fn clear(&mut self) {
+        self.address = None;
+    }
+
+    /// Waits until the predecessor does not lead, unless its address is the own one.
+    pub(super) async fn wait_until_it_stops(&self, own: &str) {
+        let Some(address) = self.address.as_deref().filter(|address| *address != own) else {
+            return;
+        };
+        let mut silent_since = None;
+        loop {
+            match timeout(QUESTION, asks(address)).await {
+                Ok(Some(true)) => silent_since = None,
+                Ok(_) => return,
+                Err(_) => {
+                    let since = *silent_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() >= SILENCE {
+                        tracing::warn!("the former oracle at {address} does not answer");
+                        return;
+                    }
+                }
+            }
+            sleep(POLL).await;
+        }
+    }
+}
+
+/// Asks an oracle whether it leads. Returns `None` if it refuses, disconnects, or is no oracle.
+async fn asks(address: &str) -> Option<bool> {
+    let mut stream = TcpStream::connect(address).await.ok()?;
+    let question = Request {
+        sequence: 1,
+        call: Call::IsLeader,
+    };
+    let question = encode_request(&question).ok()?;
+    write_frame(&mut stream, &question, QUESTION).await.ok()?;
+    let mut message = Vec::new();
+    // The caller limits the whole question; only its timeout means that there is no answer.
+    read_frame(&mut stream, &mut message, QUESTION * 2)
+        .await
+        .ok()?;
+    match decode_reply(&message) {
+        Ok((1, Reply::Leader(leads))) => Some(leads),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt;
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::oracle::wire::encode_reply;
+
+    async fn predecessor() -> (TcpListener, Predecessor) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut predecessor = Predecessor::default();
+        predecessor.record(Some(listener.local_addr().unwrap().to_string()));
+        predecessor.record(None);
+        (listener, predecessor)
+    }
+
+    #[tokio::test]
+    async fn waits_as_long_as_the_predecessor_leads() {
+        let (listener, predecessor) = predecessor().await;
+        let answers = async {
+            for leads in [true, true, false] {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                stream.read_exact(&mut [0; 17]).await.unwrap();
+                let reply = encode_reply(1, &Reply::Leader(leads)).unwrap();
+                write_frame(&mut stream, &reply, QUESTION).await.unwrap();
+            }
+        };
+        let start = Instant::now();
+        tokio::join!(answers, predecessor.wait_until_it_stops("other:1"));
+        assert!(start.elapsed() >= POLL * 2);
+    }
+
+    #[tokio::test]
+    async fn does_not_wait_for_itself_nor_for_a_closed_port() {
+        let (listener, predecessor) = predecessor().await;
+        let own = listener.local_addr().unwrap().to_string();
+        predecessor.wait_until_it_stops(&own).await;
+        drop(listener);
+        predecessor.wait_until_it_stops("other:1").await;
+    }
+
+    /// Tests a regression of servers in Java: a frozen leader blocks all others until it is resumed.
+    #[tokio::test(start_paused = true)]
+    async fn does_not_wait_for_a_frozen_predecessor_for_ever() {
+        let (listener, predecessor) = predecessor().await;
+        let start = Instant::now();
+        predecessor.wait_until_it_stops("other:1").await;
+        assert!((SILENCE..SILENCE * 2).contains(&start.elapsed()));
+        drop(listener);
+    }
+}

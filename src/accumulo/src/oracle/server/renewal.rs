@@ -1,0 +1,65 @@
+//! The renewal of the lease of a leader.
+
+use fluo_table::{Error, ErrorKind};
+use tokio::time::{sleep, timeout};
+use zookeeper_client::{Client, Error as ZooKeeperError, OneshotWatcher};
+
+use super::candidate::{Candidate, node_removed};
+use super::lease::Moment;
+use super::term::Term;
+use crate::oracle::session::{application_id, request_error};
+
+/// The number of renewals within a session timeout.
+const RENEWALS: u32 = 15;
+
+/// Renews the lease until the term must end, and returns the reason.
+pub(super) async fn renew(
+    session: &Client,
+    candidate: &Candidate,
+    term: &Term,
+    application: &str,
+    id: &str,
+) -> Error {
+    let interval = session.session_timeout() / RENEWALS;
+    let path = candidate.path();
+    loop {
+        let Some(remaining) = term.lease.remaining(Moment::now()) else {
+            let message = "ZooKeeper has not answered for too long, so this oracle stops to lead";
+            return Error::new(ErrorKind::Unavailable, message);
+        };
+        let sent = Moment::now();
+        let watcher = match timeout(remaining, confirm(session, &path)).await {
+            Ok(Ok(Some(watcher))) => {
+                term.lease.renew(sent);
+                watcher
+            }
+            Ok(Ok(None)) => return node_removed(),
+            Ok(Err(ZooKeeperError::ConnectionLoss)) => {
+                sleep(interval.min(remaining)).await;
+                continue;
+            }
+            Ok(Err(error)) => return request_error("renew the lease", error),
+            Err(_) => continue,
+        };
+        match application_id(session, application).await {
+            Ok(found) if found != id => return replaced(application),
+            Err(error) if error.kind() == ErrorKind::NotFound => return error,
+            _ => {}
+        }
+        // The watch fires if the node is deleted.
+        let _ = timeout(interval, watcher.changed()).await;
+    }
+}
+
+/// Returns a watch on the election node if it exists. The session was alive when the request
+/// arrived at the leader of the ensemble.
+async fn confirm(session: &Client, path: &str) -> Result<Option<OneshotWatcher>, ZooKeeperError> {
+    session.sync(path).await?;
+    let (stat, watcher) = session.check_and_watch_stat(path).await?;
+    Ok(stat.map(|_| watcher))
+}
+
+fn replaced(application: &str) -> Error {
+    let message = format!("the application `{application}` was removed and initialised again");
+    Error::new(ErrorKind::NotFound, message)
+}

@@ -1,0 +1,69 @@
+//! The protocol between the timestamp oracle and its clients: Fluo's Thrift service
+//! `OracleService`, to the byte.
+//!
+//! ```text
+//! frame     length (4 bytes, big-endian), message
+//! message   82, kind and version, sequence (varint), name (varint length, text), struct
+//! kind      21 call, 41 reply, 61 exception
+//! ```
+//!
+//! The messages use Thrift's compact protocol. There is one reply for each request, in the order of
+//! the requests. The caller numbers its requests, and the reply has the number of its request.
+
+mod frame;
+mod reply;
+mod request;
+
+use thrift::TConfiguration;
+use thrift::protocol::TCompactInputProtocol;
+
+pub(crate) use frame::{FrameError, read_frame, write_frame};
+pub(crate) use reply::{Reply, decode_reply, encode_reply, encode_unknown_method};
+pub(crate) use request::{Call, Request, decode_request, encode_request};
+
+const GET_TIMESTAMPS: &str = "getTimestamps";
+const IS_LEADER: &str = "isLeader";
+
+/// The maximum length of a message in either direction. Servers in Java close a connection that
+/// sends a longer one.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 2_048;
+
+/// Creates a reader of a whole message. No string or container may claim more than the message has.
+fn reader<'a, 'b>(
+    message: &'a mut &'b [u8],
+) -> thrift::Result<TCompactInputProtocol<&'a mut &'b [u8]>> {
+    let limits = TConfiguration::builder()
+        .max_message_size(None)
+        .max_frame_size(None)
+        .max_container_size(Some(message.len()))
+        .max_string_size(Some(message.len()))
+        .build()?;
+    Ok(TCompactInputProtocol::with_config(message, limits))
+}
+
+/// Returns the error for a message that is well-formed Thrift but not part of this protocol.
+fn invalid(message: &str) -> thrift::Error {
+    thrift::Error::Protocol(thrift::ProtocolError::new(
+        thrift::ProtocolErrorKind::InvalidData,
+        message,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn decodes_any_bytes_without_a_panic(
+            head in prop::sample::select(vec![&b""[..], b"\x82\x21\x01\x0dgetTimestamps", b"\x82\x41\x01\x0dgetTimestamps"]),
+            tail in prop::collection::vec(any::<u8>(), 0..200),
+        ) {
+            let message = [head, &tail].concat();
+            let _ = decode_request(&message);
+            let _ = decode_reply(&message);
+        }
+    }
+}

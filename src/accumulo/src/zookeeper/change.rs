@@ -1,0 +1,84 @@
+//! Changes of nodes that take effect together.
+
+use super::access::Readers;
+
+/// A change of one node.
+#[derive(Clone, Debug)]
+pub(crate) enum Change {
+    /// Requires that a node exists.
+    Require { path: String },
+    /// Creates a node.
+    Create {
+        path: String,
+        data: Vec<u8>,
+        readers: Readers,
+    },
+    /// Creates a node that exists as long as the session.
+    CreateEphemeral { path: String, data: Vec<u8> },
+    /// Creates a node that exists as long as the session. Its name is the last part of the path,
+    /// followed by a number above those of earlier nodes of the same parent.
+    CreateNumbered { path: String, data: Vec<u8> },
+    /// Replaces the data of a node, if it has this version.
+    Set {
+        path: String,
+        data: Vec<u8>,
+        version: Option<i32>,
+    },
+    /// Deletes a node without children, if it has this version.
+    Delete { path: String, version: Option<i32> },
+}
+
+impl Change {
+    /// Creates a node that all permitted clients can read.
+    pub(crate) fn create(path: impl Into<String>, data: impl Into<Vec<u8>>) -> Self {
+        Self::Create {
+            path: path.into(),
+            data: data.into(),
+            readers: Readers::Permitted,
+        }
+    }
+
+    /// Deletes a node, whatever its version is.
+    pub(crate) fn delete(path: impl Into<String>) -> Self {
+        Self::Delete {
+            path: path.into(),
+            version: None,
+        }
+    }
+
+    /// Returns the path of the node; without the number, if it gets one.
+    pub(crate) fn path(&self) -> &str {
+        match self {
+            Self::Require { path }
+            | Self::Create { path, .. }
+            | Self::CreateEphemeral { path, .. }
+            | Self::CreateNumbered { path, .. }
+            | Self::Set { path, .. }
+            | Self::Delete { path, .. } => path,
+        }
+    }
+}
+
+/// The result of several changes, of which all took effect or none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All changes took effect. Contains the path of each created node.
+    Done(Vec<String>),
+    /// None took effect, because of the change with this index.
+    Refused(usize, Refusal),
+    /// The connection was lost before the answer, and the session continues.
+    Unknown,
+}
+
+/// The reason why a change did not take effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The node does not exist; of a new node, its parent.
+    Missing,
+    /// The node exists.
+    Exists,
+    /// The node has another version.
+    OtherVersion,
+    /// The node has children.
+    HasChildren,
+}

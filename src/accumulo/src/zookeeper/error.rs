@@ -1,0 +1,100 @@
+//! Errors of ZooKeeper as errors of the ports.
+
+use fluo_table::{Error, ErrorKind};
+use zookeeper_client::Error as Cause;
+
+/// Converts the error of a request that only reads, or that had no effect.
+pub(super) fn reading(servers: &str, path: &str, cause: Cause) -> Error {
+    let kind = match cause {
+        Cause::NoAuth | Cause::AuthFailed => ErrorKind::Denied,
+        Cause::BadArguments(_) | Cause::InvalidAcl | Cause::MarshallingError => ErrorKind::Invalid,
+        Cause::UnmarshalError { .. } => ErrorKind::Corrupt,
+        _ => ErrorKind::Unavailable,
+    };
+    Error::with_source(kind, message(servers, path, &cause), cause)
+}
+
+/// Converts the error of a request that may have changed nodes.
+pub(super) fn changing(servers: &str, path: &str, cause: Cause) -> Error {
+    let is_certain = matches!(
+        cause,
+        Cause::NoAuth
+            | Cause::AuthFailed
+            | Cause::BadArguments(_)
+            | Cause::InvalidAcl
+            | Cause::MarshallingError
+            | Cause::NoChildrenForEphemerals
+            | Cause::NotReadOnly
+            | Cause::QuotaExceeded
+            | Cause::Throttled
+            | Cause::Unimplemented
+            | Cause::SessionMoved
+    );
+    match is_certain {
+        true => reading(servers, path, cause),
+        false => {
+            let message = message(servers, path, &cause);
+            Error::with_source(ErrorKind::Uncertain, message, cause)
+        }
+    }
+}
+
+/// Converts the error of a new session.
+pub(super) fn connecting(servers: &str, cause: Cause) -> Error {
+    let kind = match cause {
+        Cause::AuthFailed | Cause::NoAuth => ErrorKind::Denied,
+        Cause::BadArguments(_) => ErrorKind::Invalid,
+        _ => ErrorKind::Unavailable,
+    };
+    let message = format!("ZooKeeper at `{servers}` cannot be reached: {cause}");
+    Error::with_source(kind, message, cause)
+}
+
+fn message(servers: &str, path: &str, cause: &Cause) -> String {
+    match cause {
+        Cause::NoAuth => format!(
+            "ZooKeeper at `{servers}` denies access to `{path}`; the applications have a secret that this client \
+             lacks, or another one"
+        ),
+        _ => format!("ZooKeeper at `{servers}`: request for `{path}` failed: {cause}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_change_is_uncertain_and_a_lost_read_is_not() {
+        let changed = changing("zk:1", "/fluo/web", Cause::ConnectionLoss);
+        assert_eq!(changed.kind(), ErrorKind::Uncertain);
+        assert_eq!(
+            changed.to_string(),
+            "ZooKeeper at `zk:1`: request for `/fluo/web` failed: connection to server has lost"
+        );
+        let read = reading("zk:1", "/fluo/web", Cause::ConnectionLoss);
+        assert_eq!(read.kind(), ErrorKind::Unavailable);
+        assert_eq!(read.to_string(), changed.to_string());
+    }
+
+    #[test]
+    fn names_the_secret_if_access_is_denied() {
+        for error in [
+            reading("zk:1", "/fluo/web/config", Cause::NoAuth),
+            changing("zk:1", "/fluo/web/config", Cause::NoAuth),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::Denied);
+            assert_eq!(
+                error.to_string(),
+                "ZooKeeper at `zk:1` denies access to `/fluo/web/config`; the applications have a secret that this \
+                 client lacks, or another one"
+            );
+        }
+        let error = connecting("zk:1", Cause::NoHosts);
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(
+            error.to_string(),
+            "ZooKeeper at `zk:1` cannot be reached: no available hosts"
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! Locks: ephemeral nodes, which end with the session of their holder.
+
+use std::sync::Arc;
+
+use fluo_table::Result;
+use uuid::Uuid;
+
+use super::change::{Change, Outcome, Refusal};
+use super::session::{Session, too_busy};
+use super::tree::create_parents;
+
+/// Maximum number of attempts to create the nodes of a lock.
+const TRIES: u32 = 20;
+
+/// A lock on one or more nodes, until this is dropped or the session ends.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    session: Arc<Session>,
+    paths: Vec<String>,
+}
+
+/// The result of an attempt to take a lock.
+#[derive(Debug)]
+pub(crate) enum Taken {
+    /// This caller has the lock.
+    Own(Lock),
+    /// Another caller has the node with this index.
+    ByOther(usize),
+}
+
+impl Lock {
+    /// Takes a lock on all nodes, or none. Must run in a task that is not cancelled: otherwise the
+    /// nodes may exist until the session ends.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Session::change`].
+    pub(crate) async fn take(session: &Arc<Session>, paths: Vec<String>) -> Result<Taken> {
+        let token = Uuid::new_v4().to_string().into_bytes();
+        let changes: Vec<_> = paths
+            .iter()
+            .map(|path| Change::CreateEphemeral {
+                path: path.clone(),
+                data: token.clone(),
+            })
+            .collect();
+        let own = || Lock {
+            session: session.clone(),
+            paths: paths.clone(),
+        };
+        for _ in 0..TRIES {
+            match session.change(&changes).await? {
+                Outcome::Done(_) => return Ok(Taken::Own(own())),
+                Outcome::Refused(index, Refusal::Exists) => {
+                    let Some(path) = paths.get(index) else { break };
+                    // The answer to an earlier attempt may have been lost.
+                    return match session.node(path).await? {
+                        Some(node) if node.data == token => Ok(Taken::Own(own())),
+                        Some(_) => Ok(Taken::ByOther(index)),
+                        None => continue,
+                    };
+                }
+                Outcome::Refused(index, _) => {
+                    let Some(path) = paths.get(index) else { break };
+                    create_parents(session, path).await?;
+                }
+                Outcome::Unknown => {}
+            }
+        }
+        Err(too_busy(paths.first().map_or("/", String::as_str)))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.session.delete_later(std::mem::take(&mut self.paths));
+    }
+}

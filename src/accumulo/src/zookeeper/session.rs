@@ -1,0 +1,323 @@
+//! One session of ZooKeeper. Its ephemeral nodes exist as long as it does.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_table::{Error, ErrorKind, Result};
+use futures::join;
+use tokio::sync::Mutex;
+use tracing::debug;
+use zookeeper_client::{
+    Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, Stat,
+};
+
+use super::access::{Access, Readers};
+use super::change::{Change, Outcome, Refusal};
+use super::connection::Connection;
+use super::error::{changing, connecting, reading};
+
+/// Maximum number of times to send a request whose connection is lost before the answer.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The options of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct SessionOptions {
+    /// The servers, as `host:port` separated by commas.
+    pub(crate) servers: String,
+    pub(crate) access: Access,
+    pub(crate) session_timeout: Duration,
+}
+
+/// A session. Requests wait while the connection is lost, until the session continues or ends.
+#[derive(Debug)]
+pub(crate) struct Session {
+    client: Client,
+    access: Access,
+    servers: Arc<str>,
+    /// Held while a numbered node is created, whose path is unknown if the answer is lost.
+    pub(crate) numbering: Mutex<Vec<String>>,
+    /// The last field, because it is dropped after the client.
+    connection: Connection,
+}
+
+/// The state of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NodeStat {
+    /// The number of the transaction that created the node. No other node has it, unless both were
+    /// created together.
+    pub(crate) created: i64,
+    /// The number of changes of its data.
+    pub(crate) version: i32,
+    /// True if it belongs to the session that asks.
+    pub(crate) is_own: bool,
+    /// The number of its children.
+    pub(crate) children: usize,
+}
+
+/// A node with its data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) data: Vec<u8>,
+    pub(crate) stat: NodeStat,
+}
+
+impl Session {
+    /// Begins a session.
+    pub(super) async fn open(options: &SessionOptions) -> Result<Self> {
+        let servers: Arc<str> = options.servers.as_str().into();
+        let connector = Client::connector()
+            .with_session_timeout(options.session_timeout)
+            .with_fail_eagerly();
+        let connector = match options.access.digest() {
+            Some(digest) => connector.with_auth("digest", &digest),
+            None => connector,
+        };
+        let mut connection = Connection::new()?;
+        let address = servers.to_string();
+        // In the runtime of the connection, which then serves the session.
+        let client = async move { connector.connect(&address).await };
+        let client = match connection.handle().map(|handle| handle.spawn(client)) {
+            Some(client) => client.await,
+            None => return Err(connecting(&servers, Cause::ClientClosed)),
+        };
+        let client = client.unwrap_or(Err(Cause::ClientClosed));
+        let client = client.map_err(|cause| connecting(&servers, cause))?;
+        connection.watch(client.state_watcher());
+        Ok(Self {
+            client,
+            access: options.access.clone(),
+            servers,
+            numbering: Mutex::default(),
+            connection,
+        })
+    }
+
+    /// Checks whether the session has ended, as far as this client has observed.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.client.state().is_terminated()
+    }
+
+    /// Returns the client of the session with another root.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if there can be no such root.
+    pub(crate) fn below(&self, root: &str) -> Result<Client> {
+        let client = self.client.clone().chroot(root.to_owned());
+        client.map_err(|_| Error::invalid(format!("`{root}` is not the path of a node")))
+    }
+
+    /// Returns the state of a node, or `None` if it does not exist.
+    pub(crate) async fn stat(&self, path: &str) -> Result<Option<NodeStat>> {
+        let stat = self.read(path, || self.client.check_stat(path)).await?;
+        Ok(stat.map(|stat| self.stat_of(&stat)))
+    }
+
+    /// Returns a node, or `None` if it does not exist.
+    pub(crate) async fn node(&self, path: &str) -> Result<Option<Node>> {
+        let found = self.read(path, || {
+            let node = self.client.get_data(path);
+            async { none_if_missing(node.await) }
+        });
+        let node = found.await?.map(|(data, stat)| Node {
+            data,
+            stat: self.stat_of(&stat),
+        });
+        Ok(node)
+    }
+
+    /// Returns the names of the children of a node; none if it does not exist.
+    pub(crate) async fn children(&self, path: &str) -> Result<Vec<String>> {
+        let found = self.read(path, || {
+            let children = self.client.list_children(path);
+            async { none_if_missing(children.await) }
+        });
+        Ok(found.await?.unwrap_or_default())
+    }
+
+    /// Brings the server of this session up to date, so that later reads return everything that
+    /// was written before.
+    pub(crate) async fn sync(&self, path: &str) -> Result<()> {
+        self.read(path, || self.client.sync(path)).await
+    }
+
+    /// Returns the state of a node after a [`sync`](Self::sync).
+    pub(crate) async fn current_stat(&self, path: &str) -> Result<Option<NodeStat>> {
+        let (synced, stat) = join!(self.sync(path), self.stat(path));
+        synced.and(stat)
+    }
+
+    /// Waits until a node does not exist, or `limit` has passed. Returns whether it exists.
+    pub(crate) async fn wait_for_end(&self, path: &str, limit: Duration) -> Result<bool> {
+        let wait = async {
+            loop {
+                let watched = self.read(path, || self.client.check_and_watch_stat(path));
+                match watched.await? {
+                    (None, _) => return Ok(false),
+                    (Some(_), watcher) => watcher.changed().await,
+                };
+            }
+        };
+        tokio::time::timeout(limit, wait).await.unwrap_or(Ok(true))
+    }
+
+    /// Makes all changes, or none.
+    ///
+    /// # Errors
+    ///
+    /// [`Uncertain`](ErrorKind::Uncertain) if the session has ended, so that its ephemeral nodes
+    /// end too; [`Denied`](ErrorKind::Denied).
+    pub(crate) async fn change(&self, changes: &[Change]) -> Result<Outcome> {
+        let path = changes.first().map_or("/", Change::path);
+        let answer = self.send(changes);
+        let answer = match answer {
+            Ok(answer) => answer.await,
+            Err(cause) => Err(cause.into()),
+        };
+        match answer {
+            Ok(results) => Ok(Outcome::Done(
+                results.into_iter().filter_map(created).collect(),
+            )),
+            Err(MultiWriteError::RequestFailed {
+                source: Cause::ConnectionLoss,
+            }) => {
+                tokio::time::sleep(PAUSE).await;
+                Ok(Outcome::Unknown)
+            }
+            Err(MultiWriteError::RequestFailed { source }) => {
+                Err(changing(&self.servers, path, source))
+            }
+            Err(MultiWriteError::OperationFailed { index, source }) => {
+                let path = changes.get(index).map_or(path, Change::path);
+                refusal(&source)
+                    .map(|refusal| Outcome::Refused(index, refusal))
+                    .ok_or_else(|| reading(&self.servers, path, source))
+            }
+        }
+    }
+
+    /// Deletes nodes of this session in the background. The request is sent before this returns, so
+    /// that later requests of the session find the nodes deleted.
+    pub(crate) fn delete_later(&self, paths: Vec<String>) {
+        let first: Vec<_> = paths
+            .iter()
+            .map(|path| self.client.delete(path, None))
+            .collect();
+        // The client keeps the session open until the answers have arrived.
+        let client = self.client.clone();
+        let answers = async move {
+            for (path, first) in paths.iter().zip(first) {
+                let mut answer = first.await;
+                for _ in 1..TRIES {
+                    if answer != Err(Cause::ConnectionLoss) {
+                        break;
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                    answer = client.delete(path, None).await;
+                }
+                if let Err(cause) = answer {
+                    debug!(%path, %cause, "a node is not deleted, and ends with its session");
+                }
+            }
+        };
+        if let Some(handle) = self.connection.handle() {
+            handle.spawn(answers);
+        }
+    }
+
+    fn send(
+        &self,
+        changes: &[Change],
+    ) -> Result<impl Future<Output = Result<Vec<MultiWriteResult>, MultiWriteError>> + Send, Cause>
+    {
+        let permitted = self.access.entries(Readers::Permitted);
+        let ephemeral = CreateMode::Ephemeral.with_acls(Acls::new(&permitted));
+        let numbered = CreateMode::EphemeralSequential.with_acls(Acls::new(&permitted));
+        let mut writer = self.client.new_multi_writer();
+        for change in changes {
+            match change {
+                Change::Require { path } => writer.add_check_version(path, -1)?,
+                Change::Create {
+                    path,
+                    data,
+                    readers,
+                } => {
+                    let entries = self.access.entries(*readers);
+                    let options = CreateMode::Persistent.with_acls(Acls::new(&entries));
+                    writer.add_create(path, data, &options)?;
+                }
+                Change::CreateEphemeral { path, data } => {
+                    writer.add_create(path, data, &ephemeral)?;
+                }
+                Change::CreateNumbered { path, data } => {
+                    writer.add_create(path, data, &numbered)?;
+                }
+                Change::Set {
+                    path,
+                    data,
+                    version,
+                } => writer.add_set_data(path, data, *version)?,
+                Change::Delete { path, version } => writer.add_delete(path, *version)?,
+            }
+        }
+        Ok(writer.commit())
+    }
+
+    /// Reads, and retries if the connection is lost.
+    async fn read<T, F>(&self, path: &str, read: impl Fn() -> F + Send) -> Result<T>
+    where
+        F: Future<Output = Result<T, Cause>> + Send,
+    {
+        let mut answer = read().await;
+        for _ in 1..TRIES {
+            if !matches!(answer, Err(Cause::ConnectionLoss)) {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+            answer = read().await;
+        }
+        answer.map_err(|cause| reading(&self.servers, path, cause))
+    }
+
+    fn stat_of(&self, stat: &Stat) -> NodeStat {
+        NodeStat {
+            created: stat.czxid,
+            version: stat.version,
+            is_own: stat.ephemeral_owner == self.client.session_id().0,
+            children: usize::try_from(stat.num_children).unwrap_or_default(),
+        }
+    }
+}
+
+fn none_if_missing<T>(answer: Result<T, Cause>) -> Result<Option<T>, Cause> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(Cause::NoNode) => Ok(None),
+        Err(cause) => Err(cause),
+    }
+}
+
+fn created(result: MultiWriteResult) -> Option<String> {
+    match result {
+        MultiWriteResult::Create { path, .. } => Some(path),
+        _ => None,
+    }
+}
+
+fn refusal(cause: &Cause) -> Option<Refusal> {
+    Some(match cause {
+        Cause::NoNode => Refusal::Missing,
+        Cause::NodeExists => Refusal::Exists,
+        Cause::BadVersion => Refusal::OtherVersion,
+        Cause::NotEmpty => Refusal::HasChildren,
+        _ => return None,
+    })
+}
+
+/// Creates the error for changes that other clients keep preventing.
+pub(super) fn too_busy(path: &str) -> Error {
+    let message = format!("other clients keep changing `{path}` in ZooKeeper; try again");
+    Error::new(ErrorKind::Unavailable, message)
+}

@@ -1,0 +1,84 @@
+//! Whole trees of nodes.
+
+use fluo_table::Result;
+use futures::stream::{self, StreamExt, TryStreamExt};
+
+use super::change::{Change, Outcome, Refusal};
+use super::session::{Session, too_busy};
+
+/// Maximum number of nodes to delete in one step.
+const AT_ONCE: usize = 500;
+/// Maximum number of nodes whose children are requested at the same time.
+const LISTED_AT_ONCE: usize = 64;
+/// Maximum number of times to list a tree that other clients keep changing.
+const ROUNDS: u32 = 50;
+
+/// Creates the missing parents of a node, from the root on.
+///
+/// # Errors
+///
+/// Those of [`Session::change`].
+pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> {
+    let ends = path.char_indices().filter(|(_, c)| *c == '/').skip(1);
+    for (end, _) in ends {
+        let Some((parent, _)) = path.split_at_checked(end) else {
+            continue;
+        };
+        if session.stat(parent).await?.is_some() {
+            continue;
+        }
+        let create = Change::create(parent, []);
+        for _ in 0..ROUNDS {
+            match session.change(std::slice::from_ref(&create)).await? {
+                Outcome::Done(_) | Outcome::Refused(_, Refusal::Exists) => break,
+                Outcome::Refused(..) => return Err(too_busy(parent)),
+                Outcome::Unknown => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a node and everything below it.
+///
+/// # Errors
+///
+/// Those of [`Session::change`]: some nodes may be left.
+pub(crate) async fn delete_tree(session: &Session, root: &str) -> Result<()> {
+    for _ in 0..ROUNDS {
+        let mut paths = list_tree(session, root).await?;
+        if paths.is_empty() {
+            return Ok(());
+        }
+        paths.reverse();
+        for some in paths.chunks(AT_ONCE) {
+            let deletes: Vec<_> = some.iter().map(Change::delete).collect();
+            // Another client created or deleted a node, or the answer was lost: list again.
+            let Outcome::Done(_) = session.change(&deletes).await? else {
+                break;
+            };
+        }
+    }
+    Err(too_busy(root))
+}
+
+/// Returns the paths of a node and of everything below it, parents first; none if the node does not
+/// exist.
+async fn list_tree(session: &Session, root: &str) -> Result<Vec<String>> {
+    if session.current_stat(root).await?.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut paths = vec![root.to_owned()];
+    let mut level = paths.clone();
+    while !level.is_empty() {
+        let listed = stream::iter(level).map(|path| async move {
+            let children = session.children(&path).await?;
+            let children = children.iter().map(|child| format!("{path}/{child}"));
+            Ok(children.collect::<Vec<_>>())
+        });
+        let listed: Vec<_> = listed.buffered(LISTED_AT_ONCE).try_collect().await?;
+        level = listed.concat();
+        paths.extend_from_slice(&level);
+    }
+    Ok(paths)
+}

@@ -1,0 +1,57 @@
+//! The cluster of these tests, and clients of its ZooKeeper.
+
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
+use fluo_cluster::Cluster;
+use fluo_table::coordination::Applications;
+use zookeeper_client::Client;
+
+/// The path of the applications of all tests that need no other one.
+pub(crate) const CHROOT: &str = "/conformance";
+
+/// Returns the cluster, or `None` if live tests are not wanted.
+pub(crate) fn cluster() -> Option<&'static Cluster> {
+    fluo_cluster::wanted().then(|| Cluster::shared().unwrap())
+}
+
+/// Returns the options of a client whose applications are at this address in ZooKeeper.
+pub(crate) fn options(cluster: &Cluster, zookeepers: impl Into<String>) -> AccumuloOptions {
+    let credentials = match cluster.secret() {
+        Some(secret) => Credentials::shared_secret(secret),
+        None => Credentials::password(cluster.user(), cluster.password()),
+    };
+    let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
+    AccumuloOptions::new(proxy, zookeepers).instance_name(&cluster.site().instance)
+}
+
+/// Connects, and returns the applications.
+pub(crate) async fn connect(options: AccumuloOptions) -> Arc<dyn Applications> {
+    let fluo = fluo_accumulo::connect(options).await.unwrap();
+    fluo.applications().clone()
+}
+
+/// Returns the applications of a new client, or `None` if live tests are not wanted.
+pub(crate) async fn applications() -> Option<Arc<dyn Applications>> {
+    let cluster = cluster()?;
+    Some(connect(options(cluster, zookeepers(cluster))).await)
+}
+
+/// Returns the address of the applications in ZooKeeper.
+pub(crate) fn zookeepers(cluster: &Cluster) -> String {
+    format!("{}{CHROOT}", cluster.site().zookeepers)
+}
+
+/// Returns a client of ZooKeeper itself.
+pub(crate) async fn zookeeper(cluster: &Cluster) -> Client {
+    Client::connect(&cluster.site().zookeepers).await.unwrap()
+}
+
+/// Returns a name that was not used before, of an application or a table.
+pub(crate) fn fresh_name(prefix: &str) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{prefix}_{}_{number}", process::id())
+}

@@ -1,0 +1,68 @@
+//! Transactions of several clients, on a real Accumulo.
+
+use std::time::Duration;
+
+use fluo::admin::Status;
+use fluo::{Client, Error, InstanceExt, Transaction};
+use fluo_accumulo::{Oracle, OracleOptions};
+use fluo_table::{Column, Instance};
+use futures::future::try_join_all;
+
+use crate::cluster::{cluster, fresh_name, options, zookeepers};
+
+const TASKS: u32 = 4;
+const TIMES: u32 = 5;
+
+async fn instance() -> Instance {
+    let cluster = cluster().unwrap();
+    fluo_accumulo::connect(options(cluster, zookeepers(cluster)))
+        .await
+        .unwrap()
+}
+
+/// Adds one to a number, several times.
+async fn count(client: Client, column: Column) -> Result<(), Error> {
+    for _ in 0..TIMES {
+        let add = async |tx: Transaction| {
+            let value = tx.get("row", &column).await?;
+            let text = value.map(|value| String::from_utf8(value.to_vec()).unwrap());
+            let number = text.map_or(0, |text| text.parse::<u32>().unwrap());
+            tx.set("row", &column, (number + 1).to_string())
+        };
+        client.run(add).await?;
+    }
+    Ok(())
+}
+
+/// Two clients have no common state but the cluster.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn concurrent_clients_lose_no_update() {
+    let Some(cluster) = cluster() else { return };
+    let name = fresh_name("counted");
+    let (one, other) = (instance().await, instance().await);
+    one.application(&name).initialize().await.unwrap();
+    let oracle = OracleOptions::new(zookeepers(cluster), &name)
+        .unwrap()
+        .host("localhost");
+    let oracle = Oracle::start(oracle).await.unwrap();
+    let column = Column::new("f", "count");
+    let first = one.application(&name).open().await.unwrap();
+    let second = other.application(&name).open().await.unwrap();
+    assert_ne!(first.transactor(), second.transactor());
+    let clients = [&first, &second].repeat(TASKS as usize / 2);
+    let tasks = clients
+        .into_iter()
+        .map(|client| count(client.clone(), column.clone()));
+    try_join_all(tasks).await.unwrap();
+    let snapshot = first.snapshot().await.unwrap();
+    let counted = snapshot.get("row", &column).await.unwrap().unwrap();
+    assert_eq!(counted, (TASKS * TIMES).to_string());
+    drop(snapshot);
+    drop((first, second));
+    // The clients end after their last background work.
+    while one.application(&name).status().await.unwrap() == Status::Running {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    one.application(&name).remove().await.unwrap();
+    oracle.stop().await;
+}
