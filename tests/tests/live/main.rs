@@ -32,6 +32,7 @@ mod low_level;
 mod namespaces;
 mod oracle_frames;
 mod oracle_ground;
+mod oracle_hiccup;
 mod oracle_horizon;
 mod oracle_takeover;
 mod ports;

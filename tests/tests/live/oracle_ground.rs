@@ -12,6 +12,9 @@ use zookeeper_client::{Acls, Client, CreateMode};
 /// The shortest session timeout, so that a takeover from a crashed oracle takes seconds.
 const SESSION: Duration = Duration::from_secs(4);
 
+/// The parent of all applications of these tests.
+const FOLDER: &str = "/fluo-oracle";
+
 /// The nodes of an application that no other test uses.
 pub(crate) struct OracleGround {
     /// A session whose root is the node of the application.
@@ -29,13 +32,13 @@ impl OracleGround {
             return None;
         }
         let server = &Cluster::shared().unwrap().site().zookeepers;
-        let zookeepers = format!("{server}/fluo-oracle");
+        let zookeepers = format!("{server}{FOLDER}");
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("o{}x{number}", process::id());
         let id = format!("id-of-{name}");
         let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
         let all = Client::connect(server).await.unwrap();
-        let root = format!("/fluo-oracle/{name}");
+        let root = format!("{FOLDER}/{name}");
         for folder in ["", "/config", "/oracle/server", "/transactor/timestamps"] {
             all.mkdir(&format!("{root}{folder}"), &persistent)
                 .await
@@ -59,7 +62,16 @@ impl OracleGround {
     }
 
     pub(crate) fn options(&self) -> OracleOptions {
-        OracleOptions::new(&self.zookeepers, &self.name)
+        self.options_at(&self.zookeepers)
+    }
+
+    /// Returns options that reach ZooKeeper at another address.
+    pub(crate) fn options_through(&self, relay: &str) -> OracleOptions {
+        self.options_at(&format!("{relay}{FOLDER}"))
+    }
+
+    fn options_at(&self, zookeepers: &str) -> OracleOptions {
+        OracleOptions::new(zookeepers, &self.name)
             .unwrap()
             .host("localhost")
             .session_timeout(SESSION)

@@ -9,7 +9,7 @@
 //!
 //! - **O1, reservation.** A range of timestamps belongs to the oracle whose write of the node with
 //!   the version that it had read was confirmed. A range whose write was not confirmed is never
-//!   handed out. So no timestamp is handed out twice, whoever believes to lead.
+//!   handed out. So no timestamp is handed out twice, even if two oracles believe to lead.
 //! - **O2, lease.** A leader answers only while its session cannot have ended. So no other oracle
 //!   led when the request was sent, and later calls get later timestamps.
 //! - **O3, fence.** A leader whose last reservation was overwritten ends its term.

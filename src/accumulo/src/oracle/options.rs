@@ -40,8 +40,8 @@ pub struct OracleOptions {
 }
 
 impl OracleOptions {
-    /// Creates options for an application. `zookeepers` has the servers of ZooKeeper and the path of
-    /// all applications: `host:port,host:port/fluo`.
+    /// Creates options for an application. `zookeepers` has the servers of ZooKeeper and the path
+    /// of all applications: `host:port,host:port/fluo`.
     ///
     /// # Errors
     ///

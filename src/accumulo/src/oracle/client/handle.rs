@@ -66,8 +66,8 @@ impl OracleClient {
         Ok(Self::new(sessions, id))
     }
 
-    /// Creates a client of the application with this id, on sessions of the caller. Its tasks run on
-    /// the present runtime and end after the client is dropped.
+    /// Creates a client of the application with this id, on sessions of the caller. Its tasks run
+    /// on the present runtime and end after the client is dropped.
     pub(crate) fn new(sessions: Arc<dyn Sessions>, id: String) -> Self {
         let (publish, leader) = watch::channel(None);
         let (queue, waiters) = mpsc::channel(QUEUE);
@@ -90,8 +90,8 @@ impl OracleClient {
     /// [`Invalid`](ErrorKind::Invalid) if the count is too large for one request;
     /// [`NotFound`](ErrorKind::NotFound) if the application was removed;
     /// [`Unavailable`](ErrorKind::Unavailable) if no oracle answers for a minute;
-    /// [`Uncertain`](ErrorKind::Uncertain): the same, and timestamps may have been used up without a
-    /// caller.
+    /// [`Uncertain`](ErrorKind::Uncertain): the same, and timestamps may have been used up without
+    /// a caller.
     pub async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
         if count.get() > MAX_COUNT {
             return Err(Error::invalid(format!(

@@ -5,8 +5,8 @@
 //!                     └──── leader, watched in ZooKeeper
 //! ```
 //!
-//! A task waits only for requests that are sent after it has joined the queue. So its timestamps are
-//! above those of all calls that returned before (rule C2).
+//! A task waits only for requests that are sent after it has joined the queue. So its timestamps
+//! are above those of all calls that returned before (rule C2).
 
 mod connection;
 mod handle;

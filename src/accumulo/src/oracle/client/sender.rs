@@ -103,7 +103,7 @@ impl Sender {
         waiting.expire(until, &failure.cause);
         tokio::select! {
             () = sleep_until(until) => {}
-            // If no other leader can be found, the pause goes on.
+            // If no other leader can be found, the pause continues.
             Ok(()) = self.leader.changed() => {}
         }
     }

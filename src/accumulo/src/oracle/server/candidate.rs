@@ -25,8 +25,8 @@ impl Candidate {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) if the application does not exist; the errors of ZooKeeper.
-    /// The node may exist then, until the session ends.
+    /// [`NotFound`](ErrorKind::NotFound) if the application does not exist; the errors of
+    /// ZooKeeper. The node may exist then, until the session ends.
     pub(super) async fn stand(session: &Client, address: &str, is_protected: bool) -> Result<Self> {
         let prefix = nodes::election_prefix(fastrand::u128(..));
         let acls = match is_protected {

@@ -125,7 +125,8 @@ mod tests {
         predecessor.wait_until_it_stops("other:1").await;
     }
 
-    /// Tests a regression of servers in Java: a frozen leader blocks all others until it is resumed.
+    /// Tests a regression of servers in Java: a frozen leader blocks all others until it is
+    /// resumed.
     #[tokio::test(start_paused = true)]
     async fn does_not_wait_for_a_frozen_predecessor_for_ever() {
         let (listener, predecessor) = predecessor().await;

@@ -91,7 +91,8 @@ impl Reservation {
     ///
     /// # Errors
     ///
-    /// [`Storage`](ErrorKind::Storage) if the timestamps are used up. Any other error ends the term.
+    /// [`Storage`](ErrorKind::Storage) if the timestamps are used up. Any other error ends the
+    /// term.
     pub(super) async fn take(&self, count: NonZeroU32, lease: &Lease) -> Result<Timestamp> {
         loop {
             if let Some(first) = self.stamps().take(count)? {

@@ -1,8 +1,8 @@
 //! Timestamps that are handed out from memory, and the size of the next reservation.
 //!
-//! ZooKeeper stores the end of the reserved timestamps. A crash loses the rest of a reservation, and
-//! no timestamp is handed out twice. A reservation is small at first and grows while it is used up
-//! within [`LASTS`], so that about one write per second suffices for any rate of timestamps.
+//! ZooKeeper stores the end of the reserved timestamps. A crash loses the rest of a reservation,
+//! and no timestamp is handed out twice. A reservation is small at first and grows while it is used
+//! up within [`LASTS`], so that about one write per second suffices for any rate of timestamps.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
