@@ -68,12 +68,13 @@ async fn a_stopped_leader_gives_the_lead_away_at_once() {
 /// only after its timeout, as after a kill.
 #[test]
 fn another_oracle_takes_over_from_a_killed_one() {
-    let other = Runtime::new().unwrap();
     let here = Runtime::new().unwrap();
     here.block_on(async {
         let Some(ground) = OracleGround::new().await else {
             return;
         };
+        // Only `shutdown_background` may end a runtime inside another one.
+        let other = Runtime::new().unwrap();
         let options = ground.options();
         let start = other.spawn(async move {
             let mut oracle = Oracle::start(options).await.unwrap();
