@@ -60,7 +60,12 @@ const PROGRAMS: [(&str, &str, &str, &str); 7] = [
     ("example", "01_first", "example", "examples"),
     ("bin", "fluo", "fluo", "src/cli"),
 ];
-const EVERYTHING: [(&str, &str); 4] = [JAVA, MAVEN, BROWSER, CARGO];
+/// A rustup that has the oldest Rust. It prints the version that a command asks for.
+const OLDEST_RUST: (&str, &str) = (
+    "rustup",
+    "case $1 in toolchain) echo 1.90.0-x86_64-unknown-linux-gnu ;; run) echo \"with Rust $2\" ;; esac",
+);
+const EVERYTHING: [(&str, &str); 5] = [JAVA, MAVEN, BROWSER, CARGO, OLDEST_RUST];
 
 const NO_JAVA: &str = "Java 17 or later is missing, Maven is missing; \
     on Debian run: apt install openjdk-17-jre-headless maven";
@@ -174,8 +179,15 @@ fn prints_skipped_parts_first_and_last_on_a_machine_with_rust_alone() {
         skipped("the live tests on Accumulo", NO_JAVA),
     ]
     .concat();
-    let begin = format!("{skipped}\n> cargo fmt --all -- --check\n\n> the language of comments\n");
-    assert!(said.starts_with(&begin), "{said}");
+    assert!(
+        said.starts_with(&format!("{skipped}\n> each-crate: xtask each\n")),
+        "{said}"
+    );
+    let checks = "\n> cargo fmt --all -- --check\n\n> the language of comments\n";
+    assert!(said.contains(checks), "{said}");
+    // The present Rust checks the crates instead.
+    let without_oldest = "\n> cargo check --package fluo-recipes\nskipped: the check with Rust ";
+    assert!(said.contains(without_oldest), "{said}");
     assert!(
         said.ends_with(&format!("\nall passed\n{skipped}")),
         "{said}"
@@ -191,6 +203,8 @@ fn skips_nothing_on_a_machine_with_all_tools() {
         said.contains("-- hold --state"),
         "a cluster is started: {said}"
     );
+    let oldest = "\n> cargo check --package fluo-recipes\nwith Rust 1.90.0\n";
+    assert!(said.contains(oldest), "{said}");
     assert!(said.ends_with("\nall passed\n"), "{said}");
 }
 
