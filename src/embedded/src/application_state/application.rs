@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fluo_table::Result;
-use fluo_table::coordination::{Sessions, no_such_application, zookeeper_format};
+use fluo_table::coordination::{
+    ReservedTimestamps, Sessions, no_such_application, zookeeper_format,
+};
 use redb::ReadTransaction;
 
 use super::dead_letters::Count;
@@ -42,10 +44,14 @@ impl EmbeddedApplication {
         }
         // Read everything, so that damage is detected here.
         nodes::read_in(&nodes, name)?;
-        let stamps = Stamps::new(
-            nodes::timestamp_at(&nodes, name, zookeeper_format::MAX_TIMESTAMP)?,
-            nodes::timestamp_at(&nodes, name, zookeeper_format::HORIZON)?,
-        );
+        let stamps = Stamps {
+            reserved: ReservedTimestamps::new(nodes::timestamp_at(
+                &nodes,
+                name,
+                zookeeper_format::MAX_TIMESTAMP,
+            )?),
+            horizon: nodes::timestamp_at(&nodes, name, zookeeper_format::HORIZON)?,
+        };
         Ok(Self {
             name: name.into(),
             sessions: Mutex::default(),

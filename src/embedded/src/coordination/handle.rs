@@ -67,7 +67,7 @@ impl EmbeddedCoordination {
             if let Some(block) = stamps.take(count)? {
                 return Ok(block);
             }
-            stamps.reservation(count, Instant::now())?
+            stamps.reserved.plan(count, Instant::now().into_std())?
         };
         // If the caller is cancelled here, the reservation is in the file but not in memory: the
         // next caller reserves again.
@@ -83,7 +83,7 @@ impl EmbeddedCoordination {
         })
         .await?;
         let mut stamps = self.application.stamps();
-        stamps.reserved(end);
+        stamps.reserved.reserved(end);
         let block = stamps.take(count)?;
         block.ok_or_else(|| {
             let message = "timestamps that were just reserved are missing";
@@ -115,7 +115,7 @@ impl Coordination for EmbeddedCoordination {
             let stamps = self.application.stamps();
             (
                 stamps.horizon,
-                sessions.horizon_after(stamps.horizon, stamps.next()),
+                sessions.horizon_after(stamps.horizon, stamps.reserved.next()),
             )
         };
         self.run(move |transaction, application| {

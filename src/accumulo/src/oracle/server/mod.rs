@@ -19,7 +19,6 @@ mod predecessor;
 mod renewal;
 mod reservation;
 mod run;
-mod stamps;
 mod term;
 
 pub use handle::Oracle;

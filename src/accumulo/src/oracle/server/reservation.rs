@@ -12,13 +12,13 @@ use std::num::NonZeroU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use fluo_table::coordination::ReservedTimestamps;
 use fluo_table::coordination::zookeeper_format::{MAX_TIMESTAMP, timestamp};
 use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::Mutex as AsyncMutex;
 use zookeeper_client::{Client, Error as ZooKeeperError};
 
 use super::lease::Lease;
-use super::stamps::Stamps;
 use crate::oracle::backoff::Backoff;
 use crate::oracle::nodes;
 use crate::oracle::session::{request_error, within_limit};
@@ -48,7 +48,7 @@ enum Doubt {
 #[derive(Debug)]
 pub(super) struct Reservation {
     session: Client,
-    stamps: Mutex<Stamps>,
+    stamps: Mutex<ReservedTimestamps>,
     written: AsyncMutex<Written>,
 }
 
@@ -66,7 +66,7 @@ impl Reservation {
             let end = Timestamp::new(end).unwrap_or(Timestamp::MAX);
             match write(&session, end, found.version).await {
                 Ok(version) => {
-                    let mut stamps = Stamps::new(found.end);
+                    let mut stamps = ReservedTimestamps::new(found.end);
                     stamps.reserved(end);
                     return Ok(Self {
                         session,
@@ -147,7 +147,7 @@ impl Reservation {
         }
     }
 
-    fn stamps(&self) -> MutexGuard<'_, Stamps> {
+    fn stamps(&self) -> MutexGuard<'_, ReservedTimestamps> {
         self.stamps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
