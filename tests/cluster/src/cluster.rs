@@ -62,7 +62,7 @@ impl Cluster {
             bail!("a cluster needs at least one tablet server");
         }
         java::check()?;
-        let jars = Jars::ready()?;
+        let jars = Jars::of_cluster()?;
         for _ in 1..TRIES {
             let logs = Logs::fresh()?;
             match Cluster::start_once(settings, &jars, &logs) {

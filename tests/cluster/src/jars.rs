@@ -1,4 +1,4 @@
-//! The published artifacts that a cluster consists of, fetched once.
+//! Published artifacts, fetched once: those that a cluster consists of, and those of a Java peer.
 //!
 //! The name of the folder contains the hash of the POM, so another POM has another folder. Maven
 //! writes to a temporary folder, which is renamed when it is complete. A lock file makes one
@@ -17,7 +17,8 @@ use crate::deadline::Deadline;
 use crate::folder;
 use crate::supervisor::{Program, Supervisor};
 
-const POM: &str = include_str!("../pom.xml");
+/// The artifacts of a cluster.
+const CLUSTER: &str = include_str!("../pom.xml");
 
 /// The time that a fetch may take: 55 MB, and the files that Maven itself needs.
 const FETCH: Duration = Duration::from_secs(600);
@@ -29,20 +30,15 @@ pub(crate) struct Jars {
 }
 
 impl Jars {
-    /// Returns the jars, and fetches them first if they are missing.
-    pub(crate) fn ready() -> Result<Jars> {
-        let home = folder::home();
-        let jars = Jars {
-            folder: home.join(format!("jars-{:016x}", fnv1a(POM.as_bytes()))),
-        };
-        folder::create(&home)?;
-        let lock = File::create(home.join("jars.lock")).context("the lock of the jars")?;
-        lock.lock()
-            .context("the lock of the jars cannot be taken")?;
-        if !jars.folder.is_dir() {
-            fetch(&jars.folder)?;
-        }
-        Ok(jars)
+    /// Returns the jars of a cluster, and fetches them first if they are missing.
+    pub(crate) fn of_cluster() -> Result<Jars> {
+        Jars::of(CLUSTER)
+    }
+
+    /// Returns the jars that a POM names, and fetches them first if they are missing.
+    pub(crate) fn of(pom: &str) -> Result<Jars> {
+        let folder = made_once("jars", pom, |folder| fetch(pom, folder))?;
+        Ok(Jars { folder })
     }
 
     /// Returns the jars of a folder.
@@ -70,13 +66,32 @@ impl Jars {
     }
 }
 
+/// Returns a folder whose content depends only on a text, and makes it first if it is missing. The
+/// name contains the hash of the text.
+pub(crate) fn made_once(
+    name: &str,
+    text: &str,
+    make: impl FnOnce(&Path) -> Result<()>,
+) -> Result<PathBuf> {
+    let home = folder::home();
+    let folder = home.join(format!("{name}-{:016x}", fnv1a(text.as_bytes())));
+    folder::create(&home)?;
+    let lock = format!("{name}.lock");
+    let taken = File::create(home.join(&lock)).and_then(|file| file.lock().map(|()| file));
+    let _lock = taken.with_context(|| format!("the lock {lock} cannot be taken"))?;
+    if !folder.is_dir() {
+        make(&folder)?;
+    }
+    Ok(folder)
+}
+
 /// Fetches the jars. Maven is supervised, so that after an interruption it does not write
 /// concurrently with the next fetch.
-fn fetch(complete: &Path) -> Result<()> {
+fn fetch(text: &str, complete: &Path) -> Result<()> {
     let partial = folder::fresh_run()?;
     let [pom, output, jars, done] =
         ["pom.xml", "maven.out", "jars", "done"].map(|name| partial.join(name));
-    fs::write(&pom, POM).with_context(|| format!("{} cannot be written", pom.display()))?;
+    fs::write(&pom, text).with_context(|| format!("{} cannot be written", pom.display()))?;
     check()?;
     let program = Program {
         words: maven(&pom, &jars, &done),
@@ -87,7 +102,7 @@ fn fetch(complete: &Path) -> Result<()> {
     let ended = Deadline::after(FETCH).until(|| !maven.process().is_alive());
     if !ended || !done.exists() {
         let said = fs::read_to_string(&output).unwrap_or_default();
-        bail!("Maven could not fetch the jars of the test cluster; it said:\n{said}");
+        bail!("Maven could not fetch the jars of the tests; it said:\n{said}");
     }
     fs::rename(&jars, complete).context("the jars cannot be moved into place")
 }
@@ -112,7 +127,7 @@ fn maven(pom: &Path, jars: &Path, done: &Path) -> Vec<OsString> {
 fn check() -> Result<()> {
     let maven = Command::new("mvn").arg("--version").output();
     maven.map(drop).context(
-        "Maven is needed to fetch the test cluster: install it (Debian: apt install maven)",
+        "Maven is needed to fetch the jars of the tests: install it (Debian: apt install maven)",
     )
 }
 

@@ -44,7 +44,7 @@ impl Class<'_> {
     /// Returns the command that runs the class. The file `log4j` configures the logs of the process
     /// and its children.
     pub(crate) fn program(&self, jars: &Jars, log4j: &Path) -> Result<Program> {
-        let mut options = OsString::from(OPTIONS.join(" "));
+        let mut options = options();
         options.push(" -Dlog4j.configuration=file:");
         options.push(log4j);
         let words = [
@@ -64,6 +64,11 @@ impl Class<'_> {
             ..Program::default()
         })
     }
+}
+
+/// Returns the options of all processes, for `JAVA_TOOL_OPTIONS`.
+pub(crate) fn options() -> OsString {
+    OsString::from(OPTIONS.join(" "))
 }
 
 /// Writes the configuration of the logs: one file per role in this folder. All tablet servers share

@@ -8,6 +8,8 @@
 //! Cluster ── runner: ZooKeeper, master, tablet servers, garbage collector   one group of processes
 //!    ├────── Proxy                                                          a group of its own,
 //!    └────── Proxy ..                                                       restarted separately
+//!
+//! JavaPeer: a process of Apache Fluo, which a test controls
 //! ```
 //!
 //! - A test calls [`wanted`] first, and returns if the answer is `false`. Then [`Cluster::shared`]
@@ -44,6 +46,7 @@ mod folder;
 mod jars;
 mod java;
 mod logs;
+mod peer;
 mod port;
 mod process;
 mod proxy;
@@ -56,6 +59,7 @@ mod supervisor;
 
 pub use cluster::Cluster;
 pub use folder::{home, state_file};
+pub use peer::JavaPeer;
 pub use process::Process;
 pub use proxy::Proxy;
 pub use settings::{Protocol, ProxySettings, Settings};

@@ -1,0 +1,108 @@
+//! The cluster of these tests, and the two sides of an application on it.
+
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use fluo::{Client, InstanceExt};
+use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
+use fluo_cluster::{Cluster, JavaPeer};
+use fluo_table::{Column, Instance};
+use tokio::task::block_in_place;
+
+/// The path of the applications of all tests.
+const CHROOT: &str = "/together";
+
+/// Settings of Java workers, so that they begin after 2 s instead of 60 s, and find notifications
+/// soon.
+const SETTINGS: [(&str, &str); 3] = [
+    ("fluo.impl.worker.finder.minSleep", "200"),
+    ("fluo.impl.worker.finder.maxSleep", "2000"),
+    ("fluo.worker.num.threads", "4"),
+];
+
+/// An application that Java and Rust processes use.
+pub(crate) struct Together {
+    cluster: &'static Cluster,
+    pub(crate) name: String,
+}
+
+impl Together {
+    /// Returns a new application, which is not yet initialised, or `None` if live tests are not
+    /// wanted. Accumulo 2.x does not work with the Java client of Fluo 1.2.0.
+    pub(crate) fn new(prefix: &str) -> Option<Together> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        if !fluo_cluster::wanted() {
+            return None;
+        }
+        let cluster = Cluster::shared().unwrap();
+        if cluster.secret().is_some() {
+            eprintln!("skipped: Fluo 1.2.0 does not work with Accumulo 2.x");
+            return None;
+        }
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Some(Together {
+            cluster,
+            name: format!("{prefix}_{}_{number}", process::id()),
+        })
+    }
+
+    fn zookeepers(&self) -> String {
+        format!("{}{CHROOT}", self.cluster.site().zookeepers)
+    }
+
+    /// Starts a process of Java.
+    pub(crate) fn java(&self) -> JavaPeer {
+        JavaPeer::start(self.cluster, &self.zookeepers(), &self.name, &SETTINGS).unwrap()
+    }
+
+    /// Connects this process.
+    pub(crate) async fn rust(&self) -> Instance {
+        let cluster = self.cluster;
+        let credentials = Credentials::password(cluster.user(), cluster.password());
+        let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
+        let options = AccumuloOptions::new(proxy, self.zookeepers())
+            .instance_name(&cluster.site().instance);
+        fluo_accumulo::connect(options).await.unwrap()
+    }
+
+    /// Connects this process, and opens the application.
+    pub(crate) async fn client(&self) -> Client {
+        self.rust().await.application(&self.name).open().await.unwrap()
+    }
+
+    /// Starts an oracle in this process.
+    pub(crate) async fn oracle(&self) -> Oracle {
+        let options = OracleOptions::new(self.zookeepers(), &self.name)
+            .unwrap()
+            .host("localhost");
+        Oracle::start(options).await.unwrap()
+    }
+}
+
+/// Sends a command to a Java process while other tasks of this runtime run.
+pub(crate) fn ask(peer: &mut JavaPeer, command: &str) -> String {
+    block_in_place(|| peer.ask(command)).unwrap()
+}
+
+/// Waits until a condition holds.
+///
+/// # Panics
+///
+/// It does not hold within 120 s.
+pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
+    for _ in 0..600 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    panic!("{what}: not within 120 s");
+}
+
+/// Returns a value as text.
+pub(crate) async fn read(client: &Client, row: &str, column: &Column) -> Option<String> {
+    let snapshot = client.snapshot().await.unwrap();
+    let value = snapshot.get(row.to_owned(), column).await.unwrap()?;
+    Some(String::from_utf8(value.to_vec()).unwrap())
+}
