@@ -31,12 +31,20 @@ public final class Observers implements ObserverProvider {
   /** The file of the exporter, one line for each entry. */
   private static final String EXPORTED = System.getProperty("peer.exported");
 
+  /** Adds the observers, and the queues if the setting `fluo.app.queues` asks for them. */
   static void configure(FluoConfiguration config) {
     config.setObserverProvider(Observers.class);
+    if (!hasQueues(config.getAppConfiguration())) {
+      return;
+    }
     CombineQueue.configure("sums").keyType(String.class).valueType(Long.class).buckets(7)
         .save(config);
     ExportQueue.configure("out").keyType(String.class).valueType(String.class).buckets(5)
         .save(config);
+  }
+
+  private static boolean hasQueues(SimpleConfiguration config) {
+    return config.getBoolean("queues", false);
   }
 
   static CombineQueue<String, Long> combineQueue(SimpleConfiguration config) {
@@ -53,6 +61,9 @@ public final class Observers implements ObserverProvider {
         .useObserver((tx, row, column) -> count(tx, row, STRONG_RUNS));
     registry.forColumn(WEAK, NotificationType.WEAK)
         .useObserver((tx, row, column) -> count(tx, row, WEAK_RUNS));
+    if (!hasQueues(context.getAppConfiguration())) {
+      return;
+    }
     combineQueue(context.getAppConfiguration()).registerObserver(registry, new SummingCombiner<>(),
         (tx, changes) -> {
           for (Change<String, Long> change : changes) {

@@ -27,6 +27,8 @@ import org.apache.fluo.api.service.FluoWorker;
 import org.apache.fluo.core.impl.Environment;
 import org.apache.fluo.core.impl.TransactionImpl;
 import org.apache.fluo.core.impl.TransactionImpl.CommitData;
+import org.apache.fluo.core.oracle.OracleClient;
+import org.apache.fluo.core.oracle.Stamp;
 
 /**
  * A process of Apache Fluo that tests control. It reads one command per line, words separated by
@@ -105,8 +107,8 @@ public final class Peer {
         return prewrite(words);
       case "commit-primary":
         return commitPrimary(words);
-      case "timestamp":
-        return timestamp();
+      case "timestamps":
+        return timestamps(words);
       case "dump":
         return dump(words);
       case "combine":
@@ -276,23 +278,32 @@ public final class Peer {
   private String commitPrimary(String[] words) throws Exception {
     TransactionImpl tx = new TransactionImpl(environment());
     CommitData data = prewritten(tx, words);
-    if (!tx.commitPrimaryColumn(data, environment().getSharedResources().getOracleClient().getStamp())) {
+    Stamp commit = environment().getSharedResources().getOracleClient().getStamp();
+    if (!tx.commitPrimaryColumn(data, commit)) {
       throw new IllegalStateException("the primary cell was not committed");
     }
     return Long.toString(tx.getStartTimestamp());
   }
 
-  private String timestamp() {
-    return Long.toString(
-        environment().getSharedResources().getOracleClient().getStamp().getTxTimestamp());
+  /** timestamps COUNT FILE: takes timestamps one by one, and writes them. */
+  private String timestamps(String[] words) throws Exception {
+    OracleClient client = environment().getSharedResources().getOracleClient();
+    try (PrintWriter out =
+        new PrintWriter(Files.newBufferedWriter(Paths.get(words[2]), StandardCharsets.US_ASCII))) {
+      for (int i = 0; i < Integer.parseInt(words[1]); i++) {
+        out.println(client.getStamp().getTxTimestamp());
+      }
+    }
+    return "";
   }
 
   /** dump TIMESTAMP FILE: all cells of a snapshot, in hexadecimal digits. */
   private String dump(String[] words) throws Exception {
     int cells = 0;
+    // A transaction with a given timestamp cannot be closed.
+    TransactionImpl tx = new TransactionImpl(environment(), Long.parseLong(words[1]));
     try (PrintWriter out =
-        new PrintWriter(Files.newBufferedWriter(Paths.get(words[2]), StandardCharsets.US_ASCII));
-        TransactionImpl tx = new TransactionImpl(environment(), Long.parseLong(words[1]))) {
+        new PrintWriter(Files.newBufferedWriter(Paths.get(words[2]), StandardCharsets.US_ASCII))) {
       CellScanner scanner = tx.scanner().build();
       for (RowColumnValue cell : scanner) {
         Column column = cell.getColumn();

@@ -37,8 +37,8 @@ const COMPILER: &str = "org.eclipse.jdt.internal.compiler.batch.Main";
 /// The time that an answer may take.
 const ANSWER: Duration = Duration::from_secs(180);
 
-/// A process of Apache Fluo 1.2.0 that reads commands and answers them. Dropping it kills it, and it
-/// ends when its owner does.
+/// A process of Apache Fluo 1.2.0 that reads commands and answers them. Dropping it kills it. It
+/// also ends when its owner does.
 #[derive(Debug)]
 pub struct JavaPeer {
     process: Child,
@@ -94,7 +94,9 @@ impl JavaPeer {
         thread::spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
             // The peer of a failed test may still answer.
-            lines.take_while(|line| sender.send(line.clone()).is_ok()).count();
+            lines
+                .take_while(|line| sender.send(line.clone()).is_ok())
+                .count();
         });
         Ok(JavaPeer {
             process,
@@ -142,8 +144,7 @@ impl JavaPeer {
     /// The process has ended.
     pub fn process(&self) -> Result<Process> {
         let pid = i32::try_from(self.process.id()).ok();
-        pid.and_then(Process::of)
-            .context("the Java peer has ended")
+        pid.and_then(Process::of).context("the Java peer has ended")
     }
 
     /// Sends a signal to the process.

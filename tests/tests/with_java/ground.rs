@@ -8,6 +8,7 @@ use fluo::{Client, InstanceExt};
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
 use fluo_cluster::{Cluster, JavaPeer};
 use fluo_table::{Column, Instance};
+use serde::{Deserialize, Serialize};
 use tokio::task::block_in_place;
 
 /// The path of the applications of all tests.
@@ -53,30 +54,68 @@ impl Together {
 
     /// Starts a process of Java.
     pub(crate) fn java(&self) -> JavaPeer {
-        JavaPeer::start(self.cluster, &self.zookeepers(), &self.name, &SETTINGS).unwrap()
+        self.java_with(&[])
+    }
+
+    /// Starts a process of Java with additional settings.
+    pub(crate) fn java_with(&self, settings: &[(&str, &str)]) -> JavaPeer {
+        let settings = [&SETTINGS[..], settings].concat();
+        JavaPeer::start(self.cluster, &self.zookeepers(), &self.name, &settings).unwrap()
+    }
+
+    /// Returns what a child process needs to connect.
+    pub(crate) fn access(&self) -> Access {
+        Access {
+            proxy: self.cluster.proxy().unwrap().address(),
+            user: self.cluster.user().to_owned(),
+            password: self.cluster.password().to_owned(),
+            zookeepers: self.zookeepers(),
+            name: self.name.clone(),
+        }
     }
 
     /// Connects this process.
     pub(crate) async fn rust(&self) -> Instance {
-        let cluster = self.cluster;
-        let credentials = Credentials::password(cluster.user(), cluster.password());
-        let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
-        let options = AccumuloOptions::new(proxy, self.zookeepers())
-            .instance_name(&cluster.site().instance);
+        let options = self.access().options();
         fluo_accumulo::connect(options).await.unwrap()
     }
 
     /// Connects this process, and opens the application.
     pub(crate) async fn client(&self) -> Client {
-        self.rust().await.application(&self.name).open().await.unwrap()
+        self.rust()
+            .await
+            .application(&self.name)
+            .open()
+            .await
+            .unwrap()
     }
 
     /// Starts an oracle in this process.
     pub(crate) async fn oracle(&self) -> Oracle {
-        let options = OracleOptions::new(self.zookeepers(), &self.name)
-            .unwrap()
-            .host("localhost");
-        Oracle::start(options).await.unwrap()
+        Oracle::start(self.oracle_options()).await.unwrap()
+    }
+
+    pub(crate) fn oracle_options(&self) -> OracleOptions {
+        let options = OracleOptions::new(self.zookeepers(), &self.name).unwrap();
+        options.host("localhost")
+    }
+}
+
+/// The addresses of an application and the credentials of a client.
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Access {
+    proxy: String,
+    user: String,
+    password: String,
+    zookeepers: String,
+    pub(crate) name: String,
+}
+
+impl Access {
+    pub(crate) fn options(&self) -> AccumuloOptions {
+        let credentials = Credentials::password(&self.user, &self.password);
+        let proxy = ProxyOptions::new(&self.proxy, credentials);
+        AccumuloOptions::new(proxy, &self.zookeepers)
     }
 }
 

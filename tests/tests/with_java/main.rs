@@ -5,8 +5,15 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test panics where it fails"
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test panics where it fails, and its child process prints its progress"
 )]
 
 mod ground;
+mod locks;
+mod observing;
+mod oracles;
+mod queues;
+mod snapshots;
 mod transfers;

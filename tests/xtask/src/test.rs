@@ -25,12 +25,13 @@ const CLUSTER: &str = "FLUO_CLUSTER";
 
 /// The test programs that need a real Accumulo. They mostly wait for its servers, so they run
 /// beside the others.
-const LIVE: [&str; 5] = [
+const LIVE: [&str; 6] = [
     "live",
     "commands",
     "coordination_zookeeper",
     "faults",
     "kept_logs",
+    "with_java",
 ];
 
 /// The options for parts that need more than a Rust toolchain.

@@ -51,12 +51,13 @@ const LIVE: (&str, &str) = (
      ${FLUO_WITHOUT_ACCUMULO-unset}:${FLUO_WITHOUT_BROWSER-unset}:${FLUO_CLUSTER-unset}\" >&2",
 );
 /// The programs that cargo builds: their kind, name, file and package.
-const PROGRAMS: [(&str, &str, &str, &str); 7] = [
+const PROGRAMS: [(&str, &str, &str, &str); 8] = [
     ("test", "live", "live", "tests"),
     ("test", "commands", "live", "tests/cluster"),
     ("test", "coordination_zookeeper", "live", "tests"),
     ("test", "faults", "live", "tests/cluster"),
     ("test", "kept_logs", "live", "tests/cluster"),
+    ("test", "with_java", "live", "tests"),
     ("example", "01_first", "example", "examples"),
     ("bin", "fluo", "fluo", "src/cli"),
 ];
@@ -457,7 +458,7 @@ fn fails_if_the_live_tests_or_the_other_tests_fail() {
         (
             "0",
             "1",
-            "live-tests failed: live, commands, coordination_zookeeper, faults, kept_logs",
+            "live-tests failed: live, commands, coordination_zookeeper, faults, kept_logs, with_java",
         ),
         ("1", "0", "`cargo test --workspace` failed"),
     ] {

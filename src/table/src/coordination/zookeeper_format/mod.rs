@@ -45,6 +45,10 @@ pub const TRANSACTOR_COUNT: &str = "/transactor/count";
 /// The path of the epochs of the openings: see [`Epochs`](crate::coordination::Epochs).
 pub const EPOCHS: &str = "/config/table-epochs";
 
+/// The setting with the class of the observers that Java workers run, as Fluo's own initialisation
+/// stores it. Workers of this library ignore it.
+pub const OBSERVER_PROVIDER: &str = "fluo.observer.provider";
+
 /// The number of the first timestamp of an application. Data that is bulk loaded, outside of
 /// transactions, has the timestamps 0 and 1, before all transactions.
 pub const FIRST_TIMESTAMP: u32 = 2;
@@ -64,7 +68,9 @@ pub fn nodes(application: &Application) -> Result<Vec<(&'static str, Vec<u8>)>> 
         (HORIZON, timestamp(Timestamp::ZERO)),
     ];
     if !application.observers.is_empty() {
-        nodes.push((OBSERVERS, observers::encode(&application.observers)?));
+        let provider = application.settings.get(OBSERVER_PROVIDER);
+        let json = observers::encode(&application.observers, provider.map(String::as_str))?;
+        nodes.push((OBSERVERS, json));
     }
     Ok(nodes)
 }

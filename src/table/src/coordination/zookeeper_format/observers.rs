@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Bytes are signed numbers, as in Java. `id` is the name of the observer. Fluo has no such field,
-//! and its reader ignores unknown fields. A Java worker would load the class of the provider and
-//! does not find ours; a Java client reads only the columns.
+//! and its reader ignores unknown fields. A Java worker loads the class of the provider, whose name
+//! is a setting; a Java client reads only the columns.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,8 @@ use crate::coordination::{ObservedColumn, ObserverKind};
 use crate::data::{Bytes, Column};
 use crate::error::{Error, Result};
 
-/// The value written in place of the class that provides the observers.
-const PROVIDER: &str = "rust";
+/// The value written in place of the class, for an application without observers in Java.
+const NO_PROVIDER: &str = "rust";
 
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -38,8 +38,8 @@ struct StoredColumn {
     id: String,
 }
 
-/// Returns the JSON of observed columns.
-pub(super) fn encode(observers: &[ObservedColumn]) -> Result<Vec<u8>> {
+/// Returns the JSON of observed columns. `provider` is the class of Java's observers, if any.
+pub(super) fn encode(observers: &[ObservedColumn], provider: Option<&str>) -> Result<Vec<u8>> {
     let signed = |bytes: &Bytes| bytes.iter().map(|byte| byte.cast_signed()).collect();
     let column = |observed: &ObservedColumn| StoredColumn {
         fam: signed(&observed.column.family),
@@ -49,7 +49,7 @@ pub(super) fn encode(observers: &[ObservedColumn]) -> Result<Vec<u8>> {
         id: observed.id.clone(),
     };
     let stored = Stored {
-        obs_provider_class: PROVIDER.to_owned(),
+        obs_provider_class: provider.unwrap_or(NO_PROVIDER).to_owned(),
         observed_columns: observers.iter().map(column).collect(),
     };
     serde_json::to_vec(&stored)
@@ -102,7 +102,7 @@ mod tests {
             ),
             ObservedColumn::new(Column::new("", [0xff].as_slice()), ObserverKind::Weak, ""),
         ];
-        let json = encode(&observers).unwrap();
+        let json = encode(&observers, None).unwrap();
         assert_eq!(
             std::str::from_utf8(&json).unwrap(),
             r#"{"obsProviderClass":"rust","observedColumns":[{"fam":[112,97],"qual":[-61,-87],"vis":[65],"notificationType":"STRONG","id":"count"},{"fam":[],"qual":[-1],"vis":[],"notificationType":"WEAK"}]}"#
@@ -111,10 +111,18 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_java_wrote() {
+    fn reads_and_writes_what_java_wrote() {
         let json = br#"{"obsProviderClass":"org.example.Provider","observedColumns":[{"fam":[115],"qual":[99],"vis":[],"notificationType":"STRONG"}]}"#;
-        let expected = ObservedColumn::new(Column::new("s", "c"), ObserverKind::Strong, "");
-        assert_eq!(decode(json).unwrap(), [expected]);
+        let expected = [ObservedColumn::new(
+            Column::new("s", "c"),
+            ObserverKind::Strong,
+            "",
+        )];
+        assert_eq!(decode(json).unwrap(), expected);
+        assert_eq!(
+            encode(&expected, Some("org.example.Provider")).unwrap(),
+            json
+        );
     }
 
     #[test]

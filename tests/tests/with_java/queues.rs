@@ -1,0 +1,165 @@
+//! The queues of Apache Fluo Recipes: entries of one side are processed by the other one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use fluo::{Client, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_recipes::codec::Kryo;
+use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
+use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
+use fluo_table::Column;
+
+use crate::ground::{Together, ask, read, until};
+
+const KEYS: u32 = 5;
+const ENTRIES: u32 = 40;
+/// The entries of an export queue: key, sequence, value.
+type Entries = Vec<(String, u64, String)>;
+
+fn sums() -> CombineQueue<String, i64> {
+    let queue = CombineQueue::with_codecs("sums", Kryo, Kryo, Sum).unwrap();
+    queue.buckets(7).unwrap()
+}
+
+fn out() -> ExportQueue<String, String> {
+    let queue = ExportQueue::with_codecs("out", Kryo, Kryo).unwrap();
+    queue.buckets(5).unwrap()
+}
+
+fn total() -> Column {
+    Column::new("sum", "total")
+}
+
+/// Returns the observers of the application, which put exported entries into a list.
+fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
+    let nothing = || observer_fn(async |_, _, _| Ok::<(), fluo::Error>(()));
+    let observers = Observers::new()
+        .strong(Column::new("s", "strong"), "strong", nothing())
+        .unwrap()
+        .weak(Column::new("w", "weak"), "weak", nothing())
+        .unwrap();
+    let store = async |tx: Transaction, changes: Vec<Change<String, i64>>| {
+        for change in changes {
+            let sum = change.new.unwrap_or(0);
+            tx.set(format!("sum:{}", change.key), &total(), sum.to_string())?;
+        }
+        Ok::<(), fluo::Error>(())
+    };
+    let observers = sums().observe_changes(observers, store).unwrap();
+    let export = move |entries: Exports<String, String>| {
+        let line = |entry: &fluo_recipes::export_queue::Export<String, String>| {
+            (entry.key.clone(), entry.sequence.get(), entry.value.clone())
+        };
+        exported.lock().unwrap().extend(entries.iter().map(line));
+        std::future::ready(Ok::<_, ExportError>(Exported::All))
+    };
+    out().observe(observers, export).unwrap()
+}
+
+/// Adds entries to both queues, as Java's commands `combine` and `export` do.
+async fn add(client: &Client, from: u32, to: u32) {
+    for number in from..to {
+        let key = format!("key{}", number % KEYS);
+        let body = async |tx: Transaction| {
+            sums().add(&tx, key.clone(), 1)?;
+            out().add(&tx, key.clone(), format!("v{number}"))
+        };
+        client.run(body).await.unwrap();
+    }
+}
+
+/// Waits until the sums of all keys are those of this many entries.
+async fn until_sums_are(client: &Client, entries: u32) {
+    let expected = (entries / KEYS).to_string();
+    let reached = async || {
+        for key in 0..KEYS {
+            if read(client, &format!("sum:key{key}"), &total())
+                .await
+                .as_ref()
+                != Some(&expected)
+            {
+                return false;
+            }
+        }
+        true
+    };
+    until("the sums", reached).await;
+}
+
+/// Checks that each key has all its values, in the order of increasing sequences.
+fn check_exports(entries: &Entries, count: u32) {
+    let mut by_key: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
+    for (key, sequence, value) in entries {
+        by_key.entry(key).or_default().push((*sequence, value));
+    }
+    assert_eq!(by_key.len(), KEYS as usize);
+    for (key, entries) in by_key {
+        let mut unique = entries.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        // An entry may be delivered again, and then its successors are too.
+        let number: u32 = key.strip_prefix("key").unwrap().parse().unwrap();
+        let values = (0..count)
+            .filter(|n| n % KEYS == number)
+            .map(|n| format!("v{n}"));
+        assert!(
+            unique.iter().map(|(_, value)| *value).eq(values),
+            "{entries:?}"
+        );
+    }
+}
+
+async fn application(prefix: &str) -> Option<(Together, fluo_cluster::JavaPeer, Client)> {
+    let together = Together::new(prefix)?;
+    let mut java = together.java_with(&[("fluo.app.queues", "true")]);
+    ask(&mut java, "initialize");
+    ask(&mut java, "start-oracle");
+    let client = together.client().await;
+    Some((together, java, client))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rust_processes_entries_of_java() {
+    let Some((_together, mut java, client)) = application("queues_of_java").await else {
+        return;
+    };
+    ask(&mut java, &format!("combine 0 {ENTRIES} {KEYS}"));
+    ask(&mut java, &format!("export 0 {ENTRIES} {KEYS}"));
+    let exported = Arc::<Mutex<Entries>>::default();
+    let worker = Worker::start(&client, observers(exported.clone()), WorkerOptions::new());
+    let worker = worker.await.unwrap();
+    until_sums_are(&client, ENTRIES).await;
+    client.wait_until_idle().await.unwrap();
+    worker.stop().await;
+    check_exports(&exported.lock().unwrap(), ENTRIES);
+    let snapshot = client.snapshot().await.unwrap();
+    assert_eq!(sums().get(&snapshot, "key1").await.unwrap(), Some(8));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn java_processes_entries_of_rust() {
+    let Some((_together, mut java, client)) = application("queues_of_rust").await else {
+        return;
+    };
+    // Entries of both sides meet in one queue.
+    ask(&mut java, &format!("combine 0 {KEYS} {KEYS}"));
+    ask(&mut java, &format!("export 0 {KEYS} {KEYS}"));
+    add(&client, KEYS, ENTRIES).await;
+    ask(&mut java, "start-worker");
+    until_sums_are(&client, ENTRIES).await;
+    client.wait_until_idle().await.unwrap();
+    ask(&mut java, "stop-worker");
+    let text = fs::read_to_string(java.exported()).unwrap();
+    let entry = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        (
+            words[0].to_owned(),
+            words[1].parse().unwrap(),
+            words[2].to_owned(),
+        )
+    };
+    check_exports(&text.lines().map(entry).collect(), ENTRIES);
+    let snapshot = client.snapshot().await.unwrap();
+    assert_eq!(sums().get(&snapshot, "key1").await.unwrap(), Some(8));
+}
