@@ -137,23 +137,28 @@ impl JavaPeer {
         self.logs.file(&self.log).with_extension("exported")
     }
 
-    /// Returns the process, which a test may stop and continue.
+    /// Suspends the process, as if its machine froze, until [`resume`](Self::resume).
     ///
     /// # Errors
     ///
     /// The process has ended.
-    pub fn process(&self) -> Result<Process> {
-        let pid = i32::try_from(self.process.id()).ok();
-        pid.and_then(Process::of).context("the Java peer has ended")
+    pub fn suspend(&self) -> Result<()> {
+        self.signal(Signal::STOP)
     }
 
-    /// Sends a signal to the process.
+    /// Resumes the suspended process.
     ///
     /// # Errors
     ///
     /// The process has ended.
-    pub fn signal(&self, signal: Signal) -> Result<()> {
-        self.process()?.signal(signal);
+    pub fn resume(&self) -> Result<()> {
+        self.signal(Signal::CONT)
+    }
+
+    fn signal(&self, signal: Signal) -> Result<()> {
+        let pid = i32::try_from(self.process.id()).ok();
+        let process = pid.and_then(Process::of);
+        process.context("the Java peer has ended")?.signal(signal);
         Ok(())
     }
 }

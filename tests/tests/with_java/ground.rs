@@ -22,6 +22,9 @@ const SETTINGS: [(&str, &str); 3] = [
     ("fluo.worker.num.threads", "4"),
 ];
 
+/// A session timeout of Java that lets tests go on soon after a kill.
+pub(crate) const SHORT_SESSION: (&str, &str) = ("fluo.connection.zookeeper.timeout", "4000");
+
 /// An application that Java and Rust processes use.
 pub(crate) struct Together {
     cluster: &'static Cluster,

@@ -14,14 +14,13 @@ use fluo_tests::{Call, Intercepted};
 use tokio::runtime::Runtime;
 use tokio::task::block_in_place;
 
-use crate::ground::{Access, Together, ask, read};
+use crate::ground::{Access, SHORT_SESSION, Together, ask, read};
 
 /// Describes the child process, as JSON.
 const IN_CHILD: &str = "FLUO_WITH_JAVA_CHILD";
 
 /// A session timeout that lets tests go on soon after a kill.
 const TIMEOUT: Duration = Duration::from_secs(4);
-const TIMEOUT_OF_JAVA: (&str, &str) = ("fluo.connection.zookeeper.timeout", "4000");
 
 /// The cells of the killed transaction, as words of a command.
 const CELLS: &str = "a f q new b f q new c f q new";
@@ -52,7 +51,7 @@ async fn read_after_the_end_of_java(command: &str) -> Option<Vec<String>> {
     ask(&mut java, "set a f q old b f q old c f q old");
     let client = together.client().await;
     assert_eq!(values(&client).await, ["old"; 3]);
-    let mut killed = together.java_with(&[TIMEOUT_OF_JAVA]);
+    let mut killed = together.java_with(&[SHORT_SESSION]);
     ask(&mut killed, &format!("{command} {CELLS}"));
     drop(killed);
     let seen = values(&client).await;

@@ -115,11 +115,14 @@ async fn java_observes_in_an_application_of_rust() {
     };
     let fluo = together.rust().await;
     let application = fluo.application(&together.name).observers(&observers());
-    let application = application.set("fluo.observer.provider", "Observers");
+    let application = application
+        .set("fluo.observer.provider", "Observers")
+        .set("fluo.app.greeting", "hi: there = # ! \\");
     application.initialize().await.unwrap();
     let oracle = together.oracle().await;
     let client = together.client().await;
     let mut java = together.java();
+    assert_eq!(ask(&mut java, "setting greeting"), "hi: there = # ! \\");
     ask(&mut java, "load java 0 20");
     load(&client, "rust", 20).await;
     ask(&mut java, "start-worker");

@@ -13,7 +13,7 @@ use fluo_accumulo::OracleClient;
 use fluo_table::Timestamp;
 use tempfile::TempDir;
 
-use crate::ground::{Together, ask};
+use crate::ground::{SHORT_SESSION, Together, ask};
 
 const OF_JAVA: usize = 100;
 
@@ -88,4 +88,44 @@ async fn the_lead_changes_sides_twice_and_no_timestamp_is_handed_out_twice() {
     let all = [&of_rust[..], &of_java, &[last.first.get()]].concat();
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
     assert!(all.iter().all(|number| *number > Timestamp::ZERO.get()));
+}
+
+/// Takes a timestamp.
+async fn next(client: &OracleClient) -> u64 {
+    let block = client.timestamps(NonZeroU32::MIN).await.unwrap();
+    block.first.get()
+}
+
+/// A standby in Java waits for a frozen leader for ever.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_java_leader_blocks_no_takeover() {
+    let Some(together) = Together::new("frozen") else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let [before, after] = ["before", "after"].map(|name| folder.path().join(name));
+    let mut leader = together.java_with(&[SHORT_SESSION]);
+    ask(&mut leader, "initialize");
+    ask(&mut leader, "start-oracle");
+    let mut java = together.java();
+    ask(&mut java, &format!("timestamps 10 {}", before.display()));
+    let client = OracleClient::connect(&together.oracle_options())
+        .await
+        .unwrap();
+    let first = next(&client).await;
+    let mut rust = together.oracle().await;
+    leader.suspend().unwrap();
+    rust.wait_for_lead().await.unwrap();
+    let second = next(&client).await;
+    // Until it notices that its session has ended, the resumed leader may answer clients of Java
+    // that are still connected to it, from its last reservation: with old timestamps, but with none
+    // twice.
+    leader.resume().unwrap();
+    ask(&mut java, &format!("timestamps 10 {}", after.display()));
+    let last = next(&client).await;
+    assert!(first < second && second < last);
+    let (before, after) = (written(&before), written(&after));
+    let all = [&before[..], &[first, second], &after, &[last]].concat();
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+    rust.stop().await;
 }
