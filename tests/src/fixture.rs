@@ -155,19 +155,28 @@ impl Fixture {
 
     /// Returns the cells that are locked for writing or for reading.
     pub async fn locked(&self) -> Vec<RowColumn> {
-        let is_lock = |cell: &Cell| {
-            let stamp = EntryTimestamp::decode(cell.key.timestamp);
-            stamp.unwrap().kind == EntryKind::Lock
-        };
-        let mut found = self.read(Filter::Snapshot { at: Timestamp::MAX }).await;
-        found.retain(is_lock);
-        found.extend(self.read(Filter::OpenReadLocks).await);
-        let place = |cell: Cell| RowColumn::new(cell.key.row, cell.key.column);
-        found.into_iter().map(place).collect()
+        locked(&*self.table).await
     }
 
     async fn read(&self, filter: Filter) -> Vec<Cell> {
-        let all = Scan::over(Span::all()).filter(filter);
-        self.table.read(all).await.unwrap()
+        read(&*self.table, filter).await
     }
+}
+
+/// Returns the cells of a table that are locked for writing or for reading.
+pub async fn locked(table: &dyn Table) -> Vec<RowColumn> {
+    let is_lock = |cell: &Cell| {
+        let stamp = EntryTimestamp::decode(cell.key.timestamp);
+        stamp.unwrap().kind == EntryKind::Lock
+    };
+    let mut found = read(table, Filter::Snapshot { at: Timestamp::MAX }).await;
+    found.retain(is_lock);
+    found.extend(read(table, Filter::OpenReadLocks).await);
+    let place = |cell: Cell| RowColumn::new(cell.key.row, cell.key.column);
+    found.into_iter().map(place).collect()
+}
+
+async fn read(table: &dyn Table, filter: Filter) -> Vec<Cell> {
+    let all = Scan::over(Span::all()).filter(filter);
+    table.read(all).await.unwrap()
 }

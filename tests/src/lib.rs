@@ -5,6 +5,7 @@
 //! - [`conformance_coordination`] does the same for the state that the processes of an application
 //!   share beside its table.
 //! - [`scenarios`] checks the guarantees of transactions one by one, on every table.
+//! - [`shop`] is an application whose data shows lost and repeated work.
 //! - [`Intercepted`] wraps any port, with hooks before and after its calls. Each wrapper of these
 //!   tests is one of it, and passes the suite.
 //! - [`FaultyTables`] fails at chosen calls, before or after they take effect. [`RecordingTables`]
@@ -33,12 +34,13 @@ mod unused_name;
 pub mod conformance;
 pub mod conformance_coordination;
 pub mod scenarios;
+pub mod shop;
 
 pub use admin_call::AdminCall;
 pub use coordination_call::CoordinationCall;
 pub use ending::EndingApplications;
 pub use faults::{Faults, FaultyApplications, FaultyTable, FaultyTables};
-pub use fixture::Fixture;
+pub use fixture::{Fixture, locked};
 pub use intercepted::{Call, Fault, Hooks, Intercepted};
 pub use latch::Latch;
 pub use manual_clock::ManualClock;

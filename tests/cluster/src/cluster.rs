@@ -213,7 +213,17 @@ impl Cluster {
     /// Returns the running tablet servers, the oldest first.
     #[must_use]
     pub fn tablet_servers(&self) -> Vec<Process> {
-        self.process().tablet_servers()
+        self.process().servers("TabletServer")
+    }
+
+    /// Returns the process of ZooKeeper, which a test may suspend for a moment.
+    ///
+    /// # Errors
+    ///
+    /// It has ended.
+    pub fn zookeeper(&self) -> Result<Process> {
+        let servers = self.process().servers("ZooKeeperServerMain");
+        servers.first().copied().context("ZooKeeper does not run")
     }
 
     /// Returns the user, who has all permissions: `root`.

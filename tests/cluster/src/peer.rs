@@ -14,15 +14,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
-use rustix::process::Signal;
-
 use crate::cluster::Cluster;
 use crate::folder;
 use crate::jars::{Jars, made_once};
 use crate::java;
 use crate::logs::Logs;
 use crate::process::Process;
+use anyhow::{Context, Result, anyhow, bail};
 
 const POM: &str = include_str!("../../interop/pom.xml");
 const SOURCES: [(&str, &str); 2] = [
@@ -137,29 +135,14 @@ impl JavaPeer {
         self.logs.file(&self.log).with_extension("exported")
     }
 
-    /// Suspends the process, as if its machine froze, until [`resume`](Self::resume).
+    /// Returns the process, which a test may suspend.
     ///
     /// # Errors
     ///
     /// The process has ended.
-    pub fn suspend(&self) -> Result<()> {
-        self.signal(Signal::STOP)
-    }
-
-    /// Resumes the suspended process.
-    ///
-    /// # Errors
-    ///
-    /// The process has ended.
-    pub fn resume(&self) -> Result<()> {
-        self.signal(Signal::CONT)
-    }
-
-    fn signal(&self, signal: Signal) -> Result<()> {
+    pub fn process(&self) -> Result<Process> {
         let pid = i32::try_from(self.process.id()).ok();
-        let process = pid.and_then(Process::of);
-        process.context("the Java peer has ended")?.signal(signal);
-        Ok(())
+        pid.and_then(Process::of).context("the Java peer has ended")
     }
 }
 

@@ -39,16 +39,12 @@ impl Process {
         Process::of(self.pid) == Some(self)
     }
 
-    /// Returns the running tablet servers in the group that this process leads or led, the oldest
+    /// Returns the running servers of a role in the group that this process leads or led, the oldest
     /// first.
-    pub(crate) fn tablet_servers(self) -> Vec<Process> {
+    pub(crate) fn servers(self, role: &str) -> Vec<Process> {
+        let option = format!("-Dproc={role}");
         let mut servers = self.group();
-        servers.retain(|process| {
-            process
-                .arguments()
-                .iter()
-                .any(|word| word == "-Dproc=TabletServer")
-        });
+        servers.retain(|process| process.arguments().contains(&option));
         servers
     }
 
@@ -113,6 +109,16 @@ impl Process {
             // It may have ended meanwhile; then the signal has no effect.
             let _ = kill_process(pid, signal);
         }
+    }
+
+    /// Suspends the process, as if its machine froze, until [`resume`](Self::resume).
+    pub fn suspend(self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Resumes the suspended process.
+    pub fn resume(self) {
+        self.signal(Signal::CONT);
     }
 
     /// Checks whether none of its threads runs, because a signal has stopped all of them.

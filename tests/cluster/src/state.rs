@@ -99,7 +99,7 @@ impl State {
     /// Returns the running tablet servers, the oldest first.
     #[must_use]
     pub fn tablet_servers(&self) -> Vec<Process> {
-        self.runner.tablet_servers()
+        self.runner.servers("TabletServer")
     }
 }
 

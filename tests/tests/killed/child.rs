@@ -5,26 +5,21 @@ use std::path::Path;
 
 use fluo::{Client, LoaderOptions, Transaction, Worker, WorkerOptions};
 use fluo_table::Result;
+use fluo_tests::shop;
 use futures::future::{try_join, try_join_all};
 
-use crate::shop::{Shop, account, balance, number, observers, order, placed};
 use crate::store::Store;
 
 const TRANSFERRING: u64 = 6;
 
 /// Transfers, loads and observes until the process is killed.
 pub(crate) async fn run_shop(directory: &Path, first: u64) -> Result<()> {
-    let shop = Shop::open(directory).await;
-    let client = shop.client().await;
-    let _worker = Worker::start(&client, observers(), WorkerOptions::new()).await?;
+    let fluo = fluo_embedded::open_existing(directory)?;
+    let client = shop::application(&fluo).open().await?;
+    let _worker = Worker::start(&client, shop::observers(), WorkerOptions::new()).await?;
     let transfers = (0..TRANSFERRING).map(|task| transfer_for_ever(client.clone(), task));
-    let place =
-        async |tx: Transaction, number: u64| tx.set(order(number), &placed(), number.to_string());
-    try_join(
-        try_join_all(transfers),
-        place_for_ever(&client, first, place),
-    )
-    .await?;
+    let placing = place_for_ever(&client, first, shop::place);
+    try_join(try_join_all(transfers), placing).await?;
     Ok(())
 }
 
@@ -39,17 +34,7 @@ pub(crate) async fn run_store(directory: &Path, first: u64) -> Result<()> {
 
 async fn transfer_for_ever(client: Client, task: u64) -> Result<()> {
     for round in 0_u64.. {
-        let (from, to) = (account(task + round), account(task * 5 + round * 3 + 1));
-        if from == to {
-            continue;
-        }
-        let transfer = client.run(async |tx| {
-            let payer = number(tx.get(from.clone(), &balance()).await?);
-            let payee = number(tx.get(to.clone(), &balance()).await?);
-            tx.set(from.clone(), &balance(), (payer - 3).to_string())?;
-            tx.set(to.clone(), &balance(), (payee + 3).to_string())
-        });
-        transfer.await?;
+        shop::transfer(&client, task, round).await?;
     }
     Ok(())
 }

@@ -18,7 +18,6 @@
 )]
 
 mod child;
-mod shop;
 #[path = "../../../examples/19_export_to_sqlite/sqlite_sink.rs"]
 mod sqlite_sink;
 mod store;
@@ -31,9 +30,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fluo::{Client, Worker, WorkerOptions};
-use fluo_tests::soak;
-use shop::Shop;
+use fluo_tests::{shop, soak};
 use store_check::Interrupted;
 use tokio::runtime::Runtime;
 
@@ -97,36 +94,19 @@ fn killed_after(program: &str, directory: &Path, first: u64, time: Duration) -> 
     reader.join().unwrap()
 }
 
-/// Drains the queue, and returns all orders.
-async fn drained(shop: &Shop, client: &Client) -> BTreeSet<u64> {
-    assert_eq!(shop.sum(client).await, shop::SUM, "as the process left it");
-    let worker = Worker::start(client, shop::observers(), WorkerOptions::new())
-        .await
-        .unwrap();
-    let idle = tokio::time::timeout(Duration::from_secs(120), client.wait_until_idle());
-    idle.await.expect("the queue drains").unwrap();
-    worker.stop().await;
-    assert!(client.failed_notifications().await.unwrap().is_empty());
-    assert_eq!(
-        shop.sum(client).await,
-        shop::SUM,
-        "after the queue has drained"
-    );
-    let (orders, waiting) = shop.orders(client).await;
-    assert_eq!(waiting, 0, "orders that were not tallied");
-    assert_eq!(
-        shop.tally(client).await,
-        u64::try_from(orders.len()).unwrap()
-    );
-    orders
+/// Creates the shop in a directory.
+async fn create_shop(directory: &Path) {
+    let fluo = fluo_embedded::open(directory).unwrap();
+    let client = shop::application(&fluo).create().await.unwrap();
+    shop::open_accounts(&client).await.unwrap();
 }
 
 #[test]
 fn kills_keep_the_sum_and_every_order_is_tallied_once() {
-    kill_in_rounds("shop", &shop::create, async |directory| {
-        let shop = Shop::open(directory).await;
-        let client = shop.client().await;
-        drained(&shop, &client).await
+    kill_in_rounds("shop", &create_shop, async |directory| {
+        let fluo = fluo_embedded::open_existing(directory).unwrap();
+        let client = shop::application(&fluo).open().await.unwrap();
+        shop::drained(&client).await
     });
 }
 

@@ -12,8 +12,8 @@ use fluo_recipes::stored_queue::StoredQueue;
 use fluo_recipes::{ApplicationRecipes, Recipes, TypedColumn};
 use futures::TryStreamExt;
 
-use crate::shop::{number, order};
 use crate::sqlite_sink::{Order, SqliteSink};
+use fluo_tests::shop::{number, order};
 
 /// The number of orders of a customer, with this one.
 const POSITION: TypedColumn<u64> = TypedColumn::new("order", "position");

@@ -114,13 +114,13 @@ async fn a_frozen_java_leader_blocks_no_takeover() {
         .unwrap();
     let first = next(&client).await;
     let mut rust = together.oracle().await;
-    leader.suspend().unwrap();
+    leader.process().unwrap().suspend();
     rust.wait_for_lead().await.unwrap();
     let second = next(&client).await;
     // Until it notices that its session has ended, the resumed leader may answer clients of Java
     // that are still connected to it, from its last reservation: with old timestamps, but with none
     // twice.
-    leader.resume().unwrap();
+    leader.process().unwrap().resume();
     ask(&mut java, &format!("timestamps 10 {}", after.display()));
     let last = next(&client).await;
     assert!(first < second && second < last);

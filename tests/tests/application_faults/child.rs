@@ -1,0 +1,83 @@
+//! The child processes, which work until they are killed.
+
+use std::env;
+use std::future;
+use std::io::Write;
+use std::time::Duration;
+
+use fluo::{Client, LoaderOptions, Worker, WorkerOptions};
+use fluo_accumulo::{Oracle, OracleOptions};
+use fluo_tests::shop;
+use futures::future::join;
+use tokio::runtime::Runtime;
+
+use crate::access::Access;
+use crate::crew::{Arguments, IN_CHILD, Role};
+
+/// The time between two orders, so that workers keep up on a busy machine.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Runs only as a child process of the test.
+#[test]
+fn a_child_that_is_killed() {
+    let Ok(arguments) = env::var(IN_CHILD) else {
+        return;
+    };
+    let (role, access, first) = serde_json::from_str::<Arguments>(&arguments).unwrap();
+    Runtime::new().unwrap().block_on(async {
+        match role {
+            Role::Oracle => lead(access).await,
+            Role::Worker => observe(access).await,
+            Role::Client => place(access, first).await,
+        }
+    });
+}
+
+async fn lead(access: Access) {
+    let options = OracleOptions::new(access.zookeepers(), shop::NAME).unwrap();
+    let options = options.host("localhost").session_timeout(Access::SESSION);
+    let _oracle = Oracle::start(options).await.unwrap();
+    future::pending().await
+}
+
+async fn observe(access: Access) {
+    let client = shop::application(&access.connect().await)
+        .open()
+        .await
+        .unwrap();
+    let worker = Worker::start(&client, shop::observers(), WorkerOptions::new());
+    let _worker = worker.await.unwrap();
+    future::pending().await
+}
+
+/// Places orders, and prints the number of each once it has committed. Transfers beside.
+async fn place(access: Access, first: u64) {
+    let client = shop::application(&access.connect().await)
+        .open()
+        .await
+        .unwrap();
+    let placing = async {
+        let loaders = client.loaders(LoaderOptions::new().tasks(4)).unwrap();
+        for number in first.. {
+            tokio::time::sleep(PAUSE).await;
+            let loading = loaders.submit(number, shop::place).await;
+            tokio::spawn(async move {
+                // An order that failed was not acknowledged.
+                match loading.await {
+                    Ok(()) => writeln!(std::io::stdout().lock(), "placed {number}."),
+                    Err(error) => writeln!(std::io::stderr().lock(), "order {number}: {error}"),
+                }
+            });
+        }
+    };
+    join(placing, transfer(client.clone(), first)).await;
+}
+
+/// Transfers for ever. After a fault a transfer may fail, with all its effects or none.
+async fn transfer(client: Client, first: u64) {
+    for round in 0.. {
+        if let Err(error) = shop::transfer(&client, first, round).await {
+            eprintln!("transfer: {error}");
+        }
+    }
+}
