@@ -6,20 +6,20 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo::{Client, ClientOptions};
 use fluo_recipes::stored_queue::StoredQueue;
-use fluo_table::coordination::{Application, Applications, Coordination};
+use fluo_table::coordination::{Application, Coordination};
 use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{
-    Authorizations, CellBatches, ColumnSelector, Error, ErrorKind, Filter, Scan, Span, Table,
-    TableAdmin,
+    Authorizations, CellBatches, ColumnSelector, Error, ErrorKind, Filter, Instance, Scan, Span,
+    Table, TableAdmin,
 };
 
-use crate::target::DirectoryArguments;
+use crate::target::InstanceArguments;
 
 /// The arguments that name an application and the labels to read its table with.
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationArguments {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// The application
     #[arg(value_name = "APPLICATION")]
     pub(crate) name: String,
@@ -29,7 +29,7 @@ pub(crate) struct ApplicationArguments {
     authorizations: Vec<String>,
 }
 
-/// An open application. Its directory stays open until all of this is dropped.
+/// An open application. An embedded directory stays open until all of this is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenApplication {
     pub(crate) application: Application,
@@ -45,11 +45,11 @@ impl ApplicationArguments {
     }
 
     pub(crate) async fn open(&self) -> Result<OpenApplication> {
-        let (tables, applications) = self.target.open()?;
-        let coordination = open(&applications, &self.name).await?;
+        let fluo = self.target.open().await?;
+        let coordination = open(&fluo, &self.name).await?;
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
-        let table = tables.open_table(&application.table, labels).await?;
+        let table = fluo.open_table(&application.table, labels).await?;
         Ok(OpenApplication {
             application,
             table,
@@ -61,7 +61,7 @@ impl ApplicationArguments {
 /// Adds to the error of a setting where the settings are.
 pub(crate) fn error_in_settings(
     error: &Error,
-    target: &DirectoryArguments,
+    target: &InstanceArguments,
     name: &str,
 ) -> anyhow::Error {
     let at = target.written();
@@ -79,11 +79,8 @@ impl OpenApplication {
 }
 
 /// Opens the coordination of an application.
-pub(crate) async fn open(
-    applications: &dyn Applications,
-    name: &str,
-) -> Result<Arc<dyn Coordination>> {
-    applications.open(name).await.map_err(advised)
+pub(crate) async fn open(fluo: &Instance, name: &str) -> Result<Arc<dyn Coordination>> {
+    fluo.applications().open(name).await.map_err(advised)
 }
 
 /// Adds the command that creates an application to the error of a missing one.

@@ -8,6 +8,7 @@ use crate::advise::Advise;
 use crate::app::AppCommand;
 use crate::key::KeyCommand;
 use crate::notifications::NotificationsCommand;
+use crate::oracle::Oracle;
 use crate::queue::QueueCommand;
 use crate::scan::Scan;
 use crate::table::TableCommand;
@@ -70,6 +71,7 @@ pub(crate) enum Command {
     )]
     Queue(QueueCommand),
     Wait(Wait),
+    Oracle(Oracle),
     Advise(Advise),
     /// Show the effect of the row hasher on real, skewed rows; leaves no files behind
     #[command(after_help = "Example:\n  fluo demo")]

@@ -24,6 +24,7 @@ mod key;
 mod lines;
 mod masking;
 mod notifications;
+mod oracle;
 mod output;
 mod progress;
 mod queue;
@@ -76,6 +77,8 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Wait(command) => {
             in_runtime(until_interrupted(|_| async move { command.run().await }))
         }
+        // It handles signals itself, because it gives the lead away.
+        Command::Oracle(command) => in_runtime(command.run()),
         Command::Advise(command) => in_runtime(until_interrupted(|_| advise::run(command))),
         Command::Demo => in_runtime(demo::run()),
     }

@@ -10,7 +10,7 @@ mod command;
 #[cfg(unix)]
 use std::path::PathBuf;
 
-use command::Place;
+use command::{Place, VARIABLES};
 
 /// The numbers in messages, such as `(os error 2)`, are those of Unix.
 #[cfg(unix)]
@@ -19,17 +19,13 @@ fn transcripts() {
     let place = Place::new();
     assert!(std::fs::read_dir("tests/cmd").unwrap().count() > 10);
     let cases = trycmd::TestCases::new();
-    // An empty credential counts as none.
-    for name in [
-        "FLUO_USER",
-        "FLUO_PASSWORD",
-        "FLUO_PASSWORD_FILE",
-        "FLUO_SHARED_SECRET",
-    ] {
+    // An empty variable counts as unset.
+    for name in VARIABLES {
         cases.env(name, "");
     }
     cases
         .env("TMPDIR", place.path("tmp").to_str().unwrap())
+        .env("FLUO_CONFIG", "none.toml")
         .register_bin("fluo", PathBuf::from(env!("CARGO_BIN_EXE_fluo")))
         .case("tests/cmd/*.trycmd")
         .run();

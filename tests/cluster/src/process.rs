@@ -39,8 +39,8 @@ impl Process {
         Process::of(self.pid) == Some(self)
     }
 
-    /// Returns the running servers of a role in the group that this process leads or led, the oldest
-    /// first.
+    /// Returns the running servers of a role in the group that this process leads or led, the
+    /// oldest first.
     pub(crate) fn servers(self, role: &str) -> Vec<Process> {
         let option = format!("-Dproc={role}");
         let mut servers = self.group();

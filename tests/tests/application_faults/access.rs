@@ -7,7 +7,7 @@ use fluo_cluster::{Cluster, Proxy};
 use fluo_table::Instance;
 use serde::{Deserialize, Serialize};
 
-/// What a process needs to connect through one of the proxies.
+/// The address and the credentials of a process, through one of the proxies.
 #[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Access {
     proxy: String,

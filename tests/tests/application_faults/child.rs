@@ -37,7 +37,7 @@ async fn lead(access: Access) {
     let options = OracleOptions::new(access.zookeepers(), shop::NAME).unwrap();
     let options = options.host("localhost").session_timeout(Access::SESSION);
     let _oracle = Oracle::start(options).await.unwrap();
-    future::pending().await
+    future::pending::<()>().await;
 }
 
 async fn observe(access: Access) {
@@ -47,7 +47,7 @@ async fn observe(access: Access) {
         .unwrap();
     let worker = Worker::start(&client, shop::observers(), WorkerOptions::new());
     let _worker = worker.await.unwrap();
-    future::pending().await
+    future::pending::<()>().await;
 }
 
 /// Places orders, and prints the number of each once it has committed. Transfers beside.

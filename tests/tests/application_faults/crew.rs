@@ -60,8 +60,9 @@ impl Crew {
     }
 
     fn add(&mut self, role: Role) {
-        let access = &self.access[self.started as usize % EACH];
-        let arguments = (role, access, self.started * STRIDE);
+        // The processes take turns at the proxies.
+        self.access.rotate_left(1);
+        let arguments = (role, &self.access[0], self.started * STRIDE);
         self.started += 1;
         let mut child = Command::new(env::current_exe().unwrap())
             .args(["--exact", "child::a_child_that_is_killed", "--nocapture"])

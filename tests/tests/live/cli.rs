@@ -10,6 +10,7 @@ use fluo_cluster::Cluster;
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod applications;
 mod away;
 mod designs;
 mod drift;

@@ -80,7 +80,8 @@ async fn share(together: &Together) {
     let (first, third) = (transfer(&client, 1), transfer(&client, 2));
     let counting = try_join_all([increment(&client, 20), increment(&client, 20)]);
     let (one, two, three) = tokio::join!(first, third, counting);
-    (one.unwrap(), two.unwrap(), three.unwrap());
+    one.and(two).unwrap();
+    three.unwrap();
     let (mut peer, _) = java.join().unwrap();
     second.join().unwrap();
     let count = Column::new("f", "count");

@@ -6,7 +6,7 @@ use clap::Args;
 use super::optimization::Optimization;
 use crate::interrupt_message::Standing;
 use crate::table::{ApplyOptions, Origin, planned};
-use crate::target::{DirectoryArguments, check_writable};
+use crate::target::{InstanceArguments, check_writable};
 
 /// Change the table to match the recipes.
 ///
@@ -23,7 +23,7 @@ Example:
   fluo app apply --at embedded:./data web")]
 pub(crate) struct Apply {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// The application
     name: String,
     /// Remove split points that no recipe asks for
@@ -39,13 +39,14 @@ impl Apply {
             return Ok(());
         };
         let Optimization {
-            tables,
+            fluo,
+            unwritable,
             table,
             optimizations,
         } = found;
-        check_writable(&tables)?;
-        let plan = planned(&tables, &table, &optimizations, self.prune).await?;
+        check_writable(unwritable)?;
+        let plan = planned(&fluo, &table, &optimizations, self.prune).await?;
         let options = &self.options;
-        options.run(&tables, &plan, Origin::Recipes, standing).await
+        options.run(&fluo, &plan, Origin::Recipes, standing).await
     }
 }

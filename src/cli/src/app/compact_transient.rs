@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo::{Client, ClientOptions};
-use fluo_embedded::EmbeddedTables;
+use fluo::{Client, InstanceExt};
 use fluo_recipes::transient::{
     CompactedRange, CompactionSchedule, TransientCompaction, TransientRanges,
 };
-use fluo_table::{Error, ErrorKind, Span};
+use fluo_table::{Error, ErrorKind, Instance, Span};
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 
 use crate::application;
 use crate::duration::{self, seconds};
 use crate::exit::{self, Outcome};
-use crate::target::DirectoryArguments;
+use crate::target::InstanceArguments;
 use crate::text::{count_of, plural};
 use crate::{output, progress};
 
@@ -38,7 +37,7 @@ Example:
   fluo app compact-transient --at embedded:./data --every 10m web")]
 pub(crate) struct CompactTransient {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// The application
     name: String,
     /// Repeat: the shortest pause between two compactions of a range, such as 10m
@@ -64,8 +63,8 @@ impl CompactTransient {
     }
 
     async fn once(&self) -> Result<Outcome> {
-        let (tables, client) = self.open().await?;
-        let compaction = TransientCompaction::for_client(&client, Arc::new(tables))?;
+        let (fluo, client) = self.open().await?;
+        let compaction = TransientCompaction::for_client(&client, Arc::new(fluo))?;
         if compaction.ranges().is_empty() {
             self.say_there_are_none();
             return Ok(Outcome::Success);
@@ -114,25 +113,23 @@ impl CompactTransient {
     }
 
     async fn ranges(&self) -> Result<TransientRanges> {
-        let (_, applications) = self.target.open()?;
-        let coordination = application::open(&applications, &self.name).await?;
+        let fluo = self.target.open().await?;
+        let coordination = application::open(&fluo, &self.name).await?;
         let stored = coordination.application().await?;
         Ok(TransientRanges::from_settings(&stored.settings)?)
     }
 
     /// Opens the application for the compaction of one range.
     async fn compact(&self, span: &Span) -> fluo_table::Result<()> {
-        let (tables, client) = self.open().await.map_err(|error| as_error(&error))?;
-        client.collect_garbage(&tables, span).await?;
+        let (fluo, client) = self.open().await.map_err(|error| as_error(&error))?;
+        client.collect_garbage(&fluo, span).await?;
         Ok(())
     }
 
-    async fn open(&self) -> Result<(EmbeddedTables, Client)> {
-        let (tables, applications) = self.target.open()?;
-        application::open(&applications, &self.name).await?;
-        let options = ClientOptions::new();
-        let client = Client::open_application(&tables, &applications, &self.name, options).await?;
-        Ok((tables, client))
+    async fn open(&self) -> Result<(Instance, Client)> {
+        let fluo = self.target.open().await?;
+        let opened = fluo.application(&self.name).open().await;
+        Ok((fluo, opened.map_err(application::advised)?))
     }
 
     fn bar(&self, work: &str) -> ProgressBar {

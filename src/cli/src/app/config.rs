@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::application;
 use crate::output;
-use crate::target::DirectoryArguments;
+use crate::target::InstanceArguments;
 
 /// Print the settings of an application, one a line: `name = value`.
 ///
@@ -22,7 +22,7 @@ Example:
   fluo app config --at embedded:./data web")]
 pub(crate) struct Config {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// The application
     name: String,
     /// Print JSON: the settings, the table, the id and the observed columns. Bytes that are not
@@ -50,8 +50,8 @@ struct ShownColumn {
 
 impl Config {
     pub(crate) async fn run(&self) -> Result<()> {
-        let (_, applications) = self.target.open()?;
-        let coordination = application::open(&applications, &self.name).await?;
+        let fluo = self.target.open().await?;
+        let coordination = application::open(&fluo, &self.name).await?;
         let stored = coordination.application().await?;
         if self.json {
             return output::print_json(&shown(stored));

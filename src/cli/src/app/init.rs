@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo::{ApplicationHandle, InstanceExt, admin};
-use fluo_embedded::EmbeddedTables;
 use fluo_table::coordination::ObservedColumn;
 use fluo_table::{Error, ErrorKind, Instance, TableAdminExt};
 
 use super::observe::{observed, setting};
-use crate::target::{DirectoryArguments, MakingArguments};
+use crate::target::{InstanceArguments, MakingArguments};
 use crate::{confirm, output};
 
 /// Make an application: its table, its observed columns and its settings.
@@ -26,7 +25,7 @@ Example:
     --observe 'page:export=weak,export' --set web.tablets=20 web")]
 pub(crate) struct Init {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     #[command(flatten)]
     making: MakingArguments,
     /// Name of the application: no `/`, `.`, `:` and control characters
@@ -58,13 +57,13 @@ impl Init {
         self.check_settings()?;
         // Check before the directory is made.
         self.application(&Instance::in_memory()).check()?;
-        let (tables, applications) = self.target.open_or_create(&self.making).await?;
-        let stored = admin::stored(&applications, &self.name).await?;
+        let fluo = self.target.open_or_create(&self.making).await?;
+        let stored = admin::stored(&**fluo.applications(), &self.name).await?;
         let before = stored.map(|application| application.table);
         if self.clear && !self.yes {
-            self.confirm(&tables, before.as_deref()).await?;
+            self.confirm(&fluo, before.as_deref()).await?;
         }
-        let application = self.application(&tables.instance());
+        let application = self.application(&fluo);
         match (application.initialize().await, &before) {
             (Err(error), Some(before))
                 if error.kind() == ErrorKind::AlreadyExists && !self.clear =>
@@ -123,16 +122,16 @@ impl Init {
 
     /// Asks for confirmation if anything would be deleted. `before` is the present table of the
     /// application.
-    async fn confirm(&self, tables: &EmbeddedTables, before: Option<&str>) -> Result<()> {
+    async fn confirm(&self, fluo: &Instance, before: Option<&str>) -> Result<()> {
         let (name, table) = (&self.name, self.table());
-        let has_table = tables.table_exists(table).await?;
+        let has_table = fluo.table_exists(table).await?;
         let question = match (before, has_table) {
             (None, false) => return Ok(()),
             (None, true) => {
                 format!("delete table `{table}` and all its rows, for application `{name}`?")
             }
             // Initialization refuses this case: the present table would be left behind.
-            (Some(before), _) if before != table && tables.table_exists(before).await? => {
+            (Some(before), _) if before != table && fluo.table_exists(before).await? => {
                 return Ok(());
             }
             (Some(_), false) => format!("remove application `{name}`?"),

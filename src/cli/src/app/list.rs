@@ -3,11 +3,10 @@
 use anyhow::Result;
 use clap::Args;
 use fluo::admin;
-use fluo_table::coordination::Applications;
 use serde::Serialize;
 
 use crate::output;
-use crate::target::DirectoryArguments;
+use crate::target::InstanceArguments;
 
 /// List the applications, one a line: name, STOPPED or RUNNING, and table.
 ///
@@ -18,7 +17,7 @@ Example:
   fluo app list --at embedded:./data")]
 pub(crate) struct List {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// Print a JSON array
     #[arg(long)]
     json: bool,
@@ -33,12 +32,13 @@ struct Listed {
 
 impl List {
     pub(crate) async fn run(&self) -> Result<()> {
-        let (_, applications) = self.target.open()?;
+        let fluo = self.target.open().await?;
+        let applications = fluo.applications();
         let mut listed = Vec::new();
         for name in applications.list().await? {
             let stored = applications.open(&name).await?.application().await?;
             listed.push(Listed {
-                status: admin::status(&applications, &name).await?.to_string(),
+                status: admin::status(&**applications, &name).await?.to_string(),
                 table: stored.table,
                 name,
             });

@@ -1,17 +1,19 @@
 //! The split points and groups that the settings of an application request.
 
 use anyhow::Result;
-use fluo_embedded::EmbeddedTables;
 use fluo_recipes::TableOptimizations;
+use fluo_table::{Error, Instance};
 
 use crate::application;
 use crate::output;
-use crate::target::DirectoryArguments;
+use crate::target::InstanceArguments;
 
 /// An application, and the optimizations of its table.
 #[derive(Debug)]
 pub(super) struct Optimization {
-    pub(super) tables: EmbeddedTables,
+    pub(super) fluo: Instance,
+    /// The error with which changes of the tables fail, if it is known.
+    pub(super) unwritable: Option<Error>,
     pub(super) table: String,
     pub(super) optimizations: TableOptimizations,
 }
@@ -19,9 +21,9 @@ pub(super) struct Optimization {
 impl Optimization {
     /// Opens an application, and takes the optimizations from its settings. If it has no recipe
     /// with split points, says so and returns `None`.
-    pub(super) async fn open(target: &DirectoryArguments, name: &str) -> Result<Option<Self>> {
-        let (tables, applications) = target.open()?;
-        let coordination = application::open(&applications, name).await?;
+    pub(super) async fn open(target: &InstanceArguments, name: &str) -> Result<Option<Self>> {
+        let (fluo, unwritable) = target.open_checked().await?;
+        let coordination = application::open(&fluo, name).await?;
         let stored = coordination.application().await?;
         let optimizations = TableOptimizations::from_settings(&stored.settings);
         let optimizations =
@@ -34,7 +36,8 @@ impl Optimization {
             return Ok(None);
         }
         Ok(Some(Self {
-            tables,
+            fluo,
+            unwritable,
             table: stored.table,
             optimizations,
         }))

@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::optimization::Optimization;
 use crate::table::{Origin, PlanOptions};
-use crate::target::DirectoryArguments;
+use crate::target::InstanceArguments;
 
 /// Show the changes that make the table match the recipes; writes nothing.
 ///
@@ -18,7 +18,7 @@ Example:
   fluo app plan --at embedded:./data web")]
 pub(crate) struct PlanCommand {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// The application
     name: String,
     #[command(flatten)]
@@ -31,13 +31,14 @@ impl PlanCommand {
             return Ok(());
         };
         let Optimization {
-            tables,
+            fluo,
             table,
             optimizations,
+            ..
         } = found;
         let options = &self.options;
         options
-            .run(&tables, &table, &optimizations, Origin::Recipes)
+            .run(&fluo, &table, &optimizations, Origin::Recipes)
             .await
     }
 }

@@ -3,11 +3,9 @@
 use anyhow::{Result, anyhow};
 use clap::Args;
 use fluo::admin;
-use fluo_embedded::{EmbeddedApplications, EmbeddedTables};
-use fluo_table::coordination::Applications;
-use fluo_table::{Error, ErrorKind, TableAdmin, TableAdminExt};
+use fluo_table::{Error, ErrorKind, Instance, TableAdmin, TableAdminExt};
 
-use crate::target::DirectoryArguments;
+use crate::target::InstanceArguments;
 use crate::{application, confirm, output};
 
 /// Remove an application, its table and all its data
@@ -20,7 +18,7 @@ Example:
   fluo app remove --at embedded:./data --yes web")]
 pub(crate) struct Remove {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// The application
     name: String,
     /// Do not ask for confirmation, even at a terminal
@@ -30,11 +28,11 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) async fn run(&self) -> Result<()> {
-        let (tables, applications) = self.target.open()?;
+        let fluo = self.target.open().await?;
         let name = &self.name;
-        let table = match applications.open(name).await {
+        let table = match fluo.applications().open(name).await {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(self.not_found(&tables, &applications, error).await?);
+                return Err(self.not_found(&fluo, error).await?);
             }
             opened => opened?.application().await?.table,
         };
@@ -45,8 +43,8 @@ impl Remove {
             let refusal = format!("application `{name}` was not removed");
             confirm::at_terminal(&question, name, &refusal).await?;
         }
-        let has_table = tables.table_exists(&table).await?;
-        admin::remove(&tables, &applications, name).await?;
+        let has_table = fluo.table_exists(&table).await?;
+        admin::remove(&fluo, &**fluo.applications(), name).await?;
         output::say(&match has_table {
             true => format!("removed application `{name}` and table `{table}`"),
             false => format!("removed application `{name}`; its table `{table}` did not exist"),
@@ -55,15 +53,10 @@ impl Remove {
     }
 
     /// Adds to the error the table that an interrupted run may have left.
-    async fn not_found(
-        &self,
-        tables: &EmbeddedTables,
-        applications: &EmbeddedApplications,
-        error: Error,
-    ) -> Result<anyhow::Error> {
+    async fn not_found(&self, fluo: &Instance, error: Error) -> Result<anyhow::Error> {
         let name = &self.name;
-        let owners = admin::applications_of(applications, name).await?;
-        if !owners.is_empty() || !is_made_for_one(tables, name).await? {
+        let owners = admin::applications_of(&**fluo.applications(), name).await?;
+        if !owners.is_empty() || !is_made_for_one(fluo, name).await? {
             return Ok(application::advised(error));
         }
         let at = self.target.written();
@@ -76,6 +69,6 @@ impl Remove {
 }
 
 /// Checks whether the table exists and has the properties of an application's table.
-async fn is_made_for_one(tables: &EmbeddedTables, table: &str) -> Result<bool> {
-    Ok(tables.table_exists(table).await? && admin::is_set_up(&tables.properties(table).await?))
+async fn is_made_for_one(fluo: &Instance, table: &str) -> Result<bool> {
+    Ok(fluo.table_exists(table).await? && admin::is_set_up(&fluo.properties(table).await?))
 }

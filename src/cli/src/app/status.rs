@@ -5,7 +5,7 @@ use clap::Args;
 use fluo::admin;
 
 use crate::output;
-use crate::target::DirectoryArguments;
+use crate::target::InstanceArguments;
 
 /// Print the status of an application: NOT_FOUND, STOPPED or RUNNING.
 ///
@@ -18,15 +18,15 @@ Example:
   fluo app status --at embedded:./data web")]
 pub(crate) struct Status {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// The application
     name: String,
 }
 
 impl Status {
     pub(crate) async fn run(&self) -> Result<()> {
-        let (_, applications) = self.target.open()?;
-        let status = admin::status(&applications, &self.name).await?;
+        let fluo = self.target.open().await?;
+        let status = admin::status(&**fluo.applications(), &self.name).await?;
         output::print(&status.to_string())
     }
 }

@@ -8,7 +8,7 @@ use super::optimization::Optimization;
 use crate::exit::Outcome;
 use crate::spec::Expected;
 use crate::table::{Check, Origin, VerifyArguments};
-use crate::target::{DirectoryArguments, damage_of};
+use crate::target::{InstanceArguments, damage_of};
 
 /// Check whether the table matches the recipes; exits 1 if not.
 ///
@@ -22,7 +22,7 @@ Example:
   fluo app verify --at embedded:./data web")]
 pub(crate) struct Verify {
     #[command(flatten)]
-    target: DirectoryArguments,
+    target: InstanceArguments,
     /// The application
     name: String,
     #[command(flatten)]
@@ -35,12 +35,13 @@ impl Verify {
             return Ok(Outcome::Success);
         };
         let Optimization {
-            tables,
+            fluo,
+            unwritable,
             table,
             optimizations,
         } = found;
         let check = Check {
-            tables: &tables,
+            tables: &fluo,
             table: &table,
             optimizations,
             expected: Expected {
@@ -48,7 +49,7 @@ impl Verify {
                 other_rows: OtherRows::Allowed,
             },
             origin: Origin::Recipes,
-            damage: damage_of(&tables),
+            damage: damage_of(unwritable),
         };
         self.options.run(check).await
     }

@@ -2,50 +2,16 @@
 
 use std::error::Error as _;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
-use super::place;
 use crate::command_name;
 use crate::output;
 use crate::text::{count_of, plural};
-
-/// The target of a command on applications. It is always an embedded directory.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct DirectoryArguments {
-    /// Location of the application: embedded:DIR
-    #[arg(long, value_name = "TARGET", value_parser = place::directory)]
-    at: PathBuf,
-}
-
-impl DirectoryArguments {
-    /// Returns the target in the form of `--at`.
-    pub(crate) fn written(&self) -> String {
-        format!("embedded:{}", self.at.display())
-    }
-
-    /// Opens a directory that exists, and returns its tables and applications.
-    pub(crate) fn open(&self) -> Result<(EmbeddedTables, EmbeddedApplications)> {
-        let advice = "name another one, or make a first application with `fluo app init`";
-        let tables = open(&self.at, EmbeddedOptions::new(), advice)?;
-        let applications = tables.applications();
-        Ok((tables, applications))
-    }
-
-    /// Opens a directory, makes it if it does not exist, and returns its tables and applications.
-    pub(crate) async fn open_or_create(
-        &self,
-        making: &MakingArguments,
-    ) -> Result<(EmbeddedTables, EmbeddedApplications)> {
-        let tables = open_or_create(&self.at, EmbeddedOptions::new(), making).await?;
-        let applications = tables.applications();
-        Ok((tables, applications))
-    }
-}
 
 /// The arguments for a directory that is made.
 #[derive(Args, Debug)]

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use fluo_accumulo::{Credentials, Protocol, ProxyError, ProxyErrorKind};
+use serde::Deserialize;
 
 use super::password;
 use super::place::Target;
+use super::profile::{At, Profile};
 use crate::{output, progress};
 
 /// The help heading of these arguments.
@@ -17,7 +19,7 @@ pub(super) const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
 
 /// The arguments for a live Accumulo. There is none for a password, because all users of the
 /// machine can read arguments.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(super) struct LoginArguments {
     /// User name; FLUO_USER unless given. The password comes from FLUO_PASSWORD, from a file, or
     /// from a prompt at a terminal. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of
@@ -33,8 +35,9 @@ pub(super) struct LoginArguments {
 }
 
 /// The Thrift protocol of a proxy.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ProxyProtocol {
+#[derive(Clone, Copy, Debug, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ProxyProtocol {
     /// `TCompactProtocol`, the proxy's default
     Compact,
     /// `TBinaryProtocol`
@@ -61,8 +64,8 @@ enum Login {
 }
 
 impl LoginArguments {
-    pub(super) fn protocol(&self) -> Protocol {
-        match self.protocol {
+    pub(super) fn protocol(&self, profile: &Profile) -> Protocol {
+        match self.protocol.or(profile.protocol) {
             None | Some(ProxyProtocol::Compact) => Protocol::Compact,
             Some(ProxyProtocol::Binary) => Protocol::Binary,
         }
@@ -89,13 +92,15 @@ impl LoginArguments {
     }
 
     /// Returns the credentials. Reads the password, or asks for it, if one is needed.
-    pub(super) async fn credentials(&self, target: &Target) -> Result<Credentials> {
-        match self.login(Environment::read()?, target)? {
+    pub(super) async fn credentials(&self, at: &At) -> Result<Credentials> {
+        let target = &at.target;
+        match self.login(Environment::read(&at.profile)?, target)? {
             Login::SharedSecret(secret) => Ok(Credentials::shared_secret(secret)),
             Login::Password(user, password) => Ok(Credentials::password(user, password)),
             Login::PasswordOfFile(user, file) => {
                 let reading = format!("waiting for the password of {}", file.display());
-                let read = tokio::task::spawn_blocking(move || password::of_file(&file));
+                let read =
+                    tokio::task::spawn_blocking(move || password::of_file(&file, "password"));
                 // A pipe has no data until its writer writes.
                 let password = progress::while_it_lasts(output::shown(&reading), read).await??;
                 Ok(Credentials::password(user, password))
@@ -140,11 +145,13 @@ impl LoginArguments {
 }
 
 impl Environment {
-    fn read() -> Result<Self> {
+    /// Reads the environment, and takes from the profile what it does not have.
+    fn read(profile: &Profile) -> Result<Self> {
+        let file = set("FLUO_PASSWORD_FILE").map(PathBuf::from);
         Ok(Self {
-            user: text("FLUO_USER")?,
+            user: text("FLUO_USER")?.or_else(|| profile.user.clone()),
             password: text("FLUO_PASSWORD")?,
-            password_file: set("FLUO_PASSWORD_FILE").map(PathBuf::from),
+            password_file: file.or_else(|| profile.password_file.clone()),
             shared_secret: text("FLUO_SHARED_SECRET")?,
         })
     }
@@ -174,8 +181,9 @@ fn set(name: &str) -> Option<std::ffi::OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The error does not contain the value, which may be a password.
-fn text(name: &str) -> Result<Option<String>> {
+/// Returns the value of a variable, unless it is unset or empty. The error does not contain the
+/// value, which may be a password.
+pub(super) fn text(name: &str) -> Result<Option<String>> {
     let text = set(name).map(std::ffi::OsString::into_string).transpose();
     text.map_err(|_| anyhow!("the value of {name} is not UTF-8 text"))
 }

@@ -1,9 +1,11 @@
 //! Targets: the location of tables and applications, and the credentials.
 
 mod directory;
+mod instance;
 mod login;
 mod password;
 mod place;
+mod profile;
 mod tls;
 
 use std::fmt;
@@ -18,7 +20,10 @@ use fluo_accumulo::{AccumuloTables, ProxyOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
-pub(crate) use self::directory::{DirectoryArguments, MakingArguments, advised};
+pub(crate) use self::directory::{MakingArguments, advised};
+pub(crate) use self::instance::{InstanceArguments, ZooKeeperArguments};
+
+pub(crate) use self::profile::{At, at};
 
 use self::login::LoginArguments;
 use self::place::Target;
@@ -30,29 +35,33 @@ pub(crate) const NO_TABLES: &str =
     "name another one, or make a first table with `fluo table create`";
 
 /// The arguments for a target and its credentials.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct TargetArguments {
-    /// Location of the tables: embedded:DIR, or proxy:HOST:PORT for the proxy of a live Accumulo
-    #[arg(long, value_name = "TARGET")]
-    at: Target,
+    /// Location: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or the name of a
+    /// profile in the configuration file
+    #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = at)]
+    at: At,
     #[command(flatten)]
     login: LoginArguments,
     #[command(flatten)]
     tls: TlsArguments,
 }
 
-/// Returns the known damage of an embedded directory.
-pub(crate) fn damage_of(tables: &EmbeddedTables) -> Option<Error> {
-    let refusal = tables.check_writable().err();
-    refusal.filter(|error| error.kind() == ErrorKind::Corrupt)
+/// Returns the known damage of an embedded directory, given the error with which it refuses
+/// changes.
+pub(crate) fn damage_of(unwritable: Option<Error>) -> Option<Error> {
+    unwritable.filter(|error| error.kind() == ErrorKind::Corrupt)
 }
 
-/// Refuses to change an embedded directory that is known to be damaged.
-pub(crate) fn check_writable(tables: &EmbeddedTables) -> Result<()> {
-    tables.check_writable().map_err(|error| {
-        let message = format!("{error} with `fluo table check`");
-        anyhow!(error).context(message)
-    })
+/// Fails if an embedded directory refuses changes, because it is known to be damaged.
+pub(crate) fn check_writable(unwritable: Option<Error>) -> Result<()> {
+    match unwritable {
+        Some(error) => {
+            let message = format!("{error} with `fluo table check`");
+            Err(anyhow!(error).context(message))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The argument that permits changes to the table of an application outside its transactions.
@@ -72,12 +81,12 @@ impl fmt::Display for TargetArguments {
 impl TargetArguments {
     /// Checks whether the tables are in a live Accumulo.
     pub(crate) fn is_live(&self) -> bool {
-        matches!(self.at, Target::Proxy(_))
+        matches!(self.at.target, Target::Proxy(_))
     }
 
     /// Opens the tables of an existing target.
     pub(crate) async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
-        match &self.at {
+        match &self.at.target {
             Target::Embedded(directory) => Ok(Arc::new(self.open_tables(directory)?)),
             Target::Proxy(address) => self.connect(address).await,
         }
@@ -86,11 +95,11 @@ impl TargetArguments {
     /// Opens the tables of an existing target, to read them. Also returns the known damage of an
     /// embedded directory.
     pub(crate) async fn open_with_damage(&self) -> Result<(Arc<dyn TableAdmin>, Option<Error>)> {
-        let Target::Embedded(directory) = &self.at else {
+        let Target::Embedded(directory) = &self.at.target else {
             return Ok((self.open().await?, None));
         };
         let tables = self.open_tables(directory)?;
-        let damage = damage_of(&tables);
+        let damage = damage_of(tables.check_writable().err());
         Ok((Arc::new(tables), damage))
     }
 
@@ -105,11 +114,11 @@ impl TargetArguments {
         guard: &ApplicationGuard,
         stake: impl FnOnce(&str) -> String + Send,
     ) -> Result<Arc<dyn TableAdmin>> {
-        let Target::Embedded(directory) = &self.at else {
+        let Target::Embedded(directory) = &self.at.target else {
             return self.open().await;
         };
         let tables = self.open_tables(directory)?;
-        check_writable(&tables)?;
+        check_writable(tables.check_writable().err())?;
         let owners = admin::applications_of(&tables.applications(), table).await?;
         match owners.first() {
             Some(application) if !guard.despite_application => bail!(
@@ -123,9 +132,9 @@ impl TargetArguments {
     /// Returns the directory of an embedded target. Refuses any other, which `purpose` does not
     /// support.
     pub(crate) fn directory(&self, purpose: &str) -> Result<&Path> {
-        match &self.at {
+        match &self.at.target {
             Target::Embedded(directory) => {
-                self.login.check_unused(&self.at, self.tls.given())?;
+                self.check_unused()?;
                 Ok(directory)
             }
             Target::Proxy(_) => bail!(
@@ -150,7 +159,7 @@ impl TargetArguments {
         servers: Option<NonZeroUsize>,
         making: &MakingArguments,
     ) -> Result<Arc<dyn TableAdmin>> {
-        match &self.at {
+        match &self.at.target {
             Target::Embedded(directory) => self.create_embedded(directory, servers, making).await,
             Target::Proxy(_) if servers.is_some() => bail!(
                 "--servers is for an embedded directory; the Accumulo behind {} has the servers that it has",
@@ -166,7 +175,7 @@ impl TargetArguments {
         servers: Option<NonZeroUsize>,
         making: &MakingArguments,
     ) -> Result<Arc<dyn TableAdmin>> {
-        self.login.check_unused(&self.at, self.tls.given())?;
+        self.check_unused()?;
         let options = EmbeddedOptions::new();
         let options = match servers {
             Some(servers) => options.servers(servers),
@@ -184,17 +193,26 @@ impl TargetArguments {
     }
 
     fn open_tables(&self, directory: &Path) -> Result<EmbeddedTables> {
-        self.login.check_unused(&self.at, self.tls.given())?;
+        self.check_unused()?;
         directory::open(directory, EmbeddedOptions::new(), NO_TABLES)
     }
 
-    async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
-        let tls = self.tls.settings(address)?;
+    /// Refuses arguments that have no effect on an embedded directory.
+    fn check_unused(&self) -> Result<()> {
+        self.login.check_unused(&self.at.target, self.tls.given())
+    }
+
+    /// Returns the options of a connection. Asks for the password if necessary.
+    async fn proxy(&self, address: &str) -> Result<ProxyOptions> {
+        let tls = self.tls.settings(address, &self.at.profile)?;
         let credentials = self.login.credentials(&self.at).await?;
-        let options = ProxyOptions::new(address, credentials)
-            .protocol(self.login.protocol())
-            .tls(tls);
-        let connected = AccumuloTables::connect(options);
+        let options = ProxyOptions::new(address, credentials);
+        let protocol = self.login.protocol(&self.at.profile);
+        Ok(options.protocol(protocol).tls(tls))
+    }
+
+    async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
+        let connected = AccumuloTables::connect(self.proxy(address).await?);
         let tables = progress::while_it_lasts(format!("connecting to {}", self.at), connected);
         let tables = tables.await.map_err(|error| login::advised(&error))?;
         Ok(Arc::new(tables))

@@ -18,22 +18,22 @@ pub(crate) const WAYS: &str = "the password: set FLUO_PASSWORD, or name the file
 /// Maximum length of the line. It is far above any password, and bounds memory.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Returns the first line of a file.
-pub(super) fn of_file(path: &Path) -> Result<String> {
+/// Returns the first line of a file. `what` is a password or a secret, for messages.
+pub(super) fn of_file(path: &Path, what: &str) -> Result<String> {
     let name = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read the password file {name}"))?;
-    warn_if_others_can_read(path, &file);
+    let file = File::open(path).with_context(|| format!("cannot read the {what} file {name}"))?;
+    warn_if_others_can_read(path, &file, what);
     let mut line = Vec::new();
     BufReader::new(file.take(MAX_BYTES + 1))
         .read_until(b'\n', &mut line)
-        .with_context(|| format!("cannot read the password file {name}"))?;
+        .with_context(|| format!("cannot read the {what} file {name}"))?;
     if count_of(line.len()) > MAX_BYTES {
-        bail!("the first line of the password file {name} is longer than {MAX_BYTES} bytes");
+        bail!("the first line of the {what} file {name} is longer than {MAX_BYTES} bytes");
     }
     match String::from_utf8(without_line_end(line)) {
-        Err(_) => bail!("the first line of the password file {name} is not UTF-8 text"),
+        Err(_) => bail!("the first line of the {what} file {name} is not UTF-8 text"),
         Ok(password) if password.is_empty() => {
-            bail!("the first line of the password file {name} is empty")
+            bail!("the first line of the {what} file {name} is empty")
         }
         Ok(password) => Ok(password),
     }
@@ -49,7 +49,7 @@ fn without_line_end(mut line: Vec<u8>) -> Vec<u8> {
 }
 
 #[cfg(unix)]
-fn warn_if_others_can_read(path: &Path, file: &File) {
+fn warn_if_others_can_read(path: &Path, file: &File, what: &str) {
     use std::os::unix::fs::PermissionsExt;
 
     const GROUP_OR_OTHERS_READ: u32 = 0o044;
@@ -59,13 +59,13 @@ fn warn_if_others_can_read(path: &Path, file: &File) {
     if metadata.is_file() && metadata.permissions().mode() & GROUP_OR_OTHERS_READ != 0 {
         let name = path.display();
         output::say(&format!(
-            "warning: others can read the password file {name}; `chmod 600` keeps them out"
+            "warning: others can read the {what} file {name}; `chmod 600` keeps them out"
         ));
     }
 }
 
 #[cfg(not(unix))]
-fn warn_if_others_can_read(_: &Path, _: &File) {}
+fn warn_if_others_can_read(_: &Path, _: &File, _: &str) {}
 
 /// Asks at the terminal for the password, without echo.
 ///
@@ -152,7 +152,7 @@ mod tests {
         // A temporary file is readable by its owner only.
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content.as_ref()).unwrap();
-        of_file(file.path())
+        of_file(file.path(), "password")
     }
 
     #[test]

@@ -35,6 +35,9 @@ impl FromStr for Target {
             Some((kind, _)) => {
                 bail!("`{kind}` is not a kind of target; write embedded:DIR or proxy:HOST:PORT")
             }
+            None if text.is_empty() => {
+                bail!("the location is missing; write embedded:DIR or proxy:HOST:PORT")
+            }
             None => bail!("a target has a kind and a place; write embedded:DIR or proxy:HOST:PORT"),
         }
     }
@@ -73,21 +76,6 @@ fn path(directory: &str) -> Result<PathBuf> {
         "" => home,
         below => home.join(below.trim_start_matches('/')),
     })
-}
-
-/// Returns the directory of `embedded:DIR`, for commands that need a directory.
-pub(super) fn directory(text: &str) -> Result<PathBuf> {
-    match text.split_once(':') {
-        Some(("embedded", directory)) => path(directory),
-        Some(("proxy", _)) => bail!(
-            "applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot reach \
-             yet; write embedded:DIR"
-        ),
-        Some((kind, _)) => {
-            bail!("`{kind}` is not a kind of target for applications; write embedded:DIR")
-        }
-        None => bail!("a target has a kind and a place; write embedded:DIR"),
-    }
 }
 
 fn address(place: &str) -> Result<String> {
@@ -140,26 +128,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn directory_refuses_other_targets() {
-        assert_eq!(directory("embedded:a:b").unwrap(), PathBuf::from("a:b"));
-        for (text, expected) in [
-            ("embedded:", "the directory is missing; write embedded:DIR"),
-            (
-                "proxy:localhost:42424",
-                "applications on Accumulo keep what their processes share in ZooKeeper, which this build cannot \
-                 reach yet; write embedded:DIR",
-            ),
-            (
-                "hbase:x",
-                "`hbase` is not a kind of target for applications; write embedded:DIR",
-            ),
-            ("dir", "a target has a kind and a place; write embedded:DIR"),
-        ] {
-            assert_eq!(directory(text).unwrap_err().to_string(), expected);
-        }
-    }
-
     /// `embedded:~/data` made a directory of the name `~`, which invites `rm -r ~`.
     #[test]
     fn expands_a_leading_tilde() {
@@ -172,8 +140,7 @@ mod tests {
             ("embedded:./~/data", "./~/data".into()),
             ("embedded:a/~", "a/~".into()),
         ] {
-            assert_eq!(target(text), Target::Embedded(expected.clone()), "{text}");
-            assert_eq!(directory(text).unwrap(), expected, "{text}");
+            assert_eq!(target(text), Target::Embedded(expected), "{text}");
         }
         for text in ["~bob/data", "~+", "~-/x"] {
             assert_eq!(

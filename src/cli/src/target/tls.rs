@@ -7,10 +7,11 @@ use clap::Args;
 use fluo_accumulo::Tls;
 
 use super::login::HEADING;
+use super::profile::Profile;
 use crate::atomic_file;
 
 /// The arguments for TLS.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(super) struct TlsArguments {
     /// Connect to the proxy over TLS. The file holds certificates (PEM) of the authorities that may
     /// sign its certificate; those of the system are not used
@@ -31,14 +32,15 @@ impl TlsArguments {
     }
 
     /// Returns the TLS settings for `host:port`, if TLS was requested.
-    pub(super) fn settings(&self, address: &str) -> Result<Option<Tls>> {
-        let Some(path) = &self.tls_ca else {
+    pub(super) fn settings(&self, address: &str, profile: &Profile) -> Result<Option<Tls>> {
+        let Some(path) = self.tls_ca.as_ref().or(profile.tls_ca.as_ref()) else {
             return Ok(None);
         };
         let name = path.display();
         let authorities = atomic_file::read(path)
             .with_context(|| format!("cannot read the authorities of --tls-ca {name}"))?;
-        let server = self.tls_name.as_deref().unwrap_or_else(|| host_of(address));
+        let name_in_certificate = self.tls_name.as_deref().or(profile.tls_name.as_deref());
+        let server = name_in_certificate.unwrap_or_else(|| host_of(address));
         let tls = Tls::new(server, &authorities, None).with_context(|| {
             format!("TLS with the authorities of --tls-ca {name} cannot be used")
         })?;

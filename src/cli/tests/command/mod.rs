@@ -21,6 +21,19 @@ pub(crate) const ROWS: &str = include_str!("../../../../examples/data/package-ho
 /// The spec of 20 tablets for prefix `p`.
 pub(crate) const SPEC: &str = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n";
 
+/// The environment variables that the command reads.
+pub(crate) const VARIABLES: [&str; 9] = [
+    "FLUO_AT",
+    "FLUO_CONFIG",
+    "FLUO_USER",
+    "FLUO_PASSWORD",
+    "FLUO_PASSWORD_FILE",
+    "FLUO_SHARED_SECRET",
+    "FLUO_ZOOKEEPERS",
+    "FLUO_ZOOKEEPER_SECRET",
+    "FLUO_ZOOKEEPER_SECRET_FILE",
+];
+
 /// Maximum duration of a command that does not hang.
 const DEADLINE: Duration = Duration::from_secs(60);
 
@@ -76,13 +89,12 @@ impl Place {
             .args(arguments)
             .current_dir(self.directory.path())
             .env("TMPDIR", self.path("tmp"))
-            .env_remove("FLUO_USER")
-            .env_remove("FLUO_PASSWORD")
-            .env_remove("FLUO_PASSWORD_FILE")
-            .env_remove("FLUO_SHARED_SECRET")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        for name in VARIABLES {
+            command.env_remove(name);
+        }
         command
     }
 

@@ -2,7 +2,7 @@
 
 use crate::command::{Place, assert_says};
 
-const COMMANDS: [&str; 47] = [
+const COMMANDS: [&str; 48] = [
     "",
     "key",
     "key add",
@@ -48,6 +48,7 @@ const COMMANDS: [&str; 47] = [
     "queue retry",
     "queue discard",
     "wait",
+    "oracle",
     "advise",
     "demo",
 ];
@@ -98,23 +99,32 @@ fn help_of_every_table_command_describes_a_live_accumulo() {
     }
 }
 
-/// Checks that help does not offer options that the commands refuse.
 #[test]
-fn commands_on_applications_offer_a_directory_only() {
+fn help_of_every_command_on_applications_describes_zookeeper() {
     let place = Place::new();
     for command in COMMANDS {
         let is_group = matches!(command, "app" | "notifications" | "queue");
-        let on_applications = ["app", "scan", "notifications", "queue", "wait"]
+        let on_applications = ["app", "scan", "notifications", "queue", "wait", "oracle"]
             .iter()
             .any(|group| command.split(' ').next() == Some(*group));
         if is_group || !on_applications {
             continue;
         }
         let run = place.fluo(&format!("{command} --help")).succeeds();
-        assert_says(run.text(), "Location of the application: embedded:DIR\n");
-        for word in ["proxy", "Accumulo", "--user", "--tls-ca", "--protocol"] {
-            assert!(!run.text().contains(word), "{command}: {word}");
+        let (_, live) = run
+            .text()
+            .split_once("\nApplications on a live Accumulo:\n")
+            .unwrap();
+        for word in [
+            "--zookeepers",
+            "FLUO_ZOOKEEPERS",
+            "FLUO_ZOOKEEPER_SECRET",
+            "--zookeeper-secret-file",
+        ] {
+            assert!(live.contains(word), "{command}: {word}");
         }
+        assert!(!live.contains("--zookeeper-secret "), "{command}");
+        assert_says(run.text(), "[env: FLUO_AT]");
     }
 }
 

@@ -102,6 +102,19 @@ impl Oracle {
         address.ok_or_else(|| Error::new(ErrorKind::Unavailable, "the oracle has ended"))
     }
 
+    /// Waits until this oracle leads at another address than at the last call, or no longer leads.
+    /// Returns what [`leads_at`](Self::leads_at) returns then.
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`](ErrorKind::Unavailable) if the oracle has ended, with its runtime.
+    pub async fn wait_for_change(&mut self) -> Result<Option<String>> {
+        let changed = self.leads_at.changed().await;
+        let ended = |_| Error::new(ErrorKind::Unavailable, "the oracle has ended");
+        changed.map_err(ended)?;
+        Ok(self.leads_at.borrow_and_update().clone())
+    }
+
     /// Stops the oracle: closes all connections, and gives the lead to another oracle at once.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);

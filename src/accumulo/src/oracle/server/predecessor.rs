@@ -4,9 +4,9 @@
 //! it may answer from its last reservation. So a candidate asks the last known leader whether it
 //! leads, and waits while the answer is yes. A leader that does not answer at all is frozen or
 //! unreachable; the candidate waits for it up to [`SILENCE`], because it might never return. It
-//! cannot reserve timestamps when it resumes: its session has ended. Until it notices that, it hands
-//! out the rest of its reservation, which are old timestamps, to clients of Java that are still
-//! connected. Clients of this crate look at the election before each request.
+//! cannot reserve timestamps when it resumes: its session has ended. Until it notices that, clients
+//! of Java that are still connected get the rest of its reservation, which are old timestamps.
+//! Clients of this crate look at the election before each request.
 
 use std::time::Duration;
 

@@ -1,0 +1,84 @@
+//! `fluo oracle`.
+
+use std::net::IpAddr;
+
+use anyhow::Result;
+use clap::Args;
+use fluo_accumulo::{Oracle as Server, OracleOptions};
+
+use crate::application;
+use crate::exit::Outcome;
+use crate::target::{At, ZooKeeperArguments, at};
+use crate::{interruption, output};
+
+/// Run the timestamp oracle of an application on Accumulo, until Ctrl-C or SIGTERM.
+///
+/// Transactions need one. If several run, also in Java, one leads and the others stand by. A stop
+/// gives the lead away at once. The oracle needs ZooKeeper and no proxy. An application in an
+/// embedded directory needs no oracle.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  fluo oracle --zookeepers localhost:2181/fluo web
+
+Exit codes: 0 stopped by a signal, 2 bad use or failure.")]
+pub(crate) struct Oracle {
+    /// Name of a profile in the configuration file, which has the address of ZooKeeper
+    #[arg(long, value_name = "PROFILE", env = "FLUO_AT", hide_env_values = true, value_parser = at)]
+    at: Option<At>,
+    #[command(flatten)]
+    zookeeper: ZooKeeperArguments,
+    /// The application
+    name: String,
+    /// Name or IPv4 address under which all clients reach this machine [default: its host name]
+    #[arg(long)]
+    host: Option<String>,
+    /// Port [default: a free one]
+    #[arg(long)]
+    port: Option<u16>,
+    /// Address to listen at [default: 0.0.0.0, all of IPv4]
+    #[arg(long, value_name = "IP")]
+    listen: Option<IpAddr>,
+}
+
+impl Oracle {
+    pub(crate) async fn run(self) -> Result<Outcome> {
+        let interrupted = interruption::any()?;
+        tokio::pin!(interrupted);
+        let mut server = tokio::select! {
+            started = Server::start(self.options()?) => started.map_err(application::advised)?,
+            by = &mut interrupted => return Ok(Outcome::Interrupted(by)),
+        };
+        let name = &self.name;
+        output::say(&format!(
+            "the oracle of application `{name}` stands for election"
+        ));
+        loop {
+            let changed = tokio::select! {
+                changed = server.wait_for_change() => changed?,
+                _ = &mut interrupted => break,
+            };
+            output::emit(&match changed {
+                Some(address) => format!("leads at {address}"),
+                None => "does not lead any more".to_owned(),
+            })?;
+        }
+        server.stop().await;
+        output::say(&format!("the oracle of application `{name}` has stopped"));
+        Ok(Outcome::Success)
+    }
+
+    fn options(&self) -> Result<OracleOptions> {
+        let mut options = self.zookeeper.oracle(self.at.as_ref(), &self.name)?;
+        if let Some(host) = &self.host {
+            options = options.host(host);
+        }
+        if let Some(port) = self.port {
+            options = options.port(port);
+        }
+        Ok(match self.listen {
+            Some(address) => options.listen(address),
+            None => options,
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! Commands on applications in the ZooKeeper of a cluster.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fluo::{Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
+use fluo_cluster::Cluster;
+use fluo_table::{Column, Instance};
+
+use super::{Fluo, Run, assert_says, binary, fluo, name};
+
+const CHROOT: &str = "/commands";
+const ROWS: usize = 20;
+
+/// An operator whose configuration file has the cluster as the profile `here`.
+struct Operator {
+    fluo: Fluo,
+    zookeepers: String,
+    application: String,
+}
+
+impl Operator {
+    fn new() -> Option<Self> {
+        let fluo = fluo()?;
+        // The shared secret of Accumulo 2.x is in the environment, and a profile has no secrets.
+        let user = match fluo.secret {
+            Some(_) => String::new(),
+            None => format!("user = \"{}\"\n", fluo.user),
+        };
+        let site = Cluster::shared().unwrap().site();
+        let zookeepers = format!("{}{CHROOT}", site.zookeepers);
+        let target = format!("target = \"proxy:{}\"\n", fluo.address);
+        fluo.file(
+            "config.toml",
+            format!("[at.here]\n{target}{user}zookeepers = \"{zookeepers}\"\n"),
+        );
+        Some(Self {
+            fluo,
+            zookeepers,
+            application: name("commands"),
+        })
+    }
+
+    /// Returns a command on the application, not yet started.
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(binary());
+        command
+            .args(arguments.split_whitespace())
+            .arg(&self.application)
+            .current_dir(self.fluo.directory.path())
+            .env("FLUO_CONFIG", "config.toml")
+            .env("FLUO_AT", "here")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for name in ["FLUO_USER", "FLUO_PASSWORD_FILE", "FLUO_ZOOKEEPERS"] {
+            command.env_remove(name);
+        }
+        match &self.fluo.secret {
+            Some(secret) => command.env("FLUO_SHARED_SECRET", secret),
+            None => command.env("FLUO_PASSWORD", &self.fluo.password),
+        };
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Run {
+        self.fluo.judge(self.command(arguments).output().unwrap())
+    }
+
+    /// Connects this process, as a program of the application.
+    async fn instance(&self) -> Instance {
+        let credentials = match &self.fluo.secret {
+            Some(secret) => Credentials::shared_secret(secret),
+            None => Credentials::password(&self.fluo.user, &self.fluo.password),
+        };
+        let proxy = ProxyOptions::new(&self.fluo.address, credentials);
+        let options = AccumuloOptions::new(proxy, &self.zookeepers);
+        fluo_accumulo::connect(options).await.unwrap()
+    }
+
+    /// Starts an oracle, and waits until it leads.
+    fn oracle(&self) -> Child {
+        let mut oracle = self.command("oracle --host localhost").spawn().unwrap();
+        let mut line = String::new();
+        let output = oracle.stdout.as_mut().unwrap();
+        BufReader::new(output).read_line(&mut line).unwrap();
+        assert!(line.starts_with("leads at localhost:"), "{line}");
+        oracle
+    }
+
+    /// Stops an oracle with SIGTERM, and checks that it stops with grace.
+    fn stop(&self, oracle: Child) {
+        let killed = Command::new("kill").arg(oracle.id().to_string()).status();
+        assert!(killed.unwrap().success());
+        let run = self.fluo.judge(oracle.wait_with_output().unwrap());
+        assert_says(&run.succeeds().stderr, "has stopped\n");
+    }
+}
+
+fn links() -> Column {
+    Column::new("page", "links")
+}
+
+async fn load(client: &Client) {
+    for number in 0..ROWS {
+        let body = async |tx: Transaction| tx.set(format!("page{number:02}"), &links(), "a b");
+        client.run(body).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_application_is_made_served_watched_and_removed_by_commands() {
+    let Some(operator) = Operator::new() else {
+        return;
+    };
+    let name = &operator.application;
+    let run = operator.run("app init --observe page:links=strong,count --set limit=3");
+    assert_says(&run.succeeds().stderr, "initialised application `commands");
+    assert_eq!(operator.run("app status").succeeds().stdout, "STOPPED\n");
+    assert_eq!(operator.run("app config").succeeds().stdout, "limit = 3\n");
+
+    let oracle = operator.oracle();
+    let fluo = operator.instance().await;
+    let client = fluo.application(name).open().await.unwrap();
+    load(&client).await;
+    let run = operator.run("notifications list").succeeds();
+    assert_eq!(run.stdout.lines().count(), ROWS, "{}", run.stdout);
+    assert_says(&run.stderr, "20 notifications wait");
+    operator.run("wait --timeout 0s").differs();
+    let refused = operator.run("app remove --yes").fails();
+    assert_says(&refused, "is running; stop its clients and workers first");
+
+    // Another oracle leads at once, and not after the 30 s of a lost session.
+    operator.stop(oracle);
+    let begun = Instant::now();
+    let oracle = operator.oracle();
+    assert!(begun.elapsed() < Duration::from_secs(20));
+
+    let nothing = observer_fn(async |_, _, _| Ok::<(), fluo::Error>(()));
+    let observers = Observers::new().strong(links(), "count", nothing).unwrap();
+    let worker = Worker::start(&client, observers, WorkerOptions::new());
+    let worker = worker.await.unwrap();
+    assert_eq!(operator.run("app status").succeeds().stdout, "RUNNING\n");
+    operator.run("wait --timeout 60s").succeeds();
+    let run = operator.run("scan").succeeds();
+    assert_eq!(run.stdout.lines().count(), ROWS);
+    assert_says(&run.stdout, "page07 page links");
+    assert_says(&operator.run("queue list").succeeds().stderr, "0 queues");
+    worker.stop().await;
+    drop((client, fluo));
+    let stopped = || operator.run("app status").succeeds().stdout == "STOPPED\n";
+    while !stopped() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    operator.stop(oracle);
+    let run = operator.run("app remove --yes").succeeds();
+    assert_says(&run.stderr, "removed application `commands");
+    assert_eq!(operator.run("app status").succeeds().stdout, "NOT_FOUND\n");
+    let missing = operator.run("oracle --host localhost").fails();
+    assert_says(
+        &missing,
+        "does not exist; create it first, with `fluo app init`",
+    );
+}
+
+/// No command waits for ever for a server that is not there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_address_of_zookeeper_is_an_error() {
+    let Some(operator) = Operator::new() else {
+        return;
+    };
+    let refused = operator
+        .run("app status --zookeepers localhost:1/x")
+        .fails();
+    assert_says(&refused, "ZooKeeper at `localhost:1` cannot be reached");
+    let refused = operator.run("app status --zookeepers localhost:1").fails();
+    assert_says(&refused, "it must be HOST:PORT/PATH");
+}
