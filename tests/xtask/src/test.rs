@@ -25,13 +25,14 @@ const CLUSTER: &str = "FLUO_CLUSTER";
 
 /// The test programs that need a real Accumulo. They mostly wait for its servers, so they run
 /// beside the others.
-const LIVE: [&str; 6] = [
+const LIVE: [&str; 7] = [
     "live",
     "commands",
     "coordination_zookeeper",
     "faults",
     "kept_logs",
     "with_java",
+    "application_faults",
 ];
 
 /// The options for parts that need more than a Rust toolchain.

@@ -51,13 +51,14 @@ const LIVE: (&str, &str) = (
      ${FLUO_WITHOUT_ACCUMULO-unset}:${FLUO_WITHOUT_BROWSER-unset}:${FLUO_CLUSTER-unset}\" >&2",
 );
 /// The programs that cargo builds: their kind, name, file and package.
-const PROGRAMS: [(&str, &str, &str, &str); 8] = [
+const PROGRAMS: [(&str, &str, &str, &str); 9] = [
     ("test", "live", "live", "tests"),
     ("test", "commands", "live", "tests/cluster"),
     ("test", "coordination_zookeeper", "live", "tests"),
     ("test", "faults", "live", "tests/cluster"),
     ("test", "kept_logs", "live", "tests/cluster"),
     ("test", "with_java", "live", "tests"),
+    ("test", "application_faults", "live", "tests"),
     ("example", "01_first", "example", "examples"),
     ("bin", "fluo", "fluo", "src/cli"),
 ];
@@ -458,7 +459,7 @@ fn fails_if_the_live_tests_or_the_other_tests_fail() {
         (
             "0",
             "1",
-            "live-tests failed: live, commands, coordination_zookeeper, faults, kept_logs, with_java",
+            "live-tests failed: live, commands, coordination_zookeeper, faults, kept_logs, with_java, application_faults",
         ),
         ("1", "0", "`cargo test --workspace` failed"),
     ] {
