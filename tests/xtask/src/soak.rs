@@ -16,14 +16,15 @@ const PACKAGES: [&str; 8] = [
     "fluo-tests",
 ];
 
-/// Runs these tests longer. None of them needs a live cluster.
+/// Runs these tests longer, and then the faults on a live cluster, unless the environment excludes
+/// Accumulo.
 pub(crate) fn soak(times: u32) -> Result<()> {
-    let environment = [
-        ("FLUO_SOAK", Some(times.to_string().into())),
-        ("FLUO_WITHOUT_ACCUMULO", Some("1".into())),
-    ];
+    let longer = ("FLUO_SOAK", Some(times.to_string().into()));
+    let without_cluster = ("FLUO_WITHOUT_ACCUMULO", Some("1".into()));
     cargo(
         &[&["test", "--release"][..], &PACKAGES].concat(),
-        &environment,
-    )
+        &[longer.clone(), without_cluster],
+    )?;
+    let faults = ["--package", "fluo-tests", "--test", "application_faults"];
+    cargo(&[&["test", "--release"][..], &faults].concat(), &[longer])
 }
