@@ -54,5 +54,5 @@ pub enum CoordinationCall {
     /// [`publish_oldest_active`]: fluo_table::coordination::Transactor::publish_oldest_active
     Publish(TransactorId, Option<Timestamp>),
     /// [`share`](fluo_table::coordination::WorkerMembership::share).
-    Partition,
+    Share,
 }

@@ -11,7 +11,7 @@
 //!   So the columns of a scan are restricted to those that its filter reads.
 
 use accumulo_proxy::IteratorSetting;
-use fluo_table::layout::{NOTIFICATION_FAMILY, Partition, Prewrite};
+use fluo_table::layout::{NOTIFICATION_FAMILY, Prewrite};
 use fluo_table::{ColumnSelector, Error, Filter, Key, Result, Scan, Span};
 
 /// After the iterators of a table: its versioning has priority 20.
@@ -22,6 +22,11 @@ const FIRST_OF_ROW: &str = "org.apache.accumulo.core.iterators.FirstEntryInRowIt
 const COLUMN_PRIORITY: i32 = 10;
 const NOTIFICATION_PRIORITY: i32 = 11;
 const SHARE_PRIORITY: i32 = 30;
+const SHARE: &str = "NotificationHashFilter";
+/// Fluo's filter compares `abs(hash) % divisor` with the remainder, in Java's arithmetic. Only for
+/// the lowest number, which has no absolute value, this is negative: -2 if the divisor is 3.
+const UNPARTITIONED: (&str, &str) = ("3", "-2");
+const FLUO: &str = "org.apache.fluo.accumulo.iterators";
 const TIMESTAMP: &str = "timestampOpt";
 
 /// Checks whether a filter needs Fluo's iterators; the other filters need only those of Accumulo.
@@ -48,8 +53,13 @@ pub(crate) fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
         }
         Filter::OpenReadLocks => Ok(vec![fluo(COLUMN_PRIORITY, "OpenReadLockIterator")]),
         Filter::Notifications { share } => {
-            let newest = fluo(NOTIFICATION_PRIORITY, "NotificationIterator");
-            Ok([newest].into_iter().chain(share.map(of_share)).collect())
+            let share = share
+                .map(|share| of_hash(&share.divisor().to_string(), &share.remainder().to_string()));
+            Ok([newest_notifications()].into_iter().chain(share).collect())
+        }
+        Filter::UnpartitionedNotifications => {
+            let (divisor, remainder) = UNPARTITIONED;
+            Ok(vec![newest_notifications(), of_hash(divisor, remainder)])
         }
         // A scan without the filter would silently return too many cells.
         other => Err(Error::invalid(format!(
@@ -59,8 +69,7 @@ pub(crate) fn iterators(filter: Filter) -> Result<Vec<IteratorSetting>> {
 }
 
 fn fluo(priority: i32, class: &str) -> IteratorSetting {
-    let package = "org.apache.fluo.accumulo.iterators";
-    IteratorSetting::new(priority, class, format!("{package}.{class}"))
+    IteratorSetting::new(priority, class, format!("{FLUO}.{class}"))
 }
 
 fn of_prewrite(prewrite: Prewrite) -> IteratorSetting {
@@ -77,15 +86,14 @@ fn of_prewrite(prewrite: Prewrite) -> IteratorSetting {
     setting
 }
 
-fn of_share(share: Partition) -> IteratorSetting {
-    let package = "org.apache.fluo.accumulo.iterators";
-    IteratorSetting::new(
-        SHARE_PRIORITY,
-        "nhf",
-        format!("{package}.NotificationHashFilter"),
-    )
-    .option("divisor", share.divisor().to_string())
-    .option("remainder", share.remainder().to_string())
+fn newest_notifications() -> IteratorSetting {
+    fluo(NOTIFICATION_PRIORITY, "NotificationIterator")
+}
+
+fn of_hash(divisor: &str, remainder: &str) -> IteratorSetting {
+    IteratorSetting::new(SHARE_PRIORITY, "nhf", format!("{FLUO}.{SHARE}"))
+        .option("divisor", divisor)
+        .option("remainder", remainder)
 }
 
 /// Returns the span to request from the servers for a span of a scan.
@@ -108,7 +116,9 @@ pub(crate) fn asked_for(filter: Filter, span: &Span) -> Span {
 pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {
     let filter = scan.filter_intent();
     let asked: Vec<ColumnSelector> = match (filter, scan.columns()) {
-        (Filter::Notifications { .. }, []) => vec![ColumnSelector::family(NOTIFICATION_FAMILY)],
+        (Filter::Notifications { .. } | Filter::UnpartitionedNotifications, []) => {
+            vec![ColumnSelector::family(NOTIFICATION_FAMILY)]
+        }
         (_, columns) => columns.to_vec(),
     };
     let is_all = asked.is_empty();
@@ -130,9 +140,17 @@ pub(crate) fn is_shown(filter: Filter, span: &Span, last: Option<&Key>, key: &Ke
 mod tests {
     use std::num::NonZeroU32;
 
+    use fluo_table::layout::Partition;
     use fluo_table::{Column, Timestamp};
 
     use super::*;
+
+    #[test]
+    fn only_the_lowest_number_has_the_remainder_of_the_unpartitioned() {
+        let (divisor, remainder) = UNPARTITIONED;
+        let divisor: i32 = divisor.parse().unwrap();
+        assert_eq!((i32::MIN % divisor).to_string(), remainder);
+    }
 
     fn at(number: u64) -> Timestamp {
         Timestamp::new(number).unwrap()
@@ -175,6 +193,13 @@ mod tests {
             [
                 "11 NotificationIterator {}",
                 r#"30 NotificationHashFilter {"divisor": "7", "remainder": "3"}"#
+            ]
+        );
+        assert_eq!(
+            settings(Filter::UnpartitionedNotifications),
+            [
+                "11 NotificationIterator {}",
+                r#"30 NotificationHashFilter {"divisor": "3", "remainder": "-2"}"#
             ]
         );
         let prewrite = Prewrite {

@@ -43,8 +43,8 @@ pub async fn connect(options: AccumuloOptions) -> Result<Instance> {
     let keeper = Keeper::connect(options.keeper(&address)).await?;
     let name = options.instance_name.as_deref();
     let cluster = AccumuloCluster::find(&*keeper.session().await?, name).await?;
-    let applications = ZooKeeperApplications::new(keeper, &address.chroot, cluster);
     let tables = AccumuloTables::connect(options.proxy).await?;
-    let tables = tables.iterator_build(options.iterator_build);
-    Ok(Instance::new(Arc::new(tables), Arc::new(applications)))
+    let tables = Arc::new(tables.iterator_build(options.iterator_build));
+    let applications = ZooKeeperApplications::new(keeper, &address.chroot, cluster, tables.clone());
+    Ok(Instance::new(tables, Arc::new(applications)))
 }

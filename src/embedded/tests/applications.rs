@@ -72,7 +72,8 @@ async fn the_directory_is_held_until_the_last_handle_is_dropped() {
     transactor.publish_oldest_active(None).await.unwrap();
     drop(transactor);
     assert_eq!(held().unwrap_err().kind(), ErrorKind::Unavailable);
-    assert_eq!(worker.share().await.unwrap().divisor(), NonZeroU32::MIN);
+    let share = worker.share().await.unwrap().unwrap();
+    assert_eq!(share.partition().divisor(), NonZeroU32::MIN);
     drop(worker);
     held().unwrap();
 }

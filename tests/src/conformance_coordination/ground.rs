@@ -60,6 +60,13 @@ impl Ground {
     }
 }
 
+/// Returns an application whose workers receive new shares without a pause. A coordination that
+/// does not pause ignores the setting.
+pub(super) fn without_pauses() -> Application {
+    let max_sleep = "fluo.impl.worker.finder.maxSleep";
+    Application::new("1", unused_table("t")).set(max_sleep, "0")
+}
+
 /// Returns a name that no application has.
 pub(super) fn unused_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);

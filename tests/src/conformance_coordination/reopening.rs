@@ -11,7 +11,7 @@ use fluo_table::coordination::{
 };
 use fluo_table::{Column, ErrorKind, Timestamp};
 
-use super::ground::{at, count, failed, unused_name};
+use super::ground::{at, count, failed, unused_name, without_pauses};
 use crate::unused_name::unused_name as unused_table;
 
 async fn remove(open: impl AsyncFn() -> Arc<dyn Applications>, name: &str) {
@@ -20,8 +20,11 @@ async fn remove(open: impl AsyncFn() -> Arc<dyn Applications>, name: &str) {
 
 async fn initialize(open: &impl AsyncFn() -> Arc<dyn Applications>) -> String {
     let name = unused_name();
-    let application = Application::new("1", unused_table("t"));
-    open().await.initialize(&name, application).await.unwrap();
+    open()
+        .await
+        .initialize(&name, without_pauses())
+        .await
+        .unwrap();
     name
 }
 
@@ -99,7 +102,8 @@ pub async fn c6_numbers_are_not_used_again_after_reopening(
         assert!(coordination.is_alive(id).await.unwrap());
         assert!(!coordination.is_alive(TransactorId(id.0 - 1)).await.unwrap());
         let worker = coordination.join_workers().await.unwrap();
-        assert_eq!(worker.share().await.unwrap().divisor(), count(1));
+        let share = worker.share().await.unwrap().unwrap();
+        assert_eq!(share.partition().divisor(), count(1));
         drop((transactor, worker));
     }
     remove(open, &name).await;

@@ -2,45 +2,69 @@
 
 use std::sync::Arc;
 
-use fluo_table::coordination::{Applications, WorkerMembership};
-use fluo_table::layout::Partition;
+use fluo_table::coordination::{Applications, Share, WorkerMembership};
+use fluo_table::layout::{Partition, is_unpartitioned};
+use fluo_table::{Bytes, Span};
 use futures::future::{join_all, try_join_all};
 
-use super::ground::{Ground, count};
+use super::ground::{Ground, count, without_pauses};
 
-async fn shares(workers: &[Box<dyn WorkerMembership>]) -> Vec<Partition> {
-    let shares = workers.iter().map(|worker| worker.share());
-    try_join_all(shares).await.unwrap()
+/// Creates an application whose workers receive new shares without a pause.
+async fn ground(applications: &Arc<dyn Applications>) -> Ground {
+    Ground::with(applications, without_pauses()).await
 }
 
-fn expected(workers: u32) -> Vec<Partition> {
-    let share = |rank| Partition::new(count(workers), rank).unwrap();
+async fn shares(workers: &[Box<dyn WorkerMembership>]) -> Vec<Share> {
+    // The first worker may have to prepare the shares.
+    for worker in workers {
+        worker.share().await.unwrap();
+    }
+    let shares = workers.iter().map(|worker| worker.share());
+    let shares = try_join_all(shares).await.unwrap().into_iter();
+    shares.map(|share| share.expect("a share")).collect()
+}
+
+/// Returns the spans and the part of each share.
+fn parts(shares: &[Share]) -> Vec<(&[Span], Partition)> {
+    let part = |share| (Share::spans(share), Share::partition(share));
+    shares.iter().map(part).collect()
+}
+
+async fn assert_shares(workers: &[Box<dyn WorkerMembership>]) {
+    let shares = shares(workers).await;
+    assert_eq!(parts(&shares), parts(&expected(shares.len())));
+}
+
+fn expected(workers: usize) -> Vec<Share> {
+    let workers = u32::try_from(workers).unwrap();
+    let share = |rank| Share::for_all_rows(Partition::new(count(workers), rank).unwrap());
     (0..workers).map(share).collect()
 }
 
 /// Checks C7: the share of a worker is its rank among the present ones, in the order in which they
 /// joined.
 pub async fn c7_shares_are_in_the_order_of_joining(applications: Arc<dyn Applications>) {
-    let ground = Ground::new(&applications).await;
+    let ground = ground(&applications).await;
     let other = ground.open().await;
     let mut workers = Vec::new();
-    for present in 1..=5 {
+    for _ in 0..5 {
         workers.push(other.join_workers().await.unwrap());
-        assert_eq!(shares(&workers).await, expected(present));
+        assert_shares(&workers).await;
     }
     drop(workers.remove(1));
-    assert_eq!(shares(&workers).await, expected(4));
+    assert_shares(&workers).await;
     drop(workers.remove(0));
-    assert_eq!(shares(&workers).await, expected(3));
+    assert_shares(&workers).await;
     workers.push(ground.coordination.join_workers().await.unwrap());
-    assert_eq!(shares(&workers).await, expected(4));
+    assert_shares(&workers).await;
     drop(workers);
     ground.end().await;
 }
 
-/// Checks C7: every notification is in exactly one of the shares.
+/// Checks C7: every notification is in exactly one of the shares, and an unpartitioned one in at
+/// least one.
 pub async fn c7_every_cell_is_in_one_share(applications: Arc<dyn Applications>) {
-    let ground = Ground::new(&applications).await;
+    let ground = ground(&applications).await;
     let join = |_| ground.coordination.join_workers();
     let workers = try_join_all((0..7).map(join)).await.unwrap();
     let shares = shares(&workers).await;
@@ -48,23 +72,25 @@ pub async fn c7_every_cell_is_in_one_share(applications: Arc<dyn Applications>) 
         let row = format!("row {row}");
         let owners = shares
             .iter()
-            .filter(|share| share.contains(row.as_bytes(), b"\x01f\x01q"));
+            .filter(|share| share.contains(&row.clone().into(), b"\x01f\x01q"));
         assert_eq!(owners.count(), 1, "{row}");
     }
+    let (row, qualifier) = (Bytes::from("adb:A0BM"), b"\x01s\x06strong");
+    assert!(is_unpartitioned(&row, qualifier));
+    assert!(shares.iter().any(|share| share.contains(&row, qualifier)));
     drop(workers);
     ground.end().await;
 }
 
 /// Checks C7: after many workers have joined and left, the remaining ones have all shares.
 pub async fn c7_shares_are_complete_after_many_joins(applications: Arc<dyn Applications>) {
-    let ground = Ground::new(&applications).await;
+    let ground = ground(&applications).await;
     let tasks = (0..6).map(|task| {
         let coordination = ground.coordination.clone();
         tokio::spawn(async move {
             for n in 0..10 {
                 let worker = coordination.join_workers().await.unwrap();
-                let share = worker.share().await.unwrap();
-                assert!(share.remainder() < share.divisor().get());
+                worker.share().await.unwrap();
                 if n == 9 && task % 2 == 0 {
                     return Some(worker);
                 }
@@ -78,8 +104,8 @@ pub async fn c7_shares_are_complete_after_many_joins(applications: Arc<dyn Appli
         .filter_map(Result::unwrap)
         .collect();
     let mut shares = shares(&stayed).await;
-    shares.sort_by_key(|share| share.remainder());
-    assert_eq!(shares, expected(3));
+    shares.sort_by_key(|share| share.partition().remainder());
+    assert_eq!(parts(&shares), parts(&expected(3)));
     drop(stayed);
     ground.end().await;
 }

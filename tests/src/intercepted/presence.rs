@@ -1,8 +1,7 @@
 //! Transactors and workers.
 
 use async_trait::async_trait;
-use fluo_table::coordination::{Transactor, TransactorId, WorkerMembership};
-use fluo_table::layout::Partition;
+use fluo_table::coordination::{Share, Transactor, TransactorId, WorkerMembership};
 use fluo_table::{Result, Timestamp};
 
 use super::{Hooks, Intercepted};
@@ -23,8 +22,7 @@ impl<P: Transactor + ?Sized + 'static, H: Hooks> Transactor for Intercepted<P, H
 
 #[async_trait]
 impl<P: WorkerMembership + ?Sized + 'static, H: Hooks> WorkerMembership for Intercepted<P, H> {
-    async fn share(&self) -> Result<Partition> {
-        self.call(CoordinationCall::Partition, self.inner.share())
-            .await
+    async fn share(&self) -> Result<Option<Share>> {
+        self.call(CoordinationCall::Share, self.inner.share()).await
     }
 }

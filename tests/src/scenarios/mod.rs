@@ -85,6 +85,7 @@ macro_rules! __for_each_scenario {
             observing::an_observer_may_delete_the_observed_cell,
             observing::a_notification_that_another_has_acknowledged_is_not_processed_again,
             sharing::two_workers_share_notifications_and_each_commits_once,
+            sharing::three_workers_process_an_unpartitioned_notification,
             failing::a_failing_notification_becomes_a_dead_letter_that_can_be_retried,
             flushing::a_flush_between_two_steps_restores_no_lock,
             flushing::a_lock_that_a_flush_restores_blocks_no_transaction,

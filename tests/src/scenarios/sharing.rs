@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use fluo::{Observer, Observers, Transaction, observer_fn};
-use fluo_table::layout::{Partition, notification_column};
-use fluo_table::{Bytes, Error, Instance};
+use fluo_table::layout::{Partition, is_unpartitioned, notification_column};
+use fluo_table::{Bytes, Column, Error, Instance};
 
 use super::observed::{column, idle, number, read, set_all, work};
 use crate::Fixture;
@@ -76,6 +76,40 @@ pub async fn two_workers_share_notifications_and_each_commits_once(instance: Ins
         took_part.iter().all(|rows| *rows > ROWS / 5),
         "{took_part:?}"
     );
+    for worker in workers {
+        worker.stop().await;
+    }
+    fixture.end().await;
+}
+
+/// Checks that a notification is processed that Fluo's filter on the servers shows to none of three
+/// workers, because its hash has no absolute value.
+pub async fn three_workers_process_an_unpartitioned_notification(instance: Instance) {
+    const ROW: &str = "adb:A0BM";
+    let strong = Column::new("s", "strong");
+    let qualifier = notification_column(&strong).qualifier;
+    assert!(is_unpartitioned(ROW.as_bytes(), &qualifier));
+    let runs = Runs::default();
+    let observers = |worker| {
+        let counts = counts(worker, &runs);
+        let observers = Observers::new().strong(Column::new("s", "strong"), "count", counts);
+        observers.unwrap()
+    };
+    let fixture = Fixture::observed(&instance, &observers(0)).await;
+    let notifier = fixture.client().await;
+    let mut workers = Vec::new();
+    for worker in 0..3 {
+        workers.push(work(&fixture.client().await, observers(worker)).await);
+    }
+    for round in 1..=2 {
+        notifier
+            .run(async |tx| tx.set(ROW, &strong, round.to_string()))
+            .await
+            .unwrap();
+        idle(&notifier).await;
+        let now = notifier.snapshot().await.unwrap();
+        assert_eq!(read(&now, ROW, "count").await, round);
+    }
     for worker in workers {
         worker.stop().await;
     }

@@ -30,6 +30,9 @@ use tokio::time::sleep;
 use crate::access::Access;
 use crate::crew::{Crew, Role};
 
+/// The longest pause of workers in milliseconds, which is also that after a change of their number.
+const MAX_SLEEP: &str = "fluo.impl.worker.finder.maxSleep";
+
 /// The time in which a fault shows its effects, and the processes go on.
 const PAUSE: Duration = Duration::from_secs(2);
 /// A time in which a suspended process loses its session.
@@ -71,7 +74,8 @@ async fn faults_lose_no_order_and_keep_the_sum() {
     let proxies = [cluster.proxy().unwrap(), &second];
     let [access, other] = proxies.map(|proxy| Access::new(&cluster, proxy));
     let fluo = access.connect().await;
-    shop::application(&fluo).initialize().await.unwrap();
+    let application = shop::application(&fluo).set(MAX_SLEEP, "1000");
+    application.initialize().await.unwrap();
     let mut crew = Crew::start([access.clone(), other]);
     let client = shop::application(&fluo).open().await.unwrap();
     shop::open_accounts(&client).await.unwrap();

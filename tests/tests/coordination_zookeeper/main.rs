@@ -16,3 +16,4 @@ mod relay;
 mod secret;
 mod sessions;
 mod transactions;
+mod workers;

@@ -7,6 +7,7 @@ use fluo_table::{ErrorKind, Timestamp};
 
 use crate::cluster::{CHROOT, applications, cluster, connect, fresh_name, options, zookeeper};
 use crate::relay::Relay;
+use crate::workers::{everything, without_pauses};
 
 const TRANSACTOR_ENDED: &str = "so others may undo its transactions; begin a new one";
 const WORKER_ENDED: &str = "so other workers take over its share; join again";
@@ -21,7 +22,7 @@ async fn transactors_and_workers_end_with_a_session_that_the_network_cuts() {
     let name = fresh_name("cut");
     let watching = applications().await.unwrap();
     watching
-        .initialize(&name, Application::new("1", &name))
+        .initialize(&name, without_pauses(&name))
         .await
         .unwrap();
     let mut relay = Relay::new(&cluster.site().zookeepers).await;
@@ -58,7 +59,7 @@ async fn transactors_and_workers_end_with_a_session_that_the_network_cuts() {
     let next = own.begin_transactor().await.unwrap();
     assert!(next.id() > transactor.id());
     let again = own.join_workers().await.unwrap();
-    assert_eq!(again.share().await.unwrap().divisor().get(), 1);
+    assert_eq!(again.share().await.unwrap(), Some(everything()));
     drop((transactor, worker, lock));
     assert!(other.is_alive(next.id()).await.unwrap());
     assert!(again.share().await.is_ok());
@@ -73,7 +74,7 @@ async fn a_short_cut_does_not_end_a_session() {
     let mut relay = Relay::new(&cluster.site().zookeepers).await;
     let applications = connect(options(cluster, format!("{}{CHROOT}", relay.address()))).await;
     applications
-        .initialize(&name, Application::new("1", &name))
+        .initialize(&name, without_pauses(&name))
         .await
         .unwrap();
     let coordination = applications.open(&name).await.unwrap();
@@ -84,7 +85,7 @@ async fn a_short_cut_does_not_end_a_session() {
     relay.resume().await;
     transactor.publish_oldest_active(Some(at(7))).await.unwrap();
     assert!(coordination.is_alive(transactor.id()).await.unwrap());
-    assert_eq!(worker.share().await.unwrap().divisor().get(), 1);
+    assert_eq!(worker.share().await.unwrap(), Some(everything()));
     drop((transactor, worker));
     applications.remove(&name).await.unwrap();
 }

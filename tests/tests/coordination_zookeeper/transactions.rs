@@ -34,6 +34,26 @@ async fn count(client: Client, column: Column) -> Result<(), Error> {
     Ok(())
 }
 
+/// Each opening writes its epoch to the table, and waits until the servers show it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_that_open_an_application_at_once_all_succeed() {
+    if cluster().is_none() {
+        return;
+    }
+    let name = fresh_name("opened");
+    let instances = try_join_all((0..6).map(|_| async { Ok::<_, ()>(instance().await) }));
+    let instances = instances.await.unwrap();
+    instances[0].application(&name).initialize().await.unwrap();
+    let handles = instances.iter().map(|fluo| fluo.application(&name));
+    let opening = handles.map(|handle| async move { handle.open().await });
+    let clients = try_join_all(opening).await.unwrap();
+    drop(clients);
+    while instances[0].application(&name).status().await.unwrap() == Status::Running {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    instances[0].application(&name).remove().await.unwrap();
+}
+
 /// Two clients have no common state but the cluster.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_clients_lose_no_update() {

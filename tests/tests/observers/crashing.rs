@@ -133,8 +133,10 @@ async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
         .unwrap()
         .share()
         .await
+        .unwrap()
         .unwrap();
-    assert_eq!(share.divisor().get(), 1, "there is no other worker");
+    let workers = share.partition().divisor().get();
+    assert_eq!(workers, 1, "there is no other worker");
     let now = client.begin().await.unwrap().commit().await.unwrap().start;
     assert!(
         client.advance_horizon().await.unwrap() > now,

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use fluo_table::coordination::{
     Application, Applications, Coordination, SetupLock, check_application_name, no_such_application,
 };
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::sync::{Mutex, OnceCell};
 use uuid::Uuid;
@@ -29,6 +29,7 @@ pub(crate) struct ZooKeeperApplications {
     keeper: Arc<Keeper>,
     chroot: Arc<str>,
     cluster: AccumuloCluster,
+    tables: Arc<dyn TableAdmin>,
     /// A text that no other connection draws.
     epoch: Arc<str>,
     /// The applications with handles, which share a client of the oracle.
@@ -36,11 +37,17 @@ pub(crate) struct ZooKeeperApplications {
 }
 
 impl ZooKeeperApplications {
-    pub(crate) fn new(keeper: Keeper, chroot: &str, cluster: AccumuloCluster) -> Self {
+    pub(crate) fn new(
+        keeper: Keeper,
+        chroot: &str,
+        cluster: AccumuloCluster,
+        tables: Arc<dyn TableAdmin>,
+    ) -> Self {
         Self {
             keeper: Arc::new(keeper),
             chroot: chroot.into(),
             cluster,
+            tables,
             epoch: Uuid::new_v4().to_string().into(),
             opened: Mutex::default(),
         }
@@ -104,6 +111,8 @@ impl Applications for ZooKeeperApplications {
             keeper: self.keeper.clone(),
             created: mark.created,
             is_removed: AtomicBool::new(false),
+            tables: self.tables.clone(),
+            ended_workers: std::sync::Mutex::default(),
             adding: Mutex::default(),
             oracle: OnceCell::new(),
             epoch: self.epoch.clone(),

@@ -73,7 +73,10 @@ impl Coordination for ZooKeeperCoordination {
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
-        in_own_task(worker::join(self.application.clone())).await
+        // If the caller is cancelled during this read, no worker is created.
+        let session = self.session().await?;
+        let stored = self.application.stored(&session).await?;
+        in_own_task(worker::join(self.application.clone(), session, stored)).await
     }
 
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()> {

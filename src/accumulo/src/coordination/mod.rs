@@ -9,7 +9,8 @@
 //!   transactor/count          the last transactor's number
 //!   transactor/nodes/<id>     ephemeral: a transactor that is alive
 //!   transactor/timestamps/<id>  ephemeral: the oldest active timestamp of a transactor
-//!   finders/f-<number>        ephemeral: a worker
+//!   finders/f-<number>        ephemeral: a worker; its data is the group size
+//!   finders/splits            the split points that divide the table among groups of workers
 //!   dead-letters/<hash>       failed notifications, which only this project reads
 //! <chroot>-setup/
 //!   applications/<name>       ephemeral: an application that is being created or removed
@@ -27,17 +28,23 @@ mod applications;
 mod cluster;
 mod dead_letter;
 mod dead_letters;
+mod finders;
 mod handle;
 mod initialization;
 mod opened;
 mod paths;
+mod pause;
+mod place;
 mod presence;
 mod recording;
 mod removal;
 mod setup;
+mod shuffle;
+mod splits;
 mod timestamps;
 mod transactor;
 mod worker;
+mod worker_settings;
 
 pub(crate) use applications::ZooKeeperApplications;
 pub(crate) use cluster::AccumuloCluster;

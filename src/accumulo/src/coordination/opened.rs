@@ -1,11 +1,11 @@
 //! An application at the time at which it was opened.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use fluo_table::coordination::{Application, no_such_application, zookeeper_format};
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use futures::join;
 use tokio::sync::{Mutex, OnceCell};
 
@@ -29,6 +29,10 @@ pub(super) struct Opened {
     pub(super) created: i64,
     /// True once a call has found the application removed, which is final.
     pub(super) is_removed: AtomicBool,
+    /// The tables of the instance, one of which is that of the application.
+    pub(super) tables: Arc<dyn TableAdmin>,
+    /// The names of workers of this process that have ended, whose places the next ones take.
+    pub(super) ended_workers: std::sync::Mutex<Vec<String>>,
     /// Held while a failed notification is stored.
     pub(super) adding: Mutex<()>,
     /// The client of the oracle, once timestamps were requested.
@@ -38,6 +42,18 @@ pub(super) struct Opened {
 }
 
 impl Opened {
+    /// Records that a worker of this process has ended.
+    pub(super) fn add_ended_worker(&self, name: String) {
+        let ended = self.ended_workers.lock();
+        ended.unwrap_or_else(PoisonError::into_inner).push(name);
+    }
+
+    /// Returns the name of a worker of this process that has ended, only once.
+    pub(super) fn take_ended_worker(&self) -> Option<String> {
+        let ended = self.ended_workers.lock();
+        ended.unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
     /// Returns an error if the application was removed.
     pub(super) async fn check_exists(&self, session: &Session) -> Result<()> {
         self.check_not_removed()?;

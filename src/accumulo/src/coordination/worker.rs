@@ -1,25 +1,32 @@
 //! A worker, as a finder of Fluo.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_table::Result;
-use fluo_table::coordination::{WorkerMembership, no_such_application, worker_ended};
-use fluo_table::layout::Partition;
+use fluo_table::coordination::{
+    Application, Share, WorkerMembership, no_such_application, worker_ended,
+};
+use fluo_table::{Bytes, ErrorKind, Result};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+use tracing::{debug, warn};
 
+use super::finders::{Finders, names};
 use super::opened::Opened;
-use super::paths::FINDERS;
+use super::paths::{FINDERS, SPLITS};
+use super::pause::Pause;
 use super::presence::workers;
-use super::{TRIES, too_busy};
+use super::worker_settings::WorkerSettings;
+use super::{TRIES, splits, too_busy};
 use crate::zookeeper::{Change, Outcome, Refusal, Session};
 
-/// The content of the node of a worker: the number of workers from which on Java divides them into
-/// groups. Java workers stop while it differs among the workers, so it is Java's default.
-const GROUP_SIZE: &[u8] = b"7";
-
 /// The beginning of the name of a worker's node.
-const PREFIX: &str = "/f-";
+const PREFIX: &str = "f-";
+
+/// The time after which the data of the nodes is read again, if none was added or removed.
+const FRESH: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 struct ZooKeeperWorker {
@@ -27,43 +34,119 @@ struct ZooKeeperWorker {
     name: String,
     application: Arc<Opened>,
     session: Arc<Session>,
+    settings: WorkerSettings,
+    /// The table of the application.
+    table: String,
+    /// True once the worker was found to have ended.
+    has_ended: AtomicBool,
+    state: Mutex<State>,
 }
 
-/// Joins the workers of an application.
-pub(super) async fn join(application: Arc<Opened>) -> Result<Box<dyn WorkerMembership>> {
-    let session = application.keeper.session().await?;
-    let prefix = application.paths.at(FINDERS) + PREFIX;
+/// The results of the last reads.
+#[derive(Debug)]
+struct State {
+    /// All names in the parent, and the time at which their data was read.
+    read: Option<(Vec<String>, Instant)>,
+    /// The time of the last check of the table's split points.
+    splits_checked: Option<Instant>,
+    pause: Pause,
+}
+
+/// Joins the workers of an application, which has this stored configuration.
+pub(super) async fn join(
+    application: Arc<Opened>,
+    session: Arc<Session>,
+    stored: Application,
+) -> Result<Box<dyn WorkerMembership>> {
+    let settings = WorkerSettings::from_settings(&stored.settings)?;
+    let data = settings.group_size.to_string().into_bytes();
+    let name = match take_place_again(&application, &session, &data).await? {
+        Some(name) => name,
+        None => take_place(&application, &session, &data).await?,
+    };
+    let worker = ZooKeeperWorker {
+        name,
+        application,
+        session,
+        settings,
+        table: stored.table,
+        has_ended: AtomicBool::new(false),
+        state: Mutex::new(State {
+            read: None,
+            splits_checked: None,
+            pause: Pause::new(settings.pause()),
+        }),
+    };
+    // Another application may have got the name meanwhile. If so, this is dropped.
+    worker.application.check_exists(&worker.session).await?;
+    Ok(Box::new(worker))
+}
+
+/// Creates a node with a new number, and returns its name.
+async fn take_place(application: &Opened, session: &Arc<Session>, data: &[u8]) -> Result<String> {
     let changes = [
         application.require(),
         Change::CreateNumbered {
-            path: prefix.clone(),
-            data: GROUP_SIZE.to_vec(),
+            path: format!("{}/{PREFIX}", application.paths.at(FINDERS)),
+            data: data.to_vec(),
         },
     ];
     for _ in 0..TRIES {
-        application.check_exists(&session).await?;
+        application.check_exists(session).await?;
         let mut numbered = session.numbering.lock().await;
         match session.change(&changes).await? {
             Outcome::Done(paths) => {
                 numbered.extend(paths.iter().cloned());
-                drop(numbered);
                 let name = paths.last().and_then(|path| path.rsplit('/').next());
-                let worker = ZooKeeperWorker {
-                    name: name.unwrap_or_default().to_owned(),
-                    application,
-                    session,
-                };
-                // Another application may have got the name meanwhile. If so, this is dropped.
-                worker.application.check_exists(&worker.session).await?;
-                return Ok(Box::new(worker));
+                return Ok(name.unwrap_or_default().to_owned());
             }
             Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
             Outcome::Refused(_, Refusal::Missing) => {
-                application.create_folders(&session, &[FINDERS]).await?;
+                application.create_folders(session, &[FINDERS]).await?;
             }
             Outcome::Refused(..) => {}
             Outcome::Unknown => {
-                delete_unknown(&application, &session, &numbered).await?;
+                delete_unknown(application, session, &numbered).await?;
+            }
+        }
+    }
+    Err(too_busy(&application.name))
+}
+
+/// Creates the node of a worker of this process again that has ended, so that the order of the
+/// workers stays the same. Returns its name, or `None` if there is no such worker, or the name is
+/// taken.
+async fn take_place_again(
+    application: &Opened,
+    session: &Session,
+    data: &[u8],
+) -> Result<Option<String>> {
+    let Some(name) = application.take_ended_worker() else {
+        return Ok(None);
+    };
+    let path = format!("{}/{name}", application.paths.at(FINDERS));
+    let changes = [
+        application.require(),
+        Change::CreateEphemeral {
+            path: path.clone(),
+            data: data.to_vec(),
+        },
+    ];
+    let mut numbered = session.numbering.lock().await;
+    for _ in 0..TRIES {
+        match session.change(&changes).await? {
+            Outcome::Done(_) => {
+                numbered.push(path);
+                return Ok(Some(name));
+            }
+            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+            Outcome::Refused(..) => return Ok(None),
+            Outcome::Unknown => {
+                let stat = session.current_stat(&path).await?;
+                if stat.is_some_and(|stat| stat.is_own) {
+                    numbered.push(path);
+                    return Ok(Some(name));
+                }
             }
         }
     }
@@ -94,31 +177,112 @@ impl ZooKeeperWorker {
     fn path(&self) -> String {
         format!("{}/{}", self.application.paths.at(FINDERS), self.name)
     }
+
+    /// Records that the worker has ended, and returns the error for its calls.
+    fn end(&self) -> fluo_table::Error {
+        if !self.has_ended.swap(true, Ordering::AcqRel) {
+            self.application.add_ended_worker(self.name.clone());
+        }
+        worker_ended()
+    }
+
+    /// Reads the nodes of all workers, and sets the share that follows from them.
+    async fn read(&self, state: &mut State) -> Result<()> {
+        let (session, paths) = (&self.session, &self.application.paths);
+        let begun = Instant::now();
+        let mut finders = Finders::read(session, paths, &self.application.name).await?;
+        let is_due = state
+            .splits_checked
+            .is_none_or(|checked| checked.elapsed() >= self.settings.splits_period());
+        if finders.keeps_splits(&self.name) && (is_due || finders.splits.is_none()) {
+            if let Err(error) = self.keep_splits(&finders).await {
+                // The workers continue with the stored split points, if there are any.
+                warn!(%error, "the split points for all workers could not be stored");
+            }
+            state.splits_checked = Some(begun);
+            finders = Finders::read(session, paths, &self.application.name).await?;
+        }
+        match finders.share(paths, &self.name, self.settings.group_size) {
+            Ok(placed) => {
+                state.pause.set(placed);
+                state.read = Some((finders.names(), begun));
+                Ok(())
+            }
+            Err(error) => {
+                state.pause.set(None);
+                state.read = None;
+                Err(error)
+            }
+        }
+    }
+
+    /// Stores the split points of the table, unless the same ones are stored.
+    async fn keep_splits(&self, finders: &Finders) -> Result<()> {
+        let path = format!("{}/{SPLITS}", self.application.paths.at(FINDERS));
+        let data = splits::encode(&self.table_splits().await?)?;
+        let stored = finders.splits.as_ref();
+        // Another program may compress the same split points to other bytes.
+        let is_current = stored
+            .is_some_and(|stored| splits::decode(&stored.data).ok() == splits::decode(&data).ok());
+        if is_current {
+            return Ok(());
+        }
+        debug!(
+            bytes = data.len(),
+            "storing the split points for all workers"
+        );
+        let change = match stored {
+            Some(stored) => Change::Set {
+                path,
+                data,
+                version: Some(stored.stat.version),
+            },
+            None => Change::create(path, data),
+        };
+        // If another worker has changed the node, the next check repeats this.
+        self.session
+            .change(&[self.application.require(), change])
+            .await?;
+        Ok(())
+    }
+
+    /// Returns the split points of the table. A table that does not exist has none.
+    async fn table_splits(&self) -> Result<Vec<Bytes>> {
+        match self.application.tables.splits(&self.table).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            splits => splits,
+        }
+    }
 }
 
 #[async_trait]
 impl WorkerMembership for ZooKeeperWorker {
-    async fn share(&self) -> Result<Partition> {
+    async fn share(&self) -> Result<Option<Share>> {
         if self.session.has_ended() {
-            return Err(worker_ended());
+            return Err(self.end());
         }
-        let present = workers(&self.session, &self.application.paths).await?;
-        let rank = present.iter().position(|name| *name == self.name);
-        share_of(present.len(), rank)
+        let mut state = self.state.lock().await;
+        let names = names(&self.session, &self.application.paths).await?;
+        if !names.contains(&self.name) {
+            return Err(self.end());
+        }
+        let is_read = state
+            .read
+            .as_ref()
+            .is_some_and(|(read, at)| *read == names && at.elapsed() < FRESH);
+        if !is_read {
+            self.read(&mut state).await?;
+        }
+        Ok(state.pause.share())
     }
-}
-
-fn share_of(workers: usize, rank: Option<usize>) -> Result<Partition> {
-    let number = |count: usize| u32::try_from(count).ok();
-    let workers = number(workers).and_then(NonZeroU32::new);
-    let (Some(workers), Some(rank)) = (workers, rank.and_then(number)) else {
-        return Err(worker_ended());
-    };
-    Partition::new(workers, rank)
 }
 
 impl Drop for ZooKeeperWorker {
     fn drop(&mut self) {
+        if *self.has_ended.get_mut() {
+            // Another worker of this process may have the node by now.
+            return;
+        }
         let path = self.path();
         self.session.delete_later(vec![path.clone()]);
         if let Ok(mut numbered) = self.session.numbering.try_lock() {

@@ -20,5 +20,5 @@ pub(crate) use address::Address;
 pub(crate) use change::{Change, Outcome, Refusal};
 pub(crate) use keeper::Keeper;
 pub(crate) use lock::{Lock, Taken};
-pub(crate) use session::{NodeStat, Session, SessionOptions};
+pub(crate) use session::{Node, NodeStat, Session, SessionOptions};
 pub(crate) use tree::{create_parents, delete_tree};

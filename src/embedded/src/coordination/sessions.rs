@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_table::coordination::{Transactor, TransactorId, WorkerMembership};
-use fluo_table::layout::Partition;
+use fluo_table::coordination::{Share, Transactor, TransactorId, WorkerMembership};
 use fluo_table::{Result, Timestamp};
 
 use crate::application_state::EmbeddedApplication;
@@ -83,8 +82,8 @@ pub(super) struct EmbeddedWorker {
 
 #[async_trait]
 impl WorkerMembership for EmbeddedWorker {
-    async fn share(&self) -> Result<Partition> {
+    async fn share(&self) -> Result<Option<Share>> {
         let application = &self.presence.application;
-        application.sessions().share(self.presence.worker)
+        Ok(Some(application.sessions().share(self.presence.worker)?))
     }
 }

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use fluo_table::coordination::{Application, Coordination};
+use fluo_table::coordination::{Application, Coordination, Epochs};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
 use crate::client::application_table::{self, APPLICATION, EPOCH};
+
+/// Number of attempts to write the epoch while other processes write theirs.
+const TRIES: u32 = 5;
 
 /// Checks that a table and the coordination of its application belong together, and records this
 /// opening of the coordination in the table.
@@ -52,8 +55,34 @@ pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> R
             warn!(%error, table, "the table cannot be bound to its coordination");
             Ok(())
         }
+        Err(error) if error.kind() == ErrorKind::Uncertain => {
+            settle(tables, table, &epoch, error).await
+        }
         written => written,
     }
+}
+
+/// Ends a write of the epoch whose effect was not seen, because another process opened the
+/// application at the same time. Its epoch stays if its opening is the later one.
+async fn settle(
+    tables: &dyn TableAdmin,
+    table: &str,
+    epoch: &str,
+    mut uncertain: Error,
+) -> Result<()> {
+    for _ in 0..TRIES {
+        let properties = tables.properties(table).await?;
+        let found = properties.get(EPOCH);
+        if found.is_some_and(|found| Epochs::is_of_or_after(found, epoch)) {
+            return application_table::detach_iterators(tables, table, &properties).await;
+        }
+        match tables.set_property(table, EPOCH, epoch).await {
+            Err(error) if error.kind() == ErrorKind::Uncertain => uncertain = error,
+            Err(error) => return Err(error),
+            Ok(()) => {}
+        }
+    }
+    Err(uncertain)
 }
 
 async fn write(

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use fluo_table::Result;
-use fluo_table::coordination::{Coordination, WorkerMembership};
-use fluo_table::layout::Partition;
+use fluo_table::coordination::{Coordination, Share, WorkerMembership};
 use tokio::sync::Mutex;
 use tracing::warn;
+
+use crate::context::is_passing;
 
 /// The membership of a worker in its application, from joining until this is dropped.
 #[derive(Debug)]
@@ -21,8 +22,7 @@ struct Place {
     refusals: u32,
 }
 
-/// Number of refusals of the share after which the place counts as lost. The share is also refused
-/// for a short time while shares are redistributed.
+/// Number of passing failures after which the place counts as lost.
 const MOST_REFUSALS: u32 = 5;
 
 impl Membership {
@@ -38,8 +38,9 @@ impl Membership {
         })
     }
 
-    /// Returns the current share of this worker. Joins again after several refusals.
-    pub(super) async fn share(&self) -> Result<Partition> {
+    /// Returns the current share of this worker, or `None` if it must process nothing now. Joins
+    /// again after several passing failures.
+    pub(super) async fn share(&self) -> Result<Option<Share>> {
         let mut place = self.place.lock().await;
         let refused = match place.membership.share().await {
             Ok(share) => {
@@ -48,7 +49,7 @@ impl Membership {
             }
             Err(refused) => refused,
         };
-        place.refusals += 1;
+        place.refusals += u32::from(is_passing(refused.kind()));
         if place.refusals < MOST_REFUSALS {
             return Err(refused);
         }

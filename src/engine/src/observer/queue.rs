@@ -5,7 +5,8 @@ use std::future::pending;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use fluo_table::layout::{Partition, notification_column};
+use fluo_table::coordination::Share;
+use fluo_table::layout::notification_column;
 use fluo_table::{RowColumn, Timestamp};
 use tokio::select;
 use tokio::sync::{Notify, Semaphore};
@@ -31,7 +32,8 @@ pub(crate) struct Queue {
 
 #[derive(Debug)]
 struct State {
-    share: Option<Partition>,
+    /// The share of this worker, or `None` while it must process nothing.
+    share: Option<Share>,
     /// Waiting notifications, the oldest first.
     waiting: BTreeSet<(Timestamp, RowColumn)>,
     /// Notifications that wait only after a pause, with its end.
@@ -166,12 +168,19 @@ impl Queue {
 
     /// Sets the share of this worker. Starts a listing of the dead letters if they have to be
     /// [cached](Self::set_dead_letters).
-    pub(super) fn set_share(&self, share: Partition) -> Option<Listing> {
+    pub(super) fn set_share(&self, share: &Share) -> Option<Listing> {
         let mut state = self.locked();
-        if state.share.replace(share) != Some(share) {
+        if state.share.as_ref() != Some(share) {
+            state.share = Some(share.clone());
             state.records.forget();
         }
         state.records.begin_listing()
+    }
+
+    /// Removes the share, so that no notification begins to run before the worker has a share
+    /// again. Waiting notifications are dropped in their turn, and the next scan finds them again.
+    pub(super) fn clear_share(&self) {
+        self.locked().share = None;
     }
 
     /// Begins or ends a part of a scan. During it the queue records processed cells.
@@ -357,9 +366,8 @@ impl State {
 
     /// Checks whether a cell belongs to this worker; `false` until its share is set.
     fn owns(&self, cell: &RowColumn) -> bool {
-        self.share.is_some_and(|share| {
-            share.divisor().get() == 1
-                || share.contains(&cell.row, &notification_column(&cell.column).qualifier)
+        self.share.as_ref().is_some_and(|share| {
+            share.contains(&cell.row, &notification_column(&cell.column).qualifier)
         })
     }
 }
@@ -377,8 +385,17 @@ impl Drop for Queue {
 mod tests {
     use std::num::NonZeroU32;
 
+    use futures::FutureExt;
+
     use super::*;
     use fluo_table::Column;
+    use fluo_table::layout::Partition;
+
+    /// Returns a part of all notifications.
+    fn share(divisor: u32, remainder: u32) -> Share {
+        let divisor = NonZeroU32::new(divisor).unwrap();
+        Share::for_all_rows(Partition::new(divisor, remainder).unwrap())
+    }
 
     fn found(row: &'static str, at: u64) -> Found {
         Found {
@@ -397,7 +414,7 @@ mod tests {
                 .max_queued_notifications(max_queued_notifications)
                 .max_queued_bytes(max_queued_bytes),
         );
-        queue.set_share(Partition::new(NonZeroU32::MIN, 0).unwrap());
+        queue.set_share(&share(1, 0));
         queue
     }
 
@@ -494,16 +511,14 @@ mod tests {
     #[tokio::test]
     async fn requests_a_listing_of_dead_letters_until_one_succeeds() {
         let queue = queue(10, 1_000);
-        let share = Partition::new(NonZeroU32::MIN, 0).unwrap();
-        let listing = queue.set_share(share);
+        let listing = queue.set_share(&share(1, 0));
         let listing = listing.expect("the share was set, and nothing listed");
         let [a, b] = ["a", "b"].map(|row| found(row, 5).cell);
         assert!(queue.take_dead_letter(&b), "not listed yet");
         queue.set_dead_letters(listing, [&a]);
-        assert_eq!(queue.set_share(share), None);
+        assert_eq!(queue.set_share(&share(1, 0)), None);
         assert!(queue.take_dead_letter(&a) && !queue.take_dead_letter(&b));
-        let other = Partition::new(NonZeroU32::MIN.saturating_add(1), 0).unwrap();
-        assert!(queue.set_share(other).is_some());
+        assert!(queue.set_share(&share(2, 0)).is_some());
         assert!(
             queue.take_dead_letter(&b),
             "it may have been another worker's"
@@ -514,16 +529,30 @@ mod tests {
     async fn skips_a_waiting_cell_that_now_belongs_to_another_worker() {
         let queue = queue(10, 1_000);
         queue.offer_found(found("a", 5));
-        let two = NonZeroU32::MIN.saturating_add(1);
         let column = notification_column(&found("a", 5).cell.column);
-        let shares = [0, 1].map(|remainder| Partition::new(two, remainder).unwrap());
+        let shares = [0, 1].map(|remainder| share(2, remainder));
         let other = shares
             .into_iter()
-            .find(|share| !share.contains(b"a", &column.qualifier));
-        assert!(queue.set_share(other.unwrap()).is_some());
+            .find(|share| !share.contains(&"a".into(), &column.qualifier));
+        assert!(queue.set_share(&other.unwrap()).is_some());
         assert_eq!(queue.offer_found(found("a", 6)), Offered::Skipped);
         queue.close();
         assert_eq!(queue.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn gives_out_nothing_without_a_share() {
+        let queue = queue(10, 1_000);
+        queue.offer_found(found("a", 5));
+        queue.clear_share();
+        assert_eq!(queue.offer_found(found("b", 6)), Offered::Skipped);
+        assert_eq!(queue.next().now_or_never(), None);
+        // The next scan finds both again.
+        queue.set_share(&share(1, 0));
+        for row in ["a", "b"] {
+            assert_eq!(queue.offer_found(found(row, 6)), Offered::Queued);
+            assert_eq!(queue.next().await, Some(found(row, 6)));
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,24 +4,53 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp, Partition, observed_column};
+use fluo_table::coordination::Share;
+use fluo_table::layout::{NOTIFICATION_FAMILY, NotificationTimestamp, observed_column};
 use fluo_table::{
     Cell, ColumnSelector, Error, ErrorKind, Filter, Key, Result, RowColumn, Scan, Span,
 };
 use futures::stream::TryStreamExt;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use crate::client::Client;
+use crate::context::is_passing;
 use crate::observer::WorkerOptions;
 use crate::observer::membership::Membership;
 use crate::observer::queue::{Found, Offered, Queue};
 
-/// Returns a scan of the notifications of a share, or of all if there is no share.
-pub(super) fn notifications(over: Span, share: Option<Partition>) -> Scan {
-    Scan::over(over)
+/// Returns a scan of all notifications.
+pub(super) fn notifications() -> Scan {
+    filtered([Span::all()], Filter::Notifications { share: None })
+}
+
+fn filtered(spans: impl IntoIterator<Item = Span>, filter: Filter) -> Scan {
+    Scan::over_all(spans)
         .column(ColumnSelector::family(NOTIFICATION_FAMILY))
-        .filter(Filter::Notifications { share })
+        .filter(filter)
+}
+
+/// The notifications that a worker scans for. No filter shows both kinds together.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Those in the partition of its share.
+    Partition,
+    /// The unpartitioned ones, if its share has them.
+    Unpartitioned,
+}
+
+impl Kind {
+    /// Returns a scan of the notifications of this kind in a share, or `None` if it has none.
+    fn scan(self, share: &Share) -> Option<Scan> {
+        let filter = match self {
+            Self::Partition => Filter::Notifications {
+                share: Some(share.partition()),
+            },
+            Self::Unpartitioned if share.has_unpartitioned() => Filter::UnpartitionedNotifications,
+            Self::Unpartitioned => return None,
+        };
+        Some(filtered(share.spans().iter().cloned(), filter))
+    }
 }
 
 /// Decodes the notification in a cell of such a scan.
@@ -64,15 +93,17 @@ impl Scanner {
     pub(super) async fn run(self) {
         let mut pause = self.options.min_scan_pause;
         loop {
-            let queued = match self.scan_all().await {
-                Ok(scanned) => scanned.queued,
+            let scanned = self.scan_all().await;
+            self.queue.end_scan();
+            pause = match scanned {
+                Ok(Some(scanned)) => self.pause_after(scanned.queued, pause),
+                // The work begins soon after the worker has a share.
+                Ok(None) => self.options.min_scan_pause,
                 Err(error) => {
                     warn!(%error, "the scan for notifications failed; retrying");
-                    0
+                    self.pause_after(0, pause)
                 }
             };
-            self.queue.end_scan();
-            pause = self.pause_after(queued, pause);
             self.queue.rest(self.options.min_scan_pause, pause).await;
         }
     }
@@ -86,19 +117,26 @@ impl Scanner {
 
     /// Scans all notifications once, in parts. A part ends when the queue is full. The next part
     /// continues there once half of the queue was run. So every notification gets its turn, and
-    /// memory use is bounded.
-    async fn scan_all(&self) -> Result<Scanned> {
+    /// memory use is bounded. Returns `None` if the worker has no share.
+    async fn scan_all(&self) -> Result<Option<Scanned>> {
         let begun = Instant::now();
         let mut scanned = Scanned::default();
-        let mut from = None;
-        loop {
-            self.queue.room().await;
-            let share = self.share().await?;
-            let rest = from.map_or_else(Span::all, |from| Span::between(from, None));
-            let scan = notifications(rest, Some(share)).batch_cells(self.batch_cells());
-            match self.scan_part(scan, &mut scanned).await? {
-                Some(rest) => from = Some(rest),
-                None => break,
+        for kind in [Kind::Partition, Kind::Unpartitioned] {
+            let mut from: Option<Key> = None;
+            loop {
+                let Some(share) = self.share_with_room().await? else {
+                    return Ok(None);
+                };
+                let Some(scan) = kind.scan(&share) else { break };
+                let scan = match &from {
+                    Some(from) => scan.starting_at(from),
+                    None => scan,
+                };
+                let scan = scan.batch_cells(self.batch_cells());
+                from = self.scan_part(scan, &mut scanned).await?;
+                if from.is_none() {
+                    break;
+                }
             }
         }
         self.queue.forget_gone(begun);
@@ -109,7 +147,7 @@ impl Scanner {
             );
         }
         debug!(queued = scanned.queued, "scanned for notifications");
-        Ok(scanned)
+        Ok(Some(scanned))
     }
 
     /// Scans until the queue is full. Returns the key at which the next part begins.
@@ -148,18 +186,45 @@ impl Scanner {
         Ok(None)
     }
 
+    /// Waits for room in the queue, and returns the share of this worker. The queue follows changes
+    /// of the share during the wait too.
+    async fn share_with_room(&self) -> Result<Option<Share>> {
+        while timeout(self.options.max_scan_pause, self.queue.room())
+            .await
+            .is_err()
+        {
+            self.share().await?;
+        }
+        self.share().await
+    }
+
     /// Returns the share of this worker. If the share has changed, there may be dead letters of
     /// cells that belonged to another worker, so the dead letters are listed until that succeeds.
     /// They are also listed when there are more of them than are cached individually.
-    async fn share(&self) -> Result<Partition> {
-        let share = self.membership.share().await?;
-        if let Some(listing) = self.queue.set_share(share) {
-            debug!(remainder = share.remainder(), divisor = %share.divisor(), "listing the dead letters");
+    ///
+    /// A passing failure does not change the share that the queue has.
+    async fn share(&self) -> Result<Option<Share>> {
+        let share = match self.membership.share().await {
+            Ok(share) => share,
+            Err(error) => {
+                if !is_passing(error.kind()) {
+                    self.queue.clear_share();
+                }
+                return Err(error);
+            }
+        };
+        let Some(share) = share else {
+            self.queue.clear_share();
+            return Ok(None);
+        };
+        if let Some(listing) = self.queue.set_share(&share) {
+            let part = share.partition();
+            debug!(remainder = part.remainder(), divisor = %part.divisor(), "listing the dead letters");
             let records = self.client.shared.coordination.dead_letters().await?;
             self.queue
                 .set_dead_letters(listing, records.iter().map(|record| &record.cell));
         }
-        Ok(share)
+        Ok(Some(share))
     }
 
     fn batch_cells(&self) -> NonZeroUsize {

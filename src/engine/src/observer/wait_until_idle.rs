@@ -34,7 +34,7 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
-use fluo_table::{Result, Span, Timestamp};
+use fluo_table::{Result, Timestamp};
 use futures::stream::TryStreamExt;
 use tokio::time::sleep;
 use tracing::debug;
@@ -100,7 +100,7 @@ impl Client {
     }
 
     async fn has_notification(&self) -> Result<bool> {
-        let scan = notifications(Span::all(), None).batch_cells(NonZeroUsize::MIN);
+        let scan = notifications().batch_cells(NonZeroUsize::MIN);
         let mut found = self.shared.table.scan(scan);
         while let Some(cells) = found.try_next().await? {
             if let Some(cell) = cells.first() {

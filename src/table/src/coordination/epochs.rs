@@ -57,6 +57,11 @@ impl Epochs {
         })
     }
 
+    /// Checks whether an epoch is that of an opening, or of a later one.
+    pub fn is_of_or_after(found: &str, opening: &str) -> bool {
+        found == opening || number_of(found) > number_of(opening)
+    }
+
     /// Returns the stored bytes: a line for each epoch, the last one first.
     pub fn encode(&self) -> Vec<u8> {
         let before = self.before.as_deref().unwrap_or_default();
@@ -116,6 +121,8 @@ mod tests {
         assert_eq!(fourth.before.as_deref(), Some("2-b"));
         assert!(begin(Some(&fourth), "e", Some("4-d")).is_ok());
         assert_eq!(Epochs::decode(&first.encode()).unwrap(), first);
+        assert!(Epochs::is_of_or_after("4-d", "4-d") && Epochs::is_of_or_after("10-e", "4-d"));
+        assert!(!Epochs::is_of_or_after("4-c", "4-d") && !Epochs::is_of_or_after("3-d", "4-d"));
         assert_eq!(Epochs::decode(&fourth.encode()).unwrap(), fourth);
     }
 

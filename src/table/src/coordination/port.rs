@@ -48,9 +48,12 @@ use crate::error::{Error, ErrorKind, Result};
 ///   ended are [`Unavailable`](ErrorKind::Unavailable). Its owner must check whether it is alive
 ///   and, if not, begin a new transactor. The ended transactor does not prevent the new one from
 ///   beginning or publishing.
-/// - **C7, workers.** The present workers are numbered from 0 in the order in which they joined. If
-///   there are n workers, the share of worker r is the one with remainder r modulo n. So at every
-///   instant every notification is in exactly one share.
+/// - **C7, workers.** At every instant every notification is in the [`Share`](super::Share) of
+///   exactly one present worker, or the shares are being reassigned. Up to 13 workers share all
+///   rows: they are numbered from 0 in the order in which they joined, and if there are n workers,
+///   the share of worker r is the part with remainder r modulo n. If processes of other programs
+///   may be workers too, an [unpartitioned](crate::layout::is_unpartitioned) notification may be in
+///   several shares.
 ///
 /// Stored state:
 /// - **C8, failed notifications.** A failed notification replaces the previous one of its cell.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use crate::coordination::TransactorId;
+use crate::coordination::{Share, TransactorId};
 use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Partition;
@@ -76,14 +76,14 @@ impl Sessions {
     /// # Errors
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) if it is not present.
-    pub fn share(&self, worker: u64) -> Result<Partition> {
+    pub fn share(&self, worker: u64) -> Result<Share> {
         let rank = self.workers.iter().position(|other| *other == worker);
         let number = |count: usize| u32::try_from(count).ok();
         let count = number(self.workers.len()).and_then(NonZeroU32::new);
         let (Some(count), Some(rank)) = (count, rank.and_then(number)) else {
             return Err(worker_ended());
         };
-        Partition::new(count, rank)
+        Ok(Share::for_all_rows(Partition::new(count, rank)?))
     }
 
     /// Checks whether any transactor or worker is present.

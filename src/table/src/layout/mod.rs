@@ -33,8 +33,8 @@ pub use filter::{
 };
 pub use lock::LockValue;
 pub use notification::{
-    NOTIFICATION_FAMILY, NotificationTimestamp, Partition, notification_column, notification_hash,
-    observed_column,
+    NOTIFICATION_FAMILY, NotificationTimestamp, Partition, is_unpartitioned, notification_column,
+    notification_hash, observed_column,
 };
 pub use read_lock::{DelReadLockValue, ReadLockValue};
 pub use write::WriteValue;

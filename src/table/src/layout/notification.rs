@@ -102,6 +102,15 @@ pub fn notification_hash(row: &[u8], qualifier: &[u8]) -> i32 {
     hash(row).wrapping_add(hash(qualifier))
 }
 
+/// Checks whether a notification is in none of the parts that Fluo divides notifications into,
+/// unless the number of parts is a power of two: then it is in part 0.
+///
+/// Its hash is the lowest number, whose absolute value does not exist. This is so for about one
+/// cell in four billion.
+pub fn is_unpartitioned(row: &[u8], qualifier: &[u8]) -> bool {
+    notification_hash(row, qualifier) == i32::MIN
+}
+
 /// Returns 31 times the previous hash plus the signed byte, folded over all bytes, starting with 1.
 fn hash(bytes: &[u8]) -> i32 {
     bytes.iter().fold(1, |hash: i32, byte| {
@@ -110,7 +119,11 @@ fn hash(bytes: &[u8]) -> i32 {
     })
 }
 
-/// One of the equal parts of the notifications of a range: those whose hash has this remainder.
+/// One of the equal parts of the notifications of a range: those whose hash has this remainder, as
+/// Fluo's filter on the servers computes it.
+///
+/// Every notification is in exactly one of the parts, except an [unpartitioned](is_unpartitioned)
+/// one. A [`Share`](crate::coordination::Share) can contain these too.
 ///
 /// # Examples
 ///
@@ -169,14 +182,11 @@ impl Partition {
     }
 
     /// Checks whether a notification belongs to this part.
-    ///
-    /// For about one cell in four billion the hash has no absolute value, because it is the lowest
-    /// number. Fluo's filter on the servers assigns such a notification to no part if the number of
-    /// parts is not a power of two. Here it belongs to part 0, so that it belongs to exactly one.
-    /// If servers filter, it is processed when the number of workers changes.
     pub fn contains(self, row: &[u8], qualifier: &[u8]) -> bool {
-        let hash = notification_hash(row, qualifier).checked_abs().unwrap_or(0);
-        hash.cast_unsigned() % self.divisor == self.remainder
+        match notification_hash(row, qualifier).checked_abs() {
+            Some(hash) => hash.cast_unsigned() % self.divisor == self.remainder,
+            None => self.divisor.is_power_of_two() && self.remainder == 0,
+        }
     }
 }
 
@@ -241,11 +251,72 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_without_an_absolute_value_belongs_to_part_0() {
-        let (row, qualifier) = (&b""[..], &b"qlmmrpy"[..]);
+    fn a_hash_without_an_absolute_value_is_in_a_part_only_of_a_power_of_two() {
+        let (row, qualifier) = (&b"adb:A0BM"[..], &b"\x01s\x06strong"[..]);
         assert_eq!(notification_hash(row, qualifier), i32::MIN);
-        let owners = (0..7).filter(|part| share(7, *part).contains(row, qualifier));
-        assert_eq!(owners.collect::<Vec<_>>(), [0]);
+        assert!(is_unpartitioned(row, qualifier));
+        assert!(!is_unpartitioned(row, b"\x01s\x04weak"));
+        for divisor in 1..20 {
+            let owners = (0..divisor).filter(|part| share(divisor, *part).contains(row, qualifier));
+            let expected: &[u32] = match divisor {
+                1 | 2 | 4 | 8 | 16 => &[0],
+                _ => &[],
+            };
+            assert_eq!(owners.collect::<Vec<_>>(), expected, "{divisor}");
+        }
+    }
+
+    /// The hashes are those of Fluo's classes in Java.
+    #[test]
+    fn assigns_cells_to_parts_as_fluo_does() {
+        let long = |byte: u8, times: usize| vec![byte; times];
+        let row = |text: &str| text.as_bytes().to_vec();
+        let cells: [(Vec<u8>, Vec<u8>, Vec<u8>, [u32; 5]); 21] = [
+            (row("r1"), row("s"), row("strong"), [0, 0, 1, 0, 10]),
+            (row("rs1"), row("s"), row("strong"), [0, 1, 2, 4, 1]),
+            (row("rw1"), row("s"), row("strong"), [0, 1, 0, 2, 8]),
+            (row("q00000"), row("s"), row("strong"), [0, 0, 1, 6, 8]),
+            (row("q00001"), row("s"), row("strong"), [0, 1, 2, 0, 9]),
+            (row("q00010"), row("s"), row("strong"), [0, 1, 2, 2, 0]),
+            (
+                row("row:with:colons"),
+                row("s"),
+                row("strong"),
+                [0, 1, 2, 3, 2],
+            ),
+            (row("a"), row("s"), row("strong"), [0, 0, 1, 1, 1]),
+            (row("z"), row("s"), row("strong"), [0, 1, 2, 5, 0]),
+            (row("Zürich"), row("s"), row("strong"), [0, 0, 2, 4, 12]),
+            (row("日本"), row("s"), row("strong"), [0, 1, 0, 1, 2]),
+            (vec![0x00], row("s"), row("strong"), [0, 1, 0, 2, 8]),
+            (vec![0xff], row("s"), row("strong"), [0, 0, 2, 1, 7]),
+            (
+                vec![0x80, 0, 0xff, 0x7f],
+                row("s"),
+                row("strong"),
+                [0, 1, 1, 3, 12],
+            ),
+            (row("r1"), row("w"), row("weak"), [0, 1, 1, 5, 4]),
+            (row("r1"), row("stat"), row("count"), [0, 1, 0, 2, 0]),
+            (row("r1"), row("cf"), row(""), [0, 0, 2, 3, 6]),
+            (row("r1"), row(""), row(""), [0, 1, 0, 3, 6]),
+            (row("r1"), long(b'x', 200), row("q"), [0, 0, 2, 3, 4]),
+            (row("r1"), row("f"), long(b'x', 200), [0, 1, 1, 3, 8]),
+            (
+                long(0xaa, 300),
+                long(0xaa, 300),
+                long(0xaa, 300),
+                [0, 0, 1, 4, 0],
+            ),
+        ];
+        for (row, family, qualifier, expected) in cells {
+            let column = notification_column(&Column::new(family, qualifier));
+            let owners = [1, 2, 3, 7, 13].map(|divisor| {
+                let is_owner = |part: &u32| share(divisor, *part).contains(&row, &column.qualifier);
+                (0..divisor).find(is_owner).unwrap()
+            });
+            assert_eq!(owners, expected, "{row:x?}");
+        }
     }
 
     #[test]
@@ -265,7 +336,8 @@ mod tests {
         #[test]
         fn every_notification_belongs_to_one_share(row in any::<Vec<u8>>(), qualifier in any::<Vec<u8>>(), divisor in 1u32..20) {
             let owners = (0..divisor).filter(|remainder| share(divisor, *remainder).contains(&row, &qualifier));
-            prop_assert_eq!(owners.count(), 1);
+            let expected = usize::from(!is_unpartitioned(&row, &qualifier) || divisor.is_power_of_two());
+            prop_assert_eq!(owners.count(), expected);
         }
 
         #[test]

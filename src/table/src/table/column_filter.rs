@@ -25,7 +25,9 @@ impl ColumnFilter {
             Filter::Prewrite(prewrite) => Some(Self::Prewrite(PrewriteFilter::new(prewrite))),
             Filter::TransactionStatus { start } => Some(Self::Status(StatusFilter::new(start))),
             Filter::OpenReadLocks => Some(Self::ReadLocks(ReadLocksFilter::new())),
-            Filter::Notifications { .. } => Some(Self::Notifications(NotificationsFilter::new())),
+            Filter::Notifications { .. } | Filter::UnpartitionedNotifications => {
+                Some(Self::Notifications(NotificationsFilter::new()))
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use crate::data::{Authorizations, Key, KeyRef, Span, Visibility};
-use crate::layout::SeekHint;
+use crate::layout::{SeekHint, is_unpartitioned};
 use crate::table::column_filter::ColumnFilter;
 use crate::table::{Filter, Scan, Versions};
 
@@ -206,6 +206,7 @@ impl<'a> EntryFilter<'a> {
         let filter = self.scan.filter_intent();
         let is_owned = match filter {
             Filter::Notifications { share: Some(share) } => share.contains(key.row, key.qualifier),
+            Filter::UnpartitionedNotifications => is_unpartitioned(key.row, key.qualifier),
             _ => true,
         };
         let is_start = || {

@@ -70,8 +70,7 @@ pub type CellBatches = BoxStream<'static, Result<Vec<Cell>>>;
 /// - **T13, functions.** The entries of a column that such a [`Filter`](crate::table::Filter) shows
 ///   depend on the entries of that column alone. They are those that its function in
 ///   [`layout`](crate::layout) shows, entry by entry. An entry that cannot be one of a transaction
-///   is shown, or ends the scan with an error. A notification whose hash
-///   [has no absolute value](crate::layout::Partition::contains) may be in no share.
+///   is shown, or ends the scan with an error.
 /// - **T14, conditions.** A condition may use a filter of transactions: it is then checked against
 ///   the first cell that a scan of the column with this filter yields. A condition with a filter is
 ///   `Invalid` if it has a timestamp, if the filter does not

@@ -71,17 +71,20 @@ pub enum Filter {
         /// The share of the notifications to return, or `None` for all of them.
         share: Option<Partition>,
     },
+    /// The pending notifications that are [unpartitioned](crate::layout::is_unpartitioned), which a
+    /// share of [`Notifications`](Self::Notifications) may not contain.
+    UnpartitionedNotifications,
 }
 
 impl Filter {
     /// Checks whether the filter looks at columns of this family. Of the filters of transactions
-    /// only [`Notifications`](Self::Notifications) looks at the notification family, and it looks
-    /// at no other family.
+    /// only the two of notifications look at the notification family, and they look at no other
+    /// family.
     pub fn looks_at_family(self, family: &[u8]) -> bool {
         let is_of_notifications = family == NOTIFICATION_FAMILY.as_bytes();
         match self {
             Self::None | Self::FirstOfRow => true,
-            Self::Notifications { .. } => is_of_notifications,
+            Self::Notifications { .. } | Self::UnpartitionedNotifications => is_of_notifications,
             _ => !is_of_notifications,
         }
     }

@@ -29,7 +29,7 @@ pub(super) enum Mix {
 
 impl Cells {
     /// Draws cells of a few rows, in columns of cells and of notifications. Some columns have a
-    /// visibility that hides them from some readers.
+    /// visibility that hides them from some readers. One notification is unpartitioned.
     pub(super) fn draw(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let observed = Column::new("stat", "count");
@@ -57,6 +57,10 @@ impl Cells {
                 columns.insert(place, in_stored_order(entries));
             }
         }
+        let unpartitioned = notification_column(&Column::new("s", "strong"));
+        let entries = random.several(1, MOST_ENTRIES, entry::of_notification);
+        let place = RowColumn::new("adb:A0BM", unpartitioned);
+        columns.insert(place, in_stored_order(entries));
         Self { columns }
     }
 

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use fluo_table::layout::{
     NotificationsFilter, Partition, Prewrite, PrewriteFilter, ReadLocksFilter, SnapshotFilter,
-    StatusFilter,
+    StatusFilter, is_unpartitioned,
 };
 use fluo_table::{Cell, Filter, Key, RowColumn, Timestamp};
 
@@ -32,7 +32,12 @@ pub(super) fn of_column(place: &RowColumn, entries: &[Entry], filter: Filter) ->
             let mut filter = NotificationsFilter::new();
             through(entries, |stamp, _| is_owned && filter.shows(stamp))
         }
-        Filter::Notifications { .. } => Vec::new(),
+        Filter::UnpartitionedNotifications if is_of_notifications => {
+            let is_shown = is_unpartitioned(&place.row, &place.column.qualifier);
+            let mut filter = NotificationsFilter::new();
+            through(entries, |stamp, _| is_shown && filter.shows(stamp))
+        }
+        Filter::Notifications { .. } | Filter::UnpartitionedNotifications => Vec::new(),
         _ if is_of_notifications => Vec::new(),
         Filter::Snapshot { at } => {
             let mut filter = SnapshotFilter::new(at);
@@ -76,7 +81,8 @@ pub(super) fn filters_of_tables() -> Vec<Filter> {
     let shares = [None].into_iter().chain(shares.map(Some));
     let notifications = shares.map(|share| Filter::Notifications { share });
     let filters = snapshots.into_iter().chain(notifications);
-    filters.chain([Filter::OpenReadLocks]).collect()
+    let others = [Filter::UnpartitionedNotifications, Filter::OpenReadLocks];
+    filters.chain(others).collect()
 }
 
 /// Returns the filters of one column.

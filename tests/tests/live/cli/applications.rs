@@ -13,6 +13,8 @@ use super::{Fluo, Run, assert_says, binary, fluo, name};
 
 const CHROOT: &str = "/commands";
 const ROWS: usize = 20;
+/// Workers begin after a second, and not after a minute.
+const SHORT_PAUSE: &str = "fluo.impl.worker.finder.maxSleep=1000";
 
 /// An operator whose configuration file has the cluster as the profile `here`.
 struct Operator {
@@ -116,10 +118,12 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
         return;
     };
     let name = &operator.application;
-    let run = operator.run("app init --observe page:links=strong,count --set limit=3");
+    let run = operator.run(&format!(
+        "app init --observe page:links=strong,count --set limit=3 --set {SHORT_PAUSE}"
+    ));
     assert_says(&run.succeeds().stderr, "initialised application `commands");
     assert_eq!(operator.run("app status").succeeds().stdout, "STOPPED\n");
-    assert_eq!(operator.run("app config").succeeds().stdout, "limit = 3\n");
+    assert_says(&operator.run("app config").succeeds().stdout, "limit = 3\n");
 
     let oracle = operator.oracle();
     let fluo = operator.instance().await;

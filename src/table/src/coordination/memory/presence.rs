@@ -3,10 +3,9 @@
 use async_trait::async_trait;
 
 use super::{SharedApplication, locked};
-use crate::coordination::{Transactor, TransactorId, WorkerMembership};
+use crate::coordination::{Share, Transactor, TransactorId, WorkerMembership};
 use crate::data::Timestamp;
 use crate::error::Result;
-use crate::layout::Partition;
 
 #[derive(Debug)]
 pub(super) struct MemoryTransactor {
@@ -39,8 +38,9 @@ pub(super) struct MemoryWorker {
 
 #[async_trait]
 impl WorkerMembership for MemoryWorker {
-    async fn share(&self) -> Result<Partition> {
-        locked(&self.application).sessions.share(self.worker)
+    async fn share(&self) -> Result<Option<Share>> {
+        let share = locked(&self.application).sessions.share(self.worker)?;
+        Ok(Some(share))
     }
 }
 

@@ -1,0 +1,178 @@
+//! The place of a worker among all workers, and the rows of its group.
+//!
+//! ```text
+//! number of groups       max(1, workers / group size)
+//! worker i, by name      in group i mod groups, with the number i div groups
+//! ranges of the table    up to the first split point, .., after the last one; shuffled
+//! range j of these       belongs to group j mod groups
+//! ```
+
+use std::num::{NonZeroU32, NonZeroUsize};
+
+use fluo_table::coordination::Share;
+use fluo_table::layout::Partition;
+use fluo_table::{Bytes, Error, Result, Span};
+
+use super::shuffle::shuffled;
+
+/// The place of a worker among all workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The number of all workers.
+    workers: usize,
+    groups: NonZeroUsize,
+    /// The group of the worker, from 0.
+    group: usize,
+    /// The number of the worker in its group, from 0.
+    number: usize,
+}
+
+impl Place {
+    /// Returns the place of the worker with an index in the order of names.
+    pub(super) fn new(workers: usize, index: usize, group_size: NonZeroU32) -> Self {
+        let group_size = usize::try_from(group_size.get()).unwrap_or(usize::MAX);
+        let groups = workers.checked_div(group_size).and_then(NonZeroUsize::new);
+        let groups = groups.unwrap_or(NonZeroUsize::MIN);
+        Self {
+            workers,
+            groups,
+            group: index % groups,
+            number: index / groups,
+        }
+    }
+
+    /// Returns the number of workers in the group.
+    fn members(self) -> usize {
+        self.workers
+            .saturating_sub(self.group)
+            .div_ceil(self.groups.get())
+    }
+
+    /// Returns the share of the worker in a table with these split points, which are sorted.
+    ///
+    /// Workers of Java skip unpartitioned notifications, and the nodes of workers do not show which
+    /// program wrote them. So every worker has the unpartitioned notifications of its group.
+    pub(super) fn share(self, splits: &[Bytes]) -> Result<Share> {
+        let number = |count: usize| u32::try_from(count).ok();
+        let members = number(self.members()).and_then(NonZeroU32::new);
+        let (Some(members), Some(number)) = (members, number(self.number)) else {
+            let message = format!("{} workers are too many", self.workers);
+            return Err(Error::invalid(message));
+        };
+        let partition = Partition::new(members, number)?;
+        Ok(Share::new(self.ranges(splits), partition).with_unpartitioned())
+    }
+
+    /// Returns the ranges of the group, in the shuffled order.
+    fn ranges(self, splits: &[Bytes]) -> Vec<Span> {
+        if self.groups == NonZeroUsize::MIN {
+            return vec![Span::all()];
+        }
+        let range = |index: usize| {
+            let before = index.checked_sub(1).and_then(|before| splits.get(before));
+            let end = splits.get(index);
+            Span::tablet(before.map(|row| &row[..]), end.map(|row| &row[..]))
+        };
+        let order = shuffled(splits.len() + 1).into_iter();
+        let own = order.skip(self.group).step_by(self.groups.get());
+        own.map(range).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn splits(count: usize) -> Vec<Bytes> {
+        (0..count)
+            .map(|row| Bytes::from(format!("{row:02}")))
+            .collect()
+    }
+
+    fn place(workers: usize, index: usize, group_size: u32) -> Place {
+        Place::new(workers, index, NonZeroU32::new(group_size).unwrap())
+    }
+
+    /// A range: the row before it, and its last row.
+    type Range = (Option<&'static str>, Option<&'static str>);
+
+    const FIRST: Range = (None, Some("00"));
+    const SECOND: Range = (Some("00"), Some("01"));
+    const THIRD: Range = (Some("01"), Some("02"));
+    const FOURTH: Range = (Some("02"), Some("03"));
+    const FIFTH: Range = (Some("03"), Some("04"));
+
+    /// The places and ranges are those of Fluo's classes in Java.
+    #[test]
+    fn has_the_places_and_ranges_of_java() {
+        let after = |row| (Some(row), None);
+        // Number of workers, group size, split points and index; then group, number in the group,
+        // size of the group, groups, and ranges.
+        let vectors: &[([usize; 4], [usize; 4], &[Range])] = &[
+            ([14, 7, 3, 0], [0, 0, 7, 2], &[FIRST, after("02")]),
+            ([14, 7, 3, 1], [1, 0, 7, 2], &[SECOND, THIRD]),
+            ([14, 7, 5, 12], [0, 6, 7, 2], &[SECOND, FOURTH, FIFTH]),
+            ([15, 7, 5, 14], [0, 7, 8, 2], &[SECOND, FOURTH, FIFTH]),
+            ([15, 7, 5, 13], [1, 6, 7, 2], &[FIRST, THIRD, after("04")]),
+            ([5, 2, 5, 4], [0, 2, 3, 2], &[SECOND, FOURTH, FIFTH]),
+            ([5, 2, 5, 3], [1, 1, 2, 2], &[FIRST, THIRD, after("04")]),
+            ([3, 1, 3, 0], [0, 0, 1, 3], &[THIRD, after("02")]),
+            ([3, 1, 3, 1], [1, 0, 1, 3], &[SECOND]),
+            ([3, 1, 3, 2], [2, 0, 1, 3], &[FIRST]),
+            ([3, 1, 5, 0], [0, 0, 1, 3], &[SECOND, after("04")]),
+            ([3, 1, 5, 1], [1, 0, 1, 3], &[FIRST, FOURTH]),
+            ([3, 1, 5, 2], [2, 0, 1, 3], &[THIRD, FIFTH]),
+            ([2, 7, 3, 1], [0, 1, 2, 1], &[(None, None)]),
+            ([8, 7, 5, 7], [0, 7, 8, 1], &[(None, None)]),
+        ];
+        for (case, expected, ranges) in vectors {
+            let [workers, group_size, count, index] = *case;
+            let place = place(workers, index, u32::try_from(group_size).unwrap());
+            let found = [
+                place.group,
+                place.number,
+                place.members(),
+                place.groups.get(),
+            ];
+            assert_eq!(found, *expected, "{case:?}");
+            let bytes = |row: Option<&'static str>| row.map(str::as_bytes);
+            let ranges = ranges.iter();
+            let spans = ranges.map(|(before, end)| Span::tablet(bytes(*before), bytes(*end)));
+            let share = place.share(&splits(count)).unwrap();
+            assert_eq!(share.spans(), Span::disjoint(spans.collect()), "{case:?}");
+        }
+    }
+
+    #[test]
+    fn every_notification_is_in_the_share_of_one_worker() {
+        for (workers, group_size, count) in
+            [(1, 7, 0), (13, 7, 4), (14, 7, 9), (23, 7, 1), (9, 1, 3)]
+        {
+            let splits = splits(count);
+            let shares: Vec<_> = (0..workers)
+                .map(|index| place(workers, index, group_size).share(&splits).unwrap())
+                .collect();
+            for row in 0..200 {
+                let row = Bytes::from(format!("{row:03}"));
+                let owners = shares.iter().filter(|share| share.contains(&row, b"q"));
+                assert_eq!(owners.count(), 1, "{workers} workers, {row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_worker_has_the_unpartitioned_notifications_of_its_group() {
+        let (row, qualifier) = (Bytes::from("adb:A0BM"), b"\x01s\x06strong");
+        let owners = |workers, group_size| {
+            let shares = (0..workers).map(|index| place(workers, index, group_size).share(&[]));
+            let mut shares = shares.map(Result::unwrap);
+            shares
+                .by_ref()
+                .filter(|share| share.contains(&row, qualifier))
+                .count()
+        };
+        assert_eq!(owners(3, 7), 3);
+        assert_eq!(owners(4, 7), 1, "a worker of Java would process it too");
+        assert_eq!(owners(6, 3), 3);
+    }
+}

@@ -1,0 +1,441 @@
+//! Workers share the notifications as Fluo's workers in Java do.
+
+use std::io::Read;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use flate2::read::GzDecoder;
+use fluo::{InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_accumulo::{Oracle, OracleOptions};
+use fluo_table::coordination::{Application, Applications, Coordination, Share, WorkerMembership};
+use fluo_table::layout::Partition;
+use fluo_table::{Bytes, Column, ErrorKind, Instance, Span, Versions};
+use zookeeper_client::{Acls, Client, CreateMode};
+
+use crate::cluster::{CHROOT, cluster, connect, fresh_name, options, zookeeper, zookeepers};
+use crate::relay::Relay;
+
+const GROUP_SIZE: &str = "fluo.impl.worker.finder.partition.groupSize";
+const MAX_SLEEP: &str = "fluo.impl.worker.finder.maxSleep";
+
+/// A timeout that is longer than any step takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Returns an application whose workers receive new shares without a pause.
+pub(crate) fn without_pauses(name: &str) -> Application {
+    Application::new("1", name).set(MAX_SLEEP, "0")
+}
+
+/// Returns the share of a worker that is alone.
+pub(crate) fn everything() -> Share {
+    share([Span::all()], 1, 0)
+}
+
+/// Returns the share of a worker here: it includes the unpartitioned notifications.
+fn share(spans: impl IntoIterator<Item = Span>, divisor: u32, remainder: u32) -> Share {
+    let divisor = NonZeroU32::new(divisor).unwrap();
+    Share::new(spans, Partition::new(divisor, remainder).unwrap()).with_unpartitioned()
+}
+
+fn range(before: Option<&str>, end: Option<&str>) -> Span {
+    Span::tablet(before.map(str::as_bytes), end.map(str::as_bytes))
+}
+
+/// An application with a table.
+struct Ground {
+    name: String,
+    instance: Instance,
+    applications: Arc<dyn Applications>,
+    coordination: Arc<dyn Coordination>,
+    zookeeper: Client,
+}
+
+impl Ground {
+    /// Creates an application, or returns `None` if live tests are not wanted.
+    async fn new(splits: &[&'static str], settings: &[(&str, &str)]) -> Option<Self> {
+        let cluster = cluster()?;
+        let name = fresh_name("workers");
+        let instance = fluo_accumulo::connect(options(cluster, zookeepers(cluster)))
+            .await
+            .unwrap();
+        let tables = instance.table_admin();
+        tables.create_table(&name, Versions::All).await.unwrap();
+        let splits = splits.iter().copied().map(Bytes::from).collect();
+        tables.add_splits(&name, &splits).await.unwrap();
+        let applications = instance.applications().clone();
+        let application = Application::new("1", &name);
+        let application = settings
+            .iter()
+            .fold(application, |application, (name, value)| {
+                application.set(*name, *value)
+            });
+        applications.initialize(&name, application).await.unwrap();
+        Some(Self {
+            coordination: applications.open(&name).await.unwrap(),
+            zookeeper: zookeeper(cluster).await,
+            name,
+            instance,
+            applications,
+        })
+    }
+
+    async fn join(&self) -> Box<dyn WorkerMembership> {
+        self.coordination.join_workers().await.unwrap()
+    }
+
+    async fn join_all(&self, workers: usize) -> Vec<Box<dyn WorkerMembership>> {
+        let mut joined = Vec::new();
+        for _ in 0..workers {
+            joined.push(self.join().await);
+        }
+        joined
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{CHROOT}/{}/finders/{name}", self.name)
+    }
+
+    /// Creates the node of a worker of another program.
+    async fn create(&self, name: &str, data: &str) {
+        let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+        let path = self.path(name);
+        self.zookeeper
+            .create(&path, data.as_bytes(), &options)
+            .await
+            .unwrap();
+    }
+
+    async fn delete(&self, name: &str) {
+        self.zookeeper.delete(&self.path(name), None).await.unwrap();
+    }
+
+    /// Returns the names of all nodes, sorted.
+    async fn nodes(&self) -> Vec<String> {
+        let parent = format!("{CHROOT}/{}/finders", self.name);
+        let mut names = self.zookeeper.list_children(&parent).await.unwrap();
+        names.sort();
+        names
+    }
+
+    /// Returns the stored split points without the compression, and the number of changes of them.
+    async fn splits(&self) -> (Vec<u8>, i32) {
+        let (data, stat) = self.zookeeper.get_data(&self.path("splits")).await.unwrap();
+        let mut bytes = Vec::new();
+        GzDecoder::new(&data[..]).read_to_end(&mut bytes).unwrap();
+        (bytes, stat.version)
+    }
+
+    async fn end(self) {
+        drop(self.coordination);
+        while self.applications.is_running(&self.name).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.applications.remove(&self.name).await.unwrap();
+        let tables = self.instance.table_admin();
+        tables.delete_table(&self.name).await.unwrap();
+    }
+}
+
+/// Returns the current shares. The first call may store the split points.
+async fn shares(workers: &[Box<dyn WorkerMembership>]) -> Vec<Share> {
+    let mut shares = Vec::new();
+    for worker in workers.iter().take(1).chain(workers) {
+        shares.push(worker.share().await.unwrap());
+    }
+    shares.into_iter().skip(1).map(Option::unwrap).collect()
+}
+
+/// Waits until a worker has another share than before, and returns it.
+async fn changed(worker: &dyn WorkerMembership, before: Option<&Share>) -> Option<Share> {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        let now = worker.share().await.unwrap();
+        if now.as_ref() != before {
+            return now;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the share does not change");
+}
+
+/// The ranges are those that three workers of Java had.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn groups_of_one_worker_have_the_ranges_of_java() {
+    let settings = [(MAX_SLEEP, "0"), (GROUP_SIZE, "1")];
+    let Some(ground) = Ground::new(&["g", "m", "s"], &settings).await else {
+        return;
+    };
+    let workers = ground.join_all(3).await;
+    let (data, _) = ground
+        .zookeeper
+        .get_data(&ground.path("f-0000000000"))
+        .await
+        .unwrap();
+    assert_eq!(data, b"1");
+    let (g, m, s) = (Some("g"), Some("m"), Some("s"));
+    let expected = [
+        share([range(m, s), range(s, None)], 1, 0),
+        share([range(g, m)], 1, 0),
+        share([range(None, g)], 1, 0),
+    ];
+    assert_eq!(shares(&workers).await, expected);
+    drop(workers);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fourteen_workers_form_two_groups_as_in_java() {
+    let settings = [(MAX_SLEEP, "0")];
+    let Some(ground) = Ground::new(&["00", "01", "02"], &settings).await else {
+        return;
+    };
+    let mut workers = ground.join_all(14).await;
+    let groups = [
+        [range(None, Some("00")), range(Some("02"), None)],
+        [range(Some("00"), Some("01")), range(Some("01"), Some("02"))],
+    ];
+    let expected = (0..14).map(|worker| {
+        let group = usize::try_from(worker % 2).unwrap();
+        share(groups[group].clone(), 7, worker / 2)
+    });
+    assert_eq!(shares(&workers).await, expected.collect::<Vec<_>>());
+    // Thirteen are one group, whose workers share all rows.
+    drop(workers.remove(3));
+    let expected = (0..13).map(|worker| share([Span::all()], 13, worker));
+    assert_eq!(shares(&workers).await, expected.collect::<Vec<_>>());
+    drop(workers);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_worker_keeps_the_split_points_up_to_date() {
+    let settings = [(MAX_SLEEP, "0"), (GROUP_SIZE, "1")];
+    let Some(ground) = Ground::new(&[], &settings).await else {
+        return;
+    };
+    let workers = ground.join_all(2).await;
+    assert_eq!(workers[1].share().await.unwrap(), None, "no split points");
+    shares(&workers).await;
+    assert_eq!(ground.splits().await, (vec![0; 4], 0));
+
+    let before = workers[1].share().await.unwrap();
+    let tables = ground.instance.table_admin();
+    tables
+        .add_splits(&ground.name, &["m".into()].into())
+        .await
+        .unwrap();
+    changed(&*workers[0], before.as_ref()).await;
+    let begun = Instant::now();
+    while ground.splits().await.1 == 0 {
+        assert!(begun.elapsed() < PATIENCE);
+        workers[0].share().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let one = b"\0\0\0\x01\0\0\0\x01m".to_vec();
+    assert_eq!(ground.splits().await, (one.clone(), 1));
+    let ranges = [range(None, Some("m")), range(Some("m"), None)];
+    let expected = ranges.map(|range| share([range], 1, 0));
+    let begun = Instant::now();
+    while shares(&workers).await != expected {
+        assert!(begun.elapsed() < PATIENCE);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    // The same split points are not stored again.
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    shares(&workers).await;
+    assert_eq!(ground.splits().await, (one, 1));
+
+    // The second one is the first of all now.
+    let [first, second] = <[_; 2]>::try_from(workers).unwrap();
+    drop(first);
+    ground.delete("splits").await;
+    changed(&*second, Some(&expected[1])).await;
+    assert_eq!(second.share().await.unwrap(), Some(everything()));
+    assert_eq!(ground.nodes().await, ["f-0000000001", "splits"]);
+    drop(second);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_with_another_group_size_stops_all() {
+    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else {
+        return;
+    };
+    let worker = ground.join().await;
+    assert_eq!(worker.share().await.unwrap(), Some(everything()));
+    ground.create("zzz", "7").await;
+    assert_eq!(
+        worker.share().await.unwrap(),
+        Some(share([Span::all()], 2, 0))
+    );
+    ground.create("zzz-other", "8").await;
+    let error = worker.share().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the worker of the node `{}` in ZooKeeper has the group size `8`, and this one has 7, so no worker \
+             processes notifications; stop that worker, and give it the setting `{GROUP_SIZE}` of the application, which \
+             is 7",
+            ground.path("zzz-other")
+        )
+    );
+    ground.delete("zzz-other").await;
+    ground.delete("zzz").await;
+    assert_eq!(worker.share().await.unwrap(), Some(everything()));
+    drop(worker);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_worker_has_a_share_for_a_while_after_a_change() {
+    const PAUSE: Duration = Duration::from_millis(1_500);
+    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "1500")]).await else {
+        return;
+    };
+    let begun = Instant::now();
+    let first = ground.join().await;
+    assert_eq!(first.share().await.unwrap(), None);
+    assert_eq!(changed(&*first, None).await, Some(everything()));
+    assert!(begun.elapsed() >= PAUSE);
+
+    let begun = Instant::now();
+    let second = ground.join().await;
+    assert_eq!(first.share().await.unwrap(), None);
+    assert_eq!(second.share().await.unwrap(), None);
+    for (worker, remainder) in [(&first, 0), (&second, 1)] {
+        let expected = share([Span::all()], 2, remainder);
+        assert_eq!(changed(&**worker, None).await, Some(expected));
+    }
+    assert!(begun.elapsed() >= PAUSE);
+
+    drop(second);
+    assert_eq!(first.share().await.unwrap(), None);
+    assert_eq!(changed(&*first, None).await, Some(everything()));
+    drop(first);
+    ground.end().await;
+}
+
+/// Otherwise the numbers of all workers would change.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_keeps_its_name_after_its_session_or_its_node_is_lost() {
+    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else {
+        return;
+    };
+    let cluster = cluster().unwrap();
+    let mut relay = Relay::new(&cluster.site().zookeepers).await;
+    let through = options(cluster, format!("{}{CHROOT}", relay.address()));
+    let cut = connect(through.session_timeout(Duration::from_secs(4))).await;
+    let own = cut.open(&ground.name).await.unwrap();
+    let first = own.join_workers().await.unwrap();
+    let second = ground.join().await;
+    assert!(second.share().await.unwrap().is_none(), "no split points");
+    assert!(first.share().await.unwrap().is_some());
+    let names = ["f-0000000000", "f-0000000001", "splits"];
+    assert_eq!(ground.nodes().await, names);
+
+    relay.cut();
+    while ground.nodes().await.len() == 3 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    relay.resume().await;
+    let ended = async |worker: &dyn WorkerMembership| {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            match worker.share().await {
+                Err(error) if error.to_string().contains("session of this worker") => return,
+                _ => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+        panic!("the worker does not end");
+    };
+    ended(&*first).await;
+    let again = own.join_workers().await.unwrap();
+    drop(first);
+    assert_eq!(ground.nodes().await, names);
+
+    ground.delete("f-0000000000").await;
+    ended(&*again).await;
+    let third = own.join_workers().await.unwrap();
+    drop(again);
+    assert_eq!(ground.nodes().await, names);
+    assert!(third.share().await.unwrap().is_some());
+    // Another one gets a new name.
+    let fourth = own.join_workers().await.unwrap();
+    assert_eq!(ground.nodes().await.len(), 4);
+    drop((third, fourth, second));
+    ground.end().await;
+}
+
+/// Fluo in Java shows this notification to none of three workers, because its hash has no absolute
+/// value. The other two workers here are of other programs, which do not process it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_notification_that_java_leaves_out_is_processed() {
+    let Some(cluster) = cluster() else { return };
+    let name = fresh_name("left_out");
+    let instance = fluo_accumulo::connect(options(cluster, zookeepers(cluster)))
+        .await
+        .unwrap();
+    let strong = Column::new("s", "strong");
+    let copy = Column::new("s", "copy");
+    let to = copy.clone();
+    let observer = observer_fn(move |tx: Transaction, row: Bytes, from: Column| {
+        let to = to.clone();
+        async move {
+            let value = tx.get(row.clone(), &from).await?.unwrap_or_default();
+            tx.set(row, &to, value)
+        }
+    });
+    let observers = Observers::new()
+        .strong(strong.clone(), "copy", observer)
+        .unwrap();
+    let application = instance.application(&name).observers(&observers);
+    application
+        .set(MAX_SLEEP, "500")
+        .initialize()
+        .await
+        .unwrap();
+    let oracle = OracleOptions::new(zookeepers(cluster), &name)
+        .unwrap()
+        .host("localhost");
+    let oracle = Oracle::start(oracle).await.unwrap();
+    let client = instance.application(&name).open().await.unwrap();
+    let worker = Worker::start(&client, observers, WorkerOptions::new())
+        .await
+        .unwrap();
+    let zookeeper = zookeeper(cluster).await;
+    let finders = format!("{CHROOT}/{name}/finders");
+    let begun = Instant::now();
+    while zookeeper.list_children(&finders).await.unwrap().len() < 2 {
+        assert!(begun.elapsed() < PATIENCE, "no split points are stored");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let node = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    for other in ["a", "zzz"] {
+        let path = format!("{finders}/{other}");
+        zookeeper.create(&path, b"7", &node).await.unwrap();
+    }
+    let writer = instance.application(&name).open().await.unwrap();
+    writer
+        .run(async |tx| tx.set("adb:A0BM", &strong, "1"))
+        .await
+        .unwrap();
+    let waited = tokio::time::timeout(PATIENCE, writer.wait_until_idle()).await;
+    waited.expect("the notification is left out").unwrap();
+    let snapshot = writer.snapshot().await.unwrap();
+    assert_eq!(snapshot.get("adb:A0BM", &copy).await.unwrap().unwrap(), "1");
+    drop(snapshot);
+    worker.stop().await;
+    for other in ["a", "zzz"] {
+        let path = format!("{finders}/{other}");
+        zookeeper.delete(&path, None).await.unwrap();
+    }
+    drop((client, writer));
+    let application = instance.application(&name);
+    while application.status().await.unwrap() == fluo::admin::Status::Running {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    application.remove().await.unwrap();
+    oracle.stop().await;
+}
