@@ -271,7 +271,9 @@ mod tests {
     fn assigns_cells_to_parts_as_fluo_does() {
         let long = |byte: u8, times: usize| vec![byte; times];
         let row = |text: &str| text.as_bytes().to_vec();
-        let cells: [(Vec<u8>, Vec<u8>, Vec<u8>, [u32; 5]); 21] = [
+        /// A row, a family, a qualifier, and the remainders.
+        type Vector = (Vec<u8>, Vec<u8>, Vec<u8>, [u32; 5]);
+        let cells: [Vector; 21] = [
             (row("r1"), row("s"), row("strong"), [0, 0, 1, 0, 10]),
             (row("rs1"), row("s"), row("strong"), [0, 1, 2, 4, 1]),
             (row("rw1"), row("s"), row("strong"), [0, 1, 0, 2, 8]),
