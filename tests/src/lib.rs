@@ -17,6 +17,7 @@
 //! - [`Latch`] holds calls until a test opens it.
 //! - [`Page`] runs the commands of a documentation page and compares their output with the page.
 //! - [`ManualClock`] is a clock that a test sets.
+//! - [`while_changing`] waits for an event, and fails only if nothing changes for minutes.
 
 mod admin_call;
 mod coordination_call;
@@ -27,6 +28,7 @@ mod intercepted;
 mod latch;
 mod manual_clock;
 mod page;
+mod progress;
 mod recording;
 mod soak;
 mod unused_name;
@@ -45,5 +47,6 @@ pub use intercepted::{Call, Fault, Hooks, Intercepted};
 pub use latch::Latch;
 pub use manual_clock::ManualClock;
 pub use page::Page;
+pub use progress::{STUCK, while_changing};
 pub use recording::{Counts, Record, RecordingTables};
 pub use soak::soak;

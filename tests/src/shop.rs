@@ -9,7 +9,6 @@
 )]
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use fluo::{
     ApplicationHandle, Bytes, Client, Column, Error, InstanceExt, Observers, Snapshot, Transaction,
@@ -17,6 +16,8 @@ use fluo::{
 };
 use fluo_table::{Instance, Result, RowColumn};
 use futures::TryStreamExt;
+
+use crate::progress::while_changing;
 
 /// The name of the application.
 pub const NAME: &str = "shop";
@@ -129,16 +130,13 @@ pub async fn place(tx: Transaction, number: u64) -> Result<()> {
 ///
 /// # Panics
 ///
-/// A check fails, or the queue does not drain within 120 s.
+/// A check fails, or the number of waiting orders does not change for minutes.
 pub async fn drained(client: &Client) -> BTreeSet<u64> {
     assert_eq!(sum(client).await, SUM, "as the processes left it");
     let worker = Worker::start(client, observers(), WorkerOptions::new());
     let worker = worker.await.unwrap();
-    let before = waiting(client).await;
-    let idle = tokio::time::timeout(Duration::from_secs(120), client.wait_until_idle());
-    if idle.await.is_err() {
-        panic!("of {before} orders {} still wait", waiting(client).await);
-    }
+    let idle = while_changing(client.wait_until_idle(), || waiting(client));
+    idle.await.unwrap();
     worker.stop().await;
     assert!(client.failed_notifications().await.unwrap().is_empty());
     assert_eq!(sum(client).await, SUM, "after the queue has drained");

@@ -1,0 +1,78 @@
+//! Waits that end with their event, and fail only if nothing changes for minutes.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// The time without a change after which a wait fails. Every machine makes some progress in it,
+/// however busy it is.
+pub const STUCK: Duration = Duration::from_secs(300);
+
+/// The pause between two looks at the progress.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Returns the output of a future, during which `look` returns another value from time to time.
+///
+/// # Panics
+///
+/// `look` returns the same value, or nothing, for [`STUCK`].
+#[expect(clippy::panic, reason = "only tests call it")]
+pub async fn while_changing<T, P: Debug + PartialEq>(
+    ending: impl Future<Output = T>,
+    look: impl AsyncFn() -> P,
+) -> T {
+    tokio::select! {
+        biased;
+        output = ending => output,
+        last = last_of(look) => panic!("nothing has changed for {} s: {last:?}", STUCK.as_secs()),
+    }
+}
+
+/// Returns the value that has not changed for too long.
+async fn last_of<P: PartialEq>(look: impl AsyncFn() -> P) -> Option<P> {
+    let (mut last, mut limit) = (None, Instant::now() + STUCK);
+    while Instant::now() < limit {
+        match timeout_at(limit, look()).await {
+            Ok(seen) if last.as_ref() != Some(&seen) => {
+                last = Some(seen);
+                limit = Instant::now() + STUCK;
+            }
+            _ => {}
+        }
+        sleep(PAUSE).await;
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::future::pending;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_as_long_as_something_changes() {
+        let looks = Cell::new(0);
+        let look = async || {
+            looks.set(looks.get() + 1);
+            looks.get() / 200
+        };
+        let begun = Instant::now();
+        while_changing(sleep(STUCK * 3), look).await;
+        assert_eq!(begun.elapsed(), STUCK * 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[should_panic(expected = "nothing has changed for 300 s: Some(7)")]
+    async fn fails_if_nothing_changes() {
+        while_changing(pending::<()>(), async || 7).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    #[should_panic(expected = "nothing has changed for 300 s: None")]
+    async fn fails_if_the_progress_cannot_be_read() {
+        while_changing(pending::<()>(), pending::<u8>).await;
+    }
+}
