@@ -4,6 +4,7 @@
 //! | path | bytes |
 //! |---|---|
 //! | [`TABLE`] | the name of the table, UTF-8 |
+//! | [`INSTANCE_NAME`], [`INSTANCE_ID`] | the Accumulo instance of the table, text; only in ZooKeeper |
 //! | [`ID`] | the id of the application, text |
 //! | [`OBSERVERS`] | JSON of the observed columns; absent if nothing is observed |
 //! | [`SETTINGS`] | the text of a Java properties file |
@@ -29,6 +30,10 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The path of the table's name.
 pub const TABLE: &str = "/config/accumulo.table";
+/// The path of the name of the Accumulo instance with the table.
+pub const INSTANCE_NAME: &str = "/config/accumulo.instance.name";
+/// The path of the id of the Accumulo instance with the table.
+pub const INSTANCE_ID: &str = "/config/accumulo.instance.id";
 /// The path of the application's id.
 pub const ID: &str = "/config/fluo.application.id";
 /// The path of the observed columns.
