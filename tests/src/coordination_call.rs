@@ -49,6 +49,11 @@ pub enum CoordinationCall {
     UpdateSettings,
     /// [`begin_epoch`](fluo_table::coordination::Coordination::begin_epoch).
     BeginEpoch,
+    /// [`take_duty`](fluo_table::coordination::Coordination::take_duty) with this name.
+    TakeDuty(String),
+    /// [`exclude_others`](fluo_table::coordination::Coordination::exclude_others) for this
+    /// transactor.
+    ExcludeOthers(TransactorId),
     /// [`publish_oldest_active`] by this transactor.
     ///
     /// [`publish_oldest_active`]: fluo_table::coordination::Transactor::publish_oldest_active

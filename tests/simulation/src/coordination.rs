@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
-    WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, TimestampBlock, Transactor,
+    TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 use tokio::time::sleep;
@@ -157,6 +157,16 @@ impl Coordination for SimulatedCoordination {
 
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         self.send(self.link.world.coordination.begin_epoch(found))
+            .await
+    }
+
+    async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
+        self.send(self.link.world.coordination.take_duty(duty))
+            .await
+    }
+
+    async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
+        self.send(self.link.world.coordination.exclude_others(own))
             .await
     }
 

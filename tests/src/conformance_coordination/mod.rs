@@ -1,7 +1,7 @@
 //! The conformance suite of coordination: one function for each rule of the contracts of
 //! [`Applications`] and [`Coordination`](fluo_table::coordination::Coordination).
 //!
-//! The name of each function begins with the rule (C1 to C14) that it checks. A function creates
+//! The name of each function begins with the rule (C1 to C16) that it checks. A function creates
 //! applications with unique names and removes them at the end. So rules can run concurrently, on an
 //! instance that is in use. If a rule does not hold, its function panics and leaves its application
 //! for inspection.
@@ -41,6 +41,7 @@ mod epochs;
 mod ground;
 mod horizon;
 mod life;
+mod locks;
 mod removal;
 mod reopening;
 mod rule;
@@ -106,6 +107,8 @@ macro_rules! __for_each_coordination_rule {
             removal::c11_no_transactor_begins_in_a_removed_application,
             removal::c12_a_cancelled_caller_is_not_present,
             life::c13_one_of_many_concurrent_claims_succeeds,
+            locks::c15_one_caller_has_a_duty,
+            locks::c16_nobody_begins_during_an_exclusive_use,
         }
     };
 }

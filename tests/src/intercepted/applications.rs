@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::Result;
-use fluo_table::coordination::{Application, Applications, Coordination, SetupLock};
+use fluo_table::coordination::{Application, Applications, Coordination, HeldLock};
 
 use super::{Hooks, Intercepted};
 use crate::CoordinationCall;
@@ -37,7 +37,7 @@ impl<P: Applications + ?Sized + 'static, H: Hooks> Applications for Intercepted<
         self.call(call, self.inner.is_running(name)).await
     }
 
-    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
         let call = CoordinationCall::Claim(name.to_owned(), table.to_owned());
         let work = self.inner.lock_setup(name, table);
         self.call(call, work).await

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
-    WorkerMembership,
+    Application, Coordination, FailedNotification, HeldLock, TimestampBlock, Transactor,
+    TransactorId, WorkerMembership,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 
@@ -75,6 +75,16 @@ impl<P: Coordination + ?Sized + 'static, H: Hooks> Coordination for Intercepted<
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         let call = CoordinationCall::BeginEpoch;
         self.call(call, self.inner.begin_epoch(found)).await
+    }
+
+    async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
+        let call = CoordinationCall::TakeDuty(duty.to_owned());
+        self.call(call, self.inner.take_duty(duty)).await
+    }
+
+    async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
+        let call = CoordinationCall::ExcludeOthers(own);
+        self.call(call, self.inner.exclude_others(own)).await
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {

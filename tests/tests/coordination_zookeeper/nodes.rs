@@ -64,7 +64,10 @@ async fn an_application_has_the_nodes_of_java() {
         ("/config/accumulo.table", &name),
         ("/config/fluo.application.id", "5f181dad"),
         ("/config/fluo.observers2", observers),
-        ("/config/shared.config", "#Shared java props\na=1\n"),
+        (
+            "/config/shared.config",
+            "#Shared java props\nfluo.app.a=1\n",
+        ),
         ("/oracle", ""),
         ("/oracle/gc-timestamp", "0"),
         ("/oracle/max-timestamp", "2"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use fluo_accumulo::{Oracle, OracleOptions};
 use fluo_table::Result;
-use fluo_table::coordination::{Application, Applications, Coordination, SetupLock};
+use fluo_table::coordination::{Application, Applications, Coordination, HeldLock};
 use tokio::sync::Mutex;
 
 /// Applications that have an oracle from their initialisation to their removal.
@@ -50,7 +50,7 @@ impl Applications for WithOracles {
         self.applications.is_running(name).await
     }
 
-    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
         self.applications.lock_setup(name, table).await
     }
 

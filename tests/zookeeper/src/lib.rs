@@ -13,8 +13,8 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
-//! let zookeeper = ZooKeeper::start().await;
-//! let link = zookeeper.link().await;
+//! let zookeeper = ZooKeeper::new();
+//! let link = zookeeper.link();
 //! println!("connect to {}", link.address());
 //! assert_eq!(link.count(Operation::Create), 0);
 //! # }

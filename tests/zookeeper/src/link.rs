@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -23,8 +24,9 @@ pub struct Link {
 }
 
 impl Link {
-    pub(crate) async fn new(state: Shared) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    pub(crate) fn new(state: Shared, runtime: &Handle) -> Self {
+        let _entered = runtime.enter();
+        let listener = listen(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = listener.local_addr().unwrap();
         let number = {
             let mut state = locked(&state);
@@ -38,7 +40,7 @@ impl Link {
             is_open: is_open.clone(),
             is_held: is_held.clone(),
         };
-        let task = tokio::spawn(link.run(listener, address)).abort_handle();
+        let task = runtime.spawn(link.run(listener, address)).abort_handle();
         Self {
             state,
             number,
@@ -162,7 +164,7 @@ impl Accepting {
     }
 }
 
-/// Listens again at an address that had connections before.
+/// Listens at an address, which may have had connections before.
 fn listen(address: SocketAddr) -> TcpListener {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_reuseaddr(true).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::task::AbortHandle;
+use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 
 use crate::link::Link;
@@ -14,24 +14,48 @@ use crate::state::{Shared, State, locked};
 const TICK: Duration = Duration::from_millis(50);
 
 /// A ZooKeeper. It ends when this is dropped, with all its nodes.
+///
+/// It has a thread of its own, so it answers although a thread of the test waits for its answer.
 #[derive(Debug)]
 pub struct ZooKeeper {
     state: Shared,
-    expiry: AbortHandle,
+    /// `None` while it is dropped.
+    runtime: Option<Runtime>,
 }
 
 impl ZooKeeper {
-    /// Starts a server without nodes, in the present runtime.
-    #[expect(clippy::unused_async, reason = "it needs a runtime")]
-    pub async fn start() -> Self {
+    /// Starts a server without nodes.
+    ///
+    /// # Panics
+    ///
+    /// No thread can be started.
+    #[expect(
+        clippy::new_without_default,
+        reason = "starting a server is no default"
+    )]
+    pub fn new() -> Self {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("zookeeper-in-memory")
+            .enable_all()
+            .build()
+            .unwrap();
         let state = Arc::new(Mutex::new(State::new()));
-        let expiry = tokio::spawn(expire(state.clone())).abort_handle();
-        Self { state, expiry }
+        runtime.spawn(expire(state.clone()));
+        Self {
+            state,
+            runtime: Some(runtime),
+        }
     }
 
     /// Opens an address for a process.
-    pub async fn link(&self) -> Link {
-        Link::new(self.state.clone()).await
+    ///
+    /// # Panics
+    ///
+    /// No port is free.
+    pub fn link(&self) -> Link {
+        let runtime = self.runtime.as_ref().unwrap().handle();
+        Link::new(self.state.clone(), runtime)
     }
 
     /// Returns the data of a node, or `None` if it does not exist.
@@ -50,7 +74,9 @@ impl ZooKeeper {
 
 impl Drop for ZooKeeper {
     fn drop(&mut self) {
-        self.expiry.abort();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 

@@ -22,8 +22,8 @@ fn ephemeral() -> zookeeper_client::CreateOptions<'static> {
 
 #[tokio::test]
 async fn stores_nodes_with_versions() {
-    let zookeeper = ZooKeeper::start().await;
-    let link = zookeeper.link().await;
+    let zookeeper = ZooKeeper::new();
+    let link = zookeeper.link();
     let client = connect(&link).await;
     client.create("/a", b"one", &persistent()).await.unwrap();
     let again = client.create("/a", b"", &persistent()).await;
@@ -47,8 +47,8 @@ async fn stores_nodes_with_versions() {
 
 #[tokio::test]
 async fn numbers_the_children_of_a_node_and_deletes_them_with_their_session() {
-    let zookeeper = ZooKeeper::start().await;
-    let (one, other) = (zookeeper.link().await, zookeeper.link().await);
+    let zookeeper = ZooKeeper::new();
+    let (one, other) = (zookeeper.link(), zookeeper.link());
     let client = connect(&one).await;
     client.create("/f", b"", &persistent()).await.unwrap();
     for expected in ["0000000000", "0000000001"] {
@@ -71,8 +71,8 @@ async fn numbers_the_children_of_a_node_and_deletes_them_with_their_session() {
 
 #[tokio::test]
 async fn makes_several_changes_or_none() {
-    let zookeeper = ZooKeeper::start().await;
-    let link = zookeeper.link().await;
+    let zookeeper = ZooKeeper::new();
+    let link = zookeeper.link();
     let client = connect(&link).await;
     client.create("/a", b"", &persistent()).await.unwrap();
     let mut writer = client.new_multi_writer();
@@ -95,8 +95,8 @@ async fn makes_several_changes_or_none() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn loses_an_answer_after_its_effect_and_continues_the_session() {
-    let zookeeper = ZooKeeper::start().await;
-    let link = zookeeper.link().await;
+    let zookeeper = ZooKeeper::new();
+    let link = zookeeper.link();
     let client = connect(&link).await;
     let (_, watcher) = client.check_and_watch_stat("/a").await.unwrap();
     link.lose_answer(Operation::Create, "/a");
@@ -111,8 +111,8 @@ async fn loses_an_answer_after_its_effect_and_continues_the_session() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ends_the_sessions_of_a_link_and_those_that_are_silent() {
-    let zookeeper = ZooKeeper::start().await;
-    let (one, other) = (zookeeper.link().await, zookeeper.link().await);
+    let zookeeper = ZooKeeper::new();
+    let (one, other) = (zookeeper.link(), zookeeper.link());
     let root = connect(&other).await;
     root.create("/f", b"", &persistent()).await.unwrap();
     let expired = connect(&one).await;
@@ -134,8 +134,8 @@ async fn ends_the_sessions_of_a_link_and_those_that_are_silent() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn holds_answers_and_events_back() {
-    let zookeeper = ZooKeeper::start().await;
-    let link = zookeeper.link().await;
+    let zookeeper = ZooKeeper::new();
+    let link = zookeeper.link();
     let client = connect(&link).await;
     link.hold();
     let creating = tokio::spawn({

@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Applications, Coordination, SetupLock, check_application_name,
-    no_such_application, zookeeper_format,
+    Application, Applications, Coordination, HeldLock, check_application_name, no_such_application,
+    zookeeper_format,
 };
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -146,7 +146,7 @@ impl Applications for ZooKeeperApplications {
         presence::is_running(&session, &paths).await
     }
 
-    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
         let session = self.keeper.session().await?;
         let (chroot, name, table) = (self.chroot.clone(), name.to_owned(), table.to_owned());
         in_own_task(async move { setup::lock(&session, &chroot, &name, &table).await }).await

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, Epochs, FailedNotification, TimestampBlock, Transactor,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, TimestampBlock, Transactor,
     TransactorId, WorkerMembership, check_settings, no_such_application, zookeeper_format,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 use futures::join;
 
 use super::opened::Opened;
-use super::{TRIES, dead_letters, in_own_task, timestamps, too_busy, transactor, worker};
+use super::{TRIES, dead_letters, in_own_task, locks, timestamps, too_busy, transactor, worker};
 use crate::zookeeper::{Change, Outcome, Session};
 
 /// A handle of one application.
@@ -132,6 +132,15 @@ impl Coordination for ZooKeeperCoordination {
             }
         }
         Err(too_busy(&application.name))
+    }
+
+    async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
+        let (application, duty) = (self.application.clone(), duty.to_owned());
+        in_own_task(locks::take_duty(application, duty)).await
+    }
+
+    async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
+        in_own_task(locks::exclude_others(self.application.clone(), own)).await
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {

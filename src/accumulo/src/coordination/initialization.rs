@@ -188,7 +188,7 @@ mod tests {
                 ("/fluo/real/config/fluo.observers2", observers),
                 (
                     "/fluo/real/config/shared.config",
-                    "#Shared java props\na=1\n"
+                    "#Shared java props\nfluo.app.a=1\n"
                 ),
             ]
         );

@@ -16,6 +16,8 @@
 //!   applications/<name>       ephemeral: an application that is being created or removed
 //!   tables/<table>            ephemeral: its table
 //!   recording                 ephemeral: one caller records or removes an application at a time
+//!   duties/<name>.<duty>      ephemeral: a duty of an application that one process has
+//!   exclusive/<name>          ephemeral: the exclusive use of an application
 //! ```
 //!
 //! The nodes of set-up locks are beside the chroot, because Java lists all nodes below the chroot
@@ -31,6 +33,7 @@ mod dead_letters;
 mod finders;
 mod handle;
 mod initialization;
+mod locks;
 mod opened;
 mod paths;
 mod pause;

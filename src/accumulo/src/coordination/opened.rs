@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, OnceCell};
 use super::TRIES;
 use super::paths::{LEGACY_OBSERVERS, Paths};
 use crate::oracle::OracleClient;
-use crate::zookeeper::{Change, Keeper, Outcome, Refusal, Session};
+use crate::zookeeper::{Change, Keeper, NodeStat, Outcome, Refusal, Session};
 
 /// An application at the time at which it was opened. All calls are of this application: if it is
 /// removed, and another one gets the name, they fail.
@@ -57,13 +57,20 @@ impl Opened {
     /// Returns an error if the application was removed.
     pub(super) async fn check_exists(&self, session: &Session) -> Result<()> {
         self.check_not_removed()?;
-        match session.stat(&self.paths.mark()).await? {
-            Some(mark) if mark.created == self.created => Ok(()),
-            _ => {
+        let found = session.stat(&self.paths.mark()).await?;
+        self.check_mark(found).map(|_| ())
+    }
+
+    /// Returns the state of the mark that was found, or an error if it is not that of this
+    /// application, which then was removed.
+    pub(super) fn check_mark(&self, found: Option<NodeStat>) -> Result<NodeStat> {
+        self.check_not_removed()?;
+        found
+            .filter(|mark| mark.created == self.created)
+            .ok_or_else(|| {
                 self.is_removed.store(true, Ordering::Release);
-                Err(no_such_application(&self.name))
-            }
-        }
+                no_such_application(&self.name)
+            })
     }
 
     /// Returns an error if the application was found to be removed.
@@ -78,6 +85,7 @@ impl Opened {
     pub(super) fn require(&self) -> Change {
         Change::Require {
             path: self.paths.mark(),
+            version: None,
         }
     }
 

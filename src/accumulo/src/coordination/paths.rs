@@ -28,6 +28,11 @@ impl Paths {
         }
     }
 
+    /// Returns the path of the node below which all applications are.
+    pub(super) fn chroot(&self) -> &str {
+        self.root.rsplit_once('/').map_or("", |(chroot, _)| chroot)
+    }
+
     /// Returns the path of the application's own node.
     pub(super) fn root(&self) -> &str {
         &self.root
@@ -61,7 +66,7 @@ mod tests {
     #[test]
     fn has_the_paths_of_java() {
         let paths = Paths::new("/fluo", "real");
-        assert_eq!(paths.root(), "/fluo/real");
+        assert_eq!((paths.chroot(), paths.root()), ("/fluo", "/fluo/real"));
         assert_eq!(paths.mark(), "/fluo/real/config/shared.config");
         for (id, name) in [
             (5, "5"),

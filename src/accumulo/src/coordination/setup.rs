@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_table::coordination::{SetupLock, application_locked, table_locked};
+use fluo_table::coordination::{HeldLock, application_locked, table_locked};
 use fluo_table::{Error, Result};
 
 use crate::zookeeper::{Lock, Session, Taken};
@@ -13,20 +13,13 @@ pub(super) fn folder(chroot: &str) -> String {
     format!("{chroot}-setup")
 }
 
-#[derive(Debug)]
-struct HeldLock {
-    _lock: Lock,
-}
-
-impl SetupLock for HeldLock {}
-
 /// Locks an application and a table, both or neither.
 pub(super) async fn lock(
     session: &Arc<Session>,
     chroot: &str,
     application: &str,
     table: &str,
-) -> Result<Box<dyn SetupLock>> {
+) -> Result<Box<dyn HeldLock>> {
     check_names(application, table)?;
     let folder = folder(chroot);
     let paths = vec![
@@ -34,7 +27,7 @@ pub(super) async fn lock(
         format!("{folder}/tables/{table}"),
     ];
     match Lock::take(session, paths).await? {
-        Taken::Own(lock) => Ok(Box::new(HeldLock { _lock: lock })),
+        Taken::Own(lock) => Ok(Box::new(lock)),
         Taken::ByOther(0) => Err(application_locked(application)),
         Taken::ByOther(_) => Err(table_locked(table)),
     }

@@ -8,6 +8,7 @@ use fluo_table::coordination::{
 };
 use fluo_table::{Result, Timestamp};
 
+use super::locks::require_shared;
 use super::opened::Opened;
 use super::paths::NODES;
 use super::{TRIES, in_own_task, too_busy};
@@ -26,7 +27,7 @@ struct ZooKeeperTransactor {
 pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor>> {
     let session = application.keeper.session().await?;
     for _ in 0..TRIES {
-        application.check_exists(&session).await?;
+        let shared = require_shared(&application, &session).await?;
         let count = application.paths.at(zookeeper_format::TRANSACTOR_COUNT);
         let found = session.node(&count).await?;
         let last = found.as_ref().map(|node| node.data.as_slice());
@@ -42,7 +43,7 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
         };
         let path = application.paths.transactor(id);
         let changes = [
-            application.require(),
+            shared,
             counting,
             Change::CreateEphemeral {
                 path: path.clone(),
@@ -51,7 +52,9 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
         ];
         let is_present = match session.change(&changes).await? {
             Outcome::Done(_) => true,
-            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+            Outcome::Refused(0, Refusal::Missing) => {
+                return Err(no_such_application(&application.name));
+            }
             Outcome::Refused(_, Refusal::Missing) => {
                 application
                     .create_folders(&session, &["/transactor", NODES])
@@ -92,6 +95,7 @@ impl ZooKeeperTransactor {
         let path = application.paths.published(id);
         let is_alive = Change::Require {
             path: application.paths.transactor(id),
+            version: None,
         };
         let data = oldest.map(zookeeper_format::timestamp);
         let mut creates = false;

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::finders::{Finders, names};
+use super::locks::require_shared;
 use super::opened::Opened;
 use super::paths::{FINDERS, SPLITS};
 use super::pause::Pause;
@@ -84,15 +85,14 @@ pub(super) async fn join(
 
 /// Creates a node with a new number, and returns its name.
 async fn take_place(application: &Opened, session: &Arc<Session>, data: &[u8]) -> Result<String> {
-    let changes = [
-        application.require(),
-        Change::CreateNumbered {
-            path: format!("{}/{PREFIX}", application.paths.at(FINDERS)),
-            data: data.to_vec(),
-        },
-    ];
     for _ in 0..TRIES {
-        application.check_exists(session).await?;
+        let changes = [
+            require_shared(application, session).await?,
+            Change::CreateNumbered {
+                path: format!("{}/{PREFIX}", application.paths.at(FINDERS)),
+                data: data.to_vec(),
+            },
+        ];
         let mut numbered = session.numbering.lock().await;
         match session.change(&changes).await? {
             Outcome::Done(paths) => {
@@ -100,7 +100,9 @@ async fn take_place(application: &Opened, session: &Arc<Session>, data: &[u8]) -
                 let name = paths.last().and_then(|path| path.rsplit('/').next());
                 return Ok(name.unwrap_or_default().to_owned());
             }
-            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+            Outcome::Refused(0, Refusal::Missing) => {
+                return Err(no_such_application(&application.name));
+            }
             Outcome::Refused(_, Refusal::Missing) => {
                 application.create_folders(session, &[FINDERS]).await?;
             }
@@ -125,21 +127,24 @@ async fn take_place_again(
         return Ok(None);
     };
     let path = format!("{}/{name}", application.paths.at(FINDERS));
-    let changes = [
-        application.require(),
-        Change::CreateEphemeral {
-            path: path.clone(),
-            data: data.to_vec(),
-        },
-    ];
     let mut numbered = session.numbering.lock().await;
     for _ in 0..TRIES {
+        let changes = [
+            require_shared(application, session).await?,
+            Change::CreateEphemeral {
+                path: path.clone(),
+                data: data.to_vec(),
+            },
+        ];
         match session.change(&changes).await? {
             Outcome::Done(_) => {
                 numbered.push(path);
                 return Ok(Some(name));
             }
-            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+            Outcome::Refused(0, Refusal::Missing) => {
+                return Err(no_such_application(&application.name));
+            }
+            Outcome::Refused(0, _) => {}
             Outcome::Refused(..) => return Ok(None),
             Outcome::Unknown => {
                 let stat = session.current_stat(&path).await?;

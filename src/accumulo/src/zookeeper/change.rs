@@ -5,8 +5,8 @@ use super::access::Readers;
 /// A change of one node.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
-    /// Requires that a node exists.
-    Require { path: String },
+    /// Requires that a node exists, and has this version.
+    Require { path: String, version: Option<i32> },
     /// Creates a node.
     Create {
         path: String,
@@ -49,7 +49,7 @@ impl Change {
     /// Returns the path of the node; without the number, if it gets one.
     pub(crate) fn path(&self) -> &str {
         match self {
-            Self::Require { path }
+            Self::Require { path, .. }
             | Self::Create { path, .. }
             | Self::CreateEphemeral { path, .. }
             | Self::CreateNumbered { path, .. }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fluo_table::Result;
+use fluo_table::coordination::HeldLock;
 use uuid::Uuid;
 
 use super::change::{Change, Outcome, Refusal};
@@ -70,6 +71,8 @@ impl Lock {
         Err(too_busy(paths.first().map_or("/", String::as_str)))
     }
 }
+
+impl HeldLock for Lock {}
 
 impl Drop for Lock {
     fn drop(&mut self) {

@@ -239,7 +239,9 @@ impl Session {
         let mut writer = self.client.new_multi_writer();
         for change in changes {
             match change {
-                Change::Require { path } => writer.add_check_version(path, -1)?,
+                Change::Require { path, version } => {
+                    writer.add_check_version(path, version.unwrap_or(-1))?;
+                }
                 Change::Create {
                     path,
                     data,

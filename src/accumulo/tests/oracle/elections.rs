@@ -12,10 +12,10 @@ use crate::ground::{Ground, SERVERS, count};
 #[tokio::test(flavor = "multi_thread")]
 async fn leads_although_the_answer_to_the_creation_of_its_node_was_lost() {
     let ground = Ground::new().await;
-    let (lossy, other) = (ground.zookeeper.link().await, ground.zookeeper.link().await);
+    let (lossy, other) = (ground.zookeeper.link(), ground.zookeeper.link());
     lossy.lose_answer(Operation::Create, "lock-");
     let options = ground.options(&lossy);
-    let mut first = fluo_accumulo::Oracle::start(options).await.unwrap();
+    let first = fluo_accumulo::Oracle::start(options).await.unwrap();
     lossy.wait_for_cut().await;
     let mut standby = ground.oracle(&other).await;
     ground.wait_for_candidates(2).await;
@@ -39,7 +39,7 @@ async fn leads_although_the_answer_to_the_creation_of_its_node_was_lost() {
 #[tokio::test(flavor = "multi_thread")]
 async fn keeps_the_first_of_the_nodes_of_its_session() {
     let ground = Ground::new().await;
-    let lossy = ground.zookeeper.link().await;
+    let lossy = ground.zookeeper.link();
     // The creation, and the listing that would find its node.
     lossy.lose_answer(Operation::Create, "lock-");
     let mut oracle = ground.oracle(&lossy).await;
@@ -57,7 +57,7 @@ async fn keeps_the_first_of_the_nodes_of_its_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_oracle_leaves_no_node_although_the_answer_to_the_deletion_was_lost() {
     let ground = Ground::new().await;
-    let lossy = ground.zookeeper.link().await;
+    let lossy = ground.zookeeper.link();
     let mut oracle = ground.oracle(&lossy).await;
     oracle.wait_for_lead().await.unwrap();
     lossy.lose_answer(Operation::Delete, "lock-");
@@ -72,7 +72,7 @@ async fn a_stopped_oracle_leaves_no_node_although_the_answer_to_the_deletion_was
 #[tokio::test(flavor = "multi_thread")]
 async fn another_oracle_leads_after_the_session_of_the_first_has_ended() {
     let ground = Ground::new().await;
-    let (one, other) = (ground.zookeeper.link().await, ground.zookeeper.link().await);
+    let (one, other) = (ground.zookeeper.link(), ground.zookeeper.link());
     let mut first = ground.oracle(&one).await;
     first.wait_for_lead().await.unwrap();
     let mut second = ground.oracle(&other).await;

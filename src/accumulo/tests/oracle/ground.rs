@@ -23,8 +23,8 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) async fn new() -> Self {
-        let zookeeper = ZooKeeper::start().await;
-        let link = zookeeper.link().await;
+        let zookeeper = ZooKeeper::new();
+        let link = zookeeper.link();
         let client = Client::connect(&link.address()).await.unwrap();
         let ground = Self {
             zookeeper,

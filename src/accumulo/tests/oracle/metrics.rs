@@ -28,7 +28,7 @@ async fn counts_terms_timestamps_and_refused_requests() {
         recorded.collect::<BTreeMap<_, _>>()
     };
     let ground = Ground::new().await;
-    let link = ground.zookeeper.link().await;
+    let link = ground.zookeeper.link();
     let mut oracle = ground.oracle(&link).await;
     let address = oracle.wait_for_lead().await.unwrap();
     let client = ground.oracle_client().await;

@@ -16,7 +16,7 @@ async fn delete(ground: &Ground, nodes: &[&str]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn ends_its_oracle_with_an_error() {
     let ground = Ground::new().await;
-    let link = ground.zookeeper.link().await;
+    let link = ground.zookeeper.link();
     let mut oracle = ground.oracle(&link).await;
     oracle.wait_for_lead().await.unwrap();
     let node = format!("{SERVERS}/{}", ground.wait_for_candidates(1).await[0]);
@@ -40,7 +40,7 @@ async fn ends_its_oracle_with_an_error() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ends_its_oracle_also_if_another_one_has_its_name() {
     let ground = Ground::new().await;
-    let link = ground.zookeeper.link().await;
+    let link = ground.zookeeper.link();
     let mut oracle = ground.oracle(&link).await;
     oracle.wait_for_lead().await.unwrap();
     let id = format!("{ROOT}/config/fluo.application.id");

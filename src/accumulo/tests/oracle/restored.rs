@@ -11,7 +11,7 @@ const MAX_TIMESTAMP: &str = "/fluo/web/oracle/max-timestamp";
 #[tokio::test(flavor = "multi_thread")]
 async fn an_oracle_hands_out_no_timestamp_again() {
     let ground = Ground::new().await;
-    let link = ground.zookeeper.link().await;
+    let link = ground.zookeeper.link();
     let mut oracle = ground.oracle(&link).await;
     oracle.wait_for_lead().await.unwrap();
     // A client of its own before and after, because a client refuses timestamps that go back.
@@ -54,7 +54,7 @@ async fn with_epochs(recorded: &str, of_table: &str) -> Ground {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_oracle_refuses_a_table_that_was_opened_since_the_backup() {
     let ground = with_epochs("12-backup", "13-later").await;
-    let link = ground.zookeeper.link().await;
+    let link = ground.zookeeper.link();
     let refused = fluo_accumulo::Oracle::start(ground.options(&link)).await;
     let error = refused.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -70,7 +70,7 @@ async fn an_oracle_refuses_a_table_that_was_opened_since_the_backup() {
 async fn an_oracle_leads_for_the_table_of_its_coordination() {
     for of_table in ["12-backup", "11-before"] {
         let ground = with_epochs("12-backup", of_table).await;
-        let link = ground.zookeeper.link().await;
+        let link = ground.zookeeper.link();
         let mut oracle = ground.oracle(&link).await;
         oracle.wait_for_lead().await.unwrap();
         oracle.stop().await;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use fluo_table::Result;
 use fluo_table::coordination::{
-    Application, Applications, Coordination, SetupLock, application_exists, check_application_name,
+    Application, Applications, Coordination, HeldLock, application_exists, check_application_name,
     still_running, table_in_use, zookeeper_format,
 };
 use redb::WriteTransaction;
@@ -57,7 +57,7 @@ impl Applications for EmbeddedApplications {
         Ok(self.application(name)?.sessions().is_running())
     }
 
-    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
         self.shared.applications.claims.lock_setup(name, table)
     }
 

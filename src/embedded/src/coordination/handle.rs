@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Coordination, Epochs, FailedNotification, TimestampBlock, Transactor,
+    Application, Coordination, Epochs, FailedNotification, HeldLock, TimestampBlock, Transactor,
     TransactorId, WorkerMembership, check_settings, no_such_application, zookeeper_format,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
@@ -139,6 +139,7 @@ impl Coordination for EmbeddedCoordination {
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
         let begin = |transaction: &WriteTransaction, application: Arc<EmbeddedApplication>| {
             let name = &application.name;
+            application.sessions().check_shared(name)?;
             let last = nodes::last_transactor(&transaction.open_table(COORDINATION)?, name)?;
             let count = zookeeper_format::transactor_count(last + 1);
             nodes::put(
@@ -162,7 +163,8 @@ impl Coordination for EmbeddedCoordination {
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
-        let join = |_: &WriteTransaction, application| {
+        let join = |_: &WriteTransaction, application: Arc<EmbeddedApplication>| {
+            application.sessions().check_shared(&application.name)?;
             Ok(Verdict::Discard(WorkerPresence::join(application)))
         };
         Ok(Box::new(EmbeddedWorker {
@@ -216,6 +218,19 @@ impl Coordination for EmbeddedCoordination {
             Ok(Verdict::Commit(begun.last))
         })
         .await
+    }
+
+    async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
+        self.application.check_there()?;
+        self.application.sessions().take_duty(duty)
+    }
+
+    async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
+        let application = &self.application;
+        application.check_there()?;
+        application
+            .sessions()
+            .exclude_others(&application.name, own)
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {

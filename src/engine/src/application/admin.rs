@@ -44,7 +44,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use fluo_table::coordination::{
-    Application, Applications, ObservedColumn, SetupLock, application_exists,
+    Application, Applications, HeldLock, ObservedColumn, application_exists,
     check_application_name, shown_settings, still_running, table_in_use,
 };
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, TableAdminExt};
@@ -355,7 +355,7 @@ const MOST_CLAIMS: u32 = 8;
 async fn claim_existing(
     applications: &dyn Applications,
     name: &str,
-) -> Result<(String, Box<dyn SetupLock>)> {
+) -> Result<(String, Box<dyn HeldLock>)> {
     let mut found = read(applications, name).await?.table;
     for _ in 0..MOST_CLAIMS {
         let claim = applications.lock_setup(name, &found).await?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::name::shown;
-use crate::coordination::{Application, Coordination, SetupLock};
+use crate::coordination::{Application, Coordination, HeldLock};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The applications of one instance: their creation and removal, and the [`Coordination`] of each.
@@ -83,7 +83,7 @@ pub trait Applications: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) while another caller has claimed one of them (C13).
-    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>>;
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>>;
 
     /// Removes an application. Its table stays.
     ///

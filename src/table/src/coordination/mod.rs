@@ -2,7 +2,7 @@
 //! [`Applications`], and the [`Coordination`] of each.
 //!
 //! Both traits are small and object safe, and are held as `Arc<dyn ..>`. Their documentation
-//! contains their contract, the rules C1 to C14; a conformance suite checks them one by one on
+//! contains their contract, the rules C1 to C16; a conformance suite checks them one by one on
 //! every implementation. [`MemoryApplications`], here, is the reference.
 //!
 //! ```
@@ -36,6 +36,7 @@ mod application;
 mod applications;
 mod epochs;
 mod failed_notification;
+mod held_lock;
 mod memory;
 mod name;
 mod observed_column;
@@ -57,13 +58,14 @@ pub use applications::{
 };
 pub use epochs::Epochs;
 pub use failed_notification::FailedNotification;
+pub use held_lock::HeldLock;
 pub use memory::MemoryApplications;
 pub use name::check_application_name;
 pub use observed_column::{ObservedColumn, ObserverKind};
-pub use port::{Coordination, too_many_dead_letters};
+pub use port::{Coordination, check_duty, too_many_dead_letters};
 pub use reserved_timestamps::ReservedTimestamps;
-pub use sessions::{Sessions, transactor_ended, worker_ended};
-pub use setup_lock::{SetupLock, SetupLocks, application_locked, table_locked};
+pub use sessions::{Sessions, transactor_ended, used_alone, worker_ended};
+pub use setup_lock::{SetupLocks, application_locked, table_locked};
 pub use share::Share;
 pub use timestamp_block::TimestampBlock;
 pub use transactor::Transactor;

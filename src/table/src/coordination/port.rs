@@ -8,7 +8,8 @@ use std::num::NonZeroU32;
 use async_trait::async_trait;
 
 use crate::coordination::{
-    Application, FailedNotification, TimestampBlock, Transactor, TransactorId, WorkerMembership,
+    Application, FailedNotification, HeldLock, TimestampBlock, Transactor, TransactorId,
+    WorkerMembership,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, ErrorKind, Result};
@@ -71,6 +72,16 @@ use crate::error::{Error, ErrorKind, Result};
 ///   storage. [`begin_epoch`](Coordination::begin_epoch) compares and records as
 ///   [`Epochs::begin`](super::Epochs::begin) does. All handles of one opening of the storage share
 ///   its epoch.
+///
+/// Processes beside each other:
+/// - **C15, duties.** A duty is a named task that one caller at a time has, across all handles and
+///   processes of an application, until the returned lock is dropped or its session ends. A holder
+///   whose session has ended is not told, so a duty saves work and protects nothing.
+/// - **C16, exclusive use.** [`exclude_others`](Coordination::exclude_others) succeeds only if no
+///   other transactor and no worker is present. While the returned lock is held, no transactor
+///   begins and no worker joins: that is [`Unavailable`](ErrorKind::Unavailable). It ends with the
+///   session of the transactor, without notice. Clients of Java are not excluded if they begin
+///   later.
 ///
 /// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call
 /// of a handle whose application was removed is [`NotFound`](ErrorKind::NotFound), and the effect
@@ -159,12 +170,45 @@ pub trait Coordination: Debug + Send + Sync {
     /// recorded then.
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String>;
 
+    /// Takes a duty, such as the collection of garbage. Returns `None` while another caller has it
+    /// (C15).
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) unless the name consists of letters, digits and hyphens of
+    /// ASCII.
+    async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>>;
+
+    /// Excludes all other processes from the application, for the transactor `own` (C16).
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`](ErrorKind::Unavailable) if `own` is not alive, or if another transactor or a
+    /// worker is present.
+    async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>>;
+
     /// Replaces all settings.
     ///
     /// # Errors
     ///
     /// [`Invalid`](ErrorKind::Invalid) (C9).
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()>;
+}
+
+/// Checks the name of a duty.
+///
+/// # Errors
+///
+/// [`Invalid`](ErrorKind::Invalid) (see [`Coordination::take_duty`]).
+pub fn check_duty(duty: &str) -> Result<()> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    match !duty.is_empty() && duty.bytes().all(is_name) {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "`{}` is no name of a duty; use letters, digits and hyphens",
+            duty.escape_debug()
+        ))),
+    }
 }
 
 /// Creates the error that every implementation returns if there are too many failed notifications.

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use crate::coordination::{Share, TransactorId};
+use super::applications::still_running;
+use super::held_lock::HeldKeys;
+use super::name::shown;
+use crate::coordination::{HeldLock, Share, TransactorId, check_duty};
 use crate::data::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layout::Partition;
 
-/// The transactors and workers of one application whose clients are all in one process. Implements
-/// the rules C4 to C7 of [`Coordination`](super::Coordination), except for locking and for the
-/// numbers that must be durable.
+/// The transactors, workers and duties of one application whose clients are all in one process.
+/// Implements the rules C4 to C7, C15 and C16 of [`Coordination`](super::Coordination), except for
+/// locking and for the numbers that must be durable.
 #[derive(Debug, Default)]
 pub struct Sessions {
     /// The transactors that are alive, with the timestamp that each has published.
@@ -18,6 +21,16 @@ pub struct Sessions {
     /// The present workers, in the order in which they joined.
     workers: BTreeSet<u64>,
     last_worker: u64,
+    locks: HeldKeys<Held>,
+}
+
+/// A lock that a caller has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Held {
+    /// A duty.
+    Duty(String),
+    /// The exclusive use by a transactor.
+    Exclusive(TransactorId),
 }
 
 impl Sessions {
@@ -26,8 +39,53 @@ impl Sessions {
         self.transactors.insert(id, None);
     }
 
+    /// Checks whether a transactor may begin and a worker may join (C16).
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`](ErrorKind::Unavailable) while a transactor uses the application alone.
+    pub fn check_shared(&self, application: &str) -> Result<()> {
+        match self.locks.any(|held| matches!(held, Held::Exclusive(_))) {
+            true => Err(used_alone(application)),
+            false => Ok(()),
+        }
+    }
+
+    /// Begins the exclusive use by a transactor (C16).
+    ///
+    /// # Errors
+    ///
+    /// [`Unavailable`](ErrorKind::Unavailable) if it is not alive, or if another transactor or a
+    /// worker is present.
+    pub fn exclude_others(
+        &mut self,
+        application: &str,
+        own: TransactorId,
+    ) -> Result<Box<dyn HeldLock>> {
+        self.check_shared(application)?;
+        if !self.is_alive(own) {
+            return Err(transactor_ended(own));
+        }
+        if self.transactors.len() > 1 || !self.workers.is_empty() {
+            return Err(still_running(application));
+        }
+        let lock = self.locks.take([Held::Exclusive(own)]);
+        lock.map_err(|_| used_alone(application))
+    }
+
+    /// Takes a duty. Returns `None` if another caller has it (C15).
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for the name.
+    pub fn take_duty(&mut self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
+        check_duty(duty)?;
+        Ok(self.locks.take([Held::Duty(duty.to_owned())]).ok())
+    }
+
     /// Removes a transactor; returns whether it was alive.
     pub fn end_transactor(&mut self, id: TransactorId) -> bool {
+        self.locks.release(&Held::Exclusive(id));
         self.transactors.remove(&id).is_some()
     }
 
@@ -90,6 +148,15 @@ impl Sessions {
     pub fn is_running(&self) -> bool {
         !self.transactors.is_empty() || !self.workers.is_empty()
     }
+}
+
+/// Creates the error that every implementation returns while a transactor uses an application alone.
+pub fn used_alone(application: &str) -> Error {
+    let message = format!(
+        "another process uses the application `{}` alone; try again when it has ended",
+        shown(application)
+    );
+    Error::new(ErrorKind::Unavailable, message)
 }
 
 /// Creates the error that every implementation returns for a transactor whose session has ended.

@@ -1,79 +1,38 @@
 //! Locks on applications and tables that are about to be created or removed.
 
-use std::collections::BTreeSet;
-use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
+use super::held_lock::{HeldKeys, HeldLock};
 use super::name::shown;
 use crate::error::{Error, ErrorKind, Result};
-
-/// A lock on an application and a table, from [`lock_setup`](super::Applications::lock_setup) until
-/// this is dropped or the process ends. If locks are kept in another process, it also ends with the
-/// session in which it was made, without notice. A lock is advisory; the stored state protects (C13
-/// of [`Applications`](super::Applications)).
-pub trait SetupLock: Debug + Send + Sync {}
 
 /// The setup locks of one instance whose clients are all in one process: rule C13 of
 /// [`Applications`](super::Applications). A clone shares them.
 #[derive(Clone, Debug, Default)]
 pub struct SetupLocks {
-    claimed: Arc<Mutex<BTreeSet<Claimed>>>,
+    held: HeldKeys<Subject>,
 }
 
+/// A locked object, by its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Claimed {
+enum Subject {
     Application(String),
     Table(String),
 }
-
-#[derive(Debug)]
-struct HeldClaim {
-    all: SetupLocks,
-    held: [Claimed; 2],
-}
-
-impl SetupLock for HeldClaim {}
 
 impl SetupLocks {
     /// Locks an application and a table, both or neither.
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) while another caller has claimed one of them.
-    pub fn lock_setup(&self, application: &str, table: &str) -> Result<Box<dyn SetupLock>> {
-        let held = [
-            Claimed::Application(application.to_owned()),
-            Claimed::Table(table.to_owned()),
+    /// [`Unavailable`](ErrorKind::Unavailable) while another caller has locked one of them.
+    pub fn lock_setup(&self, application: &str, table: &str) -> Result<Box<dyn HeldLock>> {
+        let subjects = [
+            Subject::Application(application.to_owned()),
+            Subject::Table(table.to_owned()),
         ];
-        let mut claimed = self.locked();
-        if let Some(other) = held.iter().find(|one| claimed.contains(one)) {
-            return Err(claimed_already(other));
-        }
-        claimed.extend(held.iter().cloned());
-        Ok(Box::new(HeldClaim {
-            all: self.clone(),
-            held,
-        }))
-    }
-
-    fn locked(&self) -> MutexGuard<'_, BTreeSet<Claimed>> {
-        self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for HeldClaim {
-    fn drop(&mut self) {
-        let mut claimed = self.all.locked();
-        for held in &self.held {
-            claimed.remove(held);
-        }
-    }
-}
-
-fn claimed_already(claimed: &Claimed) -> Error {
-    match claimed {
-        Claimed::Application(name) => application_locked(name),
-        Claimed::Table(name) => table_locked(name),
+        self.held.take(subjects).map_err(|other| match other {
+            Subject::Application(name) => application_locked(&name),
+            Subject::Table(name) => table_locked(&name),
+        })
     }
 }
 
@@ -101,11 +60,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_the_claimed_object() {
-        let claims = SetupLocks::default();
-        let held = claims.lock_setup("web", "pages").unwrap();
+    fn names_the_locked_object() {
+        let locks = SetupLocks::default();
+        let held = locks.lock_setup("web", "pages").unwrap();
         let message = |application, table| {
-            claims
+            locks
                 .lock_setup(application, table)
                 .unwrap_err()
                 .to_string()
@@ -114,6 +73,6 @@ mod tests {
         assert_eq!(message("web", "x"), format!("the application `web` {end}"));
         assert_eq!(message("x", "pages"), format!("the table `pages` {end}"));
         drop(held);
-        assert!(claims.lock_setup("web", "pages").is_ok());
+        assert!(locks.lock_setup("web", "pages").is_ok());
     }
 }

@@ -8,7 +8,7 @@ use super::application::MemoryApplication;
 use super::coordination::MemoryCoordination;
 use super::{MemoryApplications, locked};
 use crate::coordination::{
-    Application, Applications, Coordination, SetupLock, application_exists, check_application_name,
+    Application, Applications, Coordination, HeldLock, application_exists, check_application_name,
     no_such_application, still_running, table_in_use,
 };
 use crate::error::Result;
@@ -52,7 +52,7 @@ impl Applications for MemoryApplications {
         Ok(is_running)
     }
 
-    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn SetupLock>> {
+    async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
         self.claims.lock_setup(name, table)
     }
 

@@ -10,11 +10,11 @@ use super::application::MemoryApplication;
 use super::presence::{MemoryTransactor, MemoryWorker};
 use super::{SharedApplication, locked};
 use crate::coordination::{
-    Application, Coordination, FailedNotification, TimestampBlock, Transactor, TransactorId,
-    WorkerMembership, check_settings, no_such_application,
+    Application, Coordination, FailedNotification, HeldLock, TimestampBlock, Transactor,
+    TransactorId, WorkerMembership, check_settings, no_such_application,
 };
 use crate::data::{RowColumn, Timestamp};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 #[derive(Debug)]
 pub(super) struct MemoryCoordination {
@@ -48,7 +48,10 @@ impl Coordination for MemoryCoordination {
     }
 
     async fn begin_transactor(&self) -> Result<Box<dyn Transactor>> {
-        let id = self.with(MemoryApplication::begin_transactor)?;
+        let id = self.with(|application| {
+            application.sessions.check_shared(&self.name)?;
+            Ok::<_, Error>(application.begin_transactor())
+        })??;
         let application = self.application.clone();
         Ok(Box::new(MemoryTransactor { id, application }))
     }
@@ -58,7 +61,10 @@ impl Coordination for MemoryCoordination {
     }
 
     async fn join_workers(&self) -> Result<Box<dyn WorkerMembership>> {
-        let worker = self.with(|application| application.sessions.join_worker())?;
+        let worker = self.with(|application| {
+            application.sessions.check_shared(&self.name)?;
+            Ok::<_, Error>(application.sessions.join_worker())
+        })??;
         let application = self.application.clone();
         Ok(Box::new(MemoryWorker {
             worker,
@@ -84,6 +90,14 @@ impl Coordination for MemoryCoordination {
 
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         self.with(|application| application.begin_epoch(&self.name, &self.epoch, found))?
+    }
+
+    async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
+        self.with(|application| application.sessions.take_duty(duty))?
+    }
+
+    async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>> {
+        self.with(|application| application.sessions.exclude_others(&self.name, own))?
     }
 
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()> {

@@ -1,0 +1,90 @@
+//! A ZooKeeper in memory with an Accumulo instance, and processes that connect to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fluo_accumulo::AccumuloOptions;
+use fluo_table::coordination::{Application, Applications, Coordination};
+use fluo_zookeeper::{Link, ZooKeeper};
+use zookeeper_client::{Acls, Client, CreateMode};
+
+use crate::fake::{Answer, Fake, Request};
+use crate::interface as wire;
+
+pub(crate) const NAME: &str = "web";
+pub(crate) const TABLE: &str = "pages";
+
+/// A ZooKeeper, and a proxy with one table.
+pub(crate) struct Ground {
+    pub(crate) zookeeper: ZooKeeper,
+    proxy: Fake,
+}
+
+/// The view of one process, over a link of its own.
+pub(crate) struct Process {
+    pub(crate) applications: Arc<dyn Applications>,
+    /// Dropped last, so that the session is closed and does not time out.
+    pub(crate) link: Link,
+}
+
+impl Ground {
+    pub(crate) async fn new() -> Self {
+        let zookeeper = ZooKeeper::new();
+        let link = zookeeper.link();
+        let client = Client::connect(&link.address()).await.unwrap();
+        let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
+        let instances = "/accumulo/instances";
+        client.mkdir(instances, &persistent).await.unwrap();
+        let instance = client.create("/accumulo/instances/fluo", b"instance-1", &persistent);
+        instance.await.unwrap();
+        Self {
+            zookeeper,
+            proxy: Fake::start(answer).await,
+        }
+    }
+
+    /// Connects another process.
+    pub(crate) async fn process(&self) -> Process {
+        let link = self.zookeeper.link();
+        let options = self.options(&link);
+        let fluo = fluo_accumulo::connect(options).await.unwrap();
+        let applications = fluo.applications().clone();
+        Process { applications, link }
+    }
+
+    pub(crate) fn options(&self, link: &Link) -> AccumuloOptions {
+        let zookeepers = format!("{}/fluo", link.address());
+        let options = AccumuloOptions::new(self.proxy.settings(), zookeepers);
+        options.session_timeout(Duration::from_secs(30))
+    }
+}
+
+impl Process {
+    /// Initializes the application of the tests, whose workers do not pause.
+    pub(crate) async fn initialize(&self) {
+        let application = Application::new("1", TABLE).set("fluo.impl.worker.finder.maxSleep", "0");
+        let initialized = self.applications.initialize(NAME, application);
+        initialized.await.unwrap();
+    }
+
+    pub(crate) async fn open(&self) -> Arc<dyn Coordination> {
+        self.applications.open(NAME).await.unwrap()
+    }
+}
+
+fn answer(request: &Request) -> Answer {
+    match request.call.as_str() {
+        "tableIdMap" => {
+            let ids = BTreeMap::from([(TABLE.to_owned(), "1".to_owned())]);
+            Answer::reply(wire::TableIdMapReply::new(ids))
+        }
+        "listSplits" => Answer::reply(wire::ListSplitsReply::new(
+            vec![b"g".to_vec(), b"p".to_vec()],
+            None,
+            None,
+            None,
+        )),
+        _ => Answer::Refuse(1, "Invalid method name"),
+    }
+}

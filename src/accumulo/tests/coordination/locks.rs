@@ -1,0 +1,71 @@
+//! Duties and exclusive use of several processes.
+
+use fluo_zookeeper::Operation;
+
+use crate::ground::Ground;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_duty_ends_with_the_session_of_its_process() {
+    let ground = Ground::new().await;
+    let (one, other) = (ground.process().await, ground.process().await);
+    one.initialize().await;
+    let duty = one.open().await.take_duty("garbage").await.unwrap();
+    assert!(duty.is_some());
+    let coordination = other.open().await;
+    assert!(coordination.take_duty("garbage").await.unwrap().is_none());
+    one.link.expire_sessions();
+    let taken = coordination.take_duty("garbage").await.unwrap();
+    assert!(taken.is_some());
+    // The lock of the ended session is not that of the other process.
+    drop(duty);
+    let again = other.open().await.take_duty("garbage").await.unwrap();
+    assert!(again.is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_duty_whose_answer_was_lost_is_held_once() {
+    let ground = Ground::new().await;
+    let process = ground.process().await;
+    process.initialize().await;
+    let coordination = process.open().await;
+    drop(coordination.take_duty("garbage").await.unwrap());
+    process.link.lose_answer(Operation::Multi, "/duties/");
+    let resume = async {
+        process.link.wait_for_cut().await;
+        process.link.resume();
+    };
+    let (taken, ()) = tokio::join!(coordination.take_duty("garbage"), resume);
+    assert!(taken.unwrap().is_some());
+}
+
+/// A transactor that had looked for an exclusive user before there was one must not begin after
+/// the exclusive user has looked for transactors.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transactor_and_an_exclusive_user_exclude_each_other_in_every_order() {
+    let ground = Ground::new().await;
+    let (one, other) = (ground.process().await, ground.process().await);
+    one.initialize().await;
+    let (user, beginner) = (one.open().await, other.open().await);
+    let own = user.begin_transactor().await.unwrap();
+    let mut won = [0, 0];
+    for round in 0..60 {
+        let pause = async |turns: u32| {
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
+            }
+        };
+        let beginning = async {
+            pause(round % 7 * 5).await;
+            beginner.begin_transactor().await
+        };
+        let excluding = async {
+            pause(round % 5 * 5).await;
+            user.exclude_others(own.id()).await
+        };
+        let (begun, alone) = tokio::join!(beginning, excluding);
+        assert!(begun.is_err() || alone.is_err(), "round {round}");
+        won[0] += u32::from(begun.is_ok());
+        won[1] += u32::from(alone.is_ok());
+    }
+    assert!(won[0] + won[1] > 0, "{won:?}");
+}
