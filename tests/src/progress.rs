@@ -17,7 +17,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// # Panics
 ///
 /// `look` returns the same value, or nothing, for [`STUCK`].
-#[expect(clippy::panic, reason = "only tests call it")]
 pub async fn while_changing<T, P: Debug + PartialEq>(
     ending: impl Future<Output = T>,
     look: impl AsyncFn() -> P,

@@ -239,7 +239,11 @@ fn describes_the_metrics_to_the_recorder() {
 #[test]
 fn the_docs_show_the_list() {
     let page = include_str!("../../docs/operating.md");
-    for metrics in [fluo::telemetry::METRICS, fluo_recipes::telemetry::METRICS] {
+    for metrics in [
+        fluo::telemetry::METRICS,
+        fluo_recipes::telemetry::METRICS,
+        fluo_accumulo::telemetry::METRICS,
+    ] {
         let table: String = metrics.iter().map(line).collect();
         assert!(
             page.contains(&table),

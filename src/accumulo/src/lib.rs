@@ -86,6 +86,8 @@ mod table_ids;
 mod tables;
 mod zookeeper;
 
+pub mod telemetry;
+
 pub use accumulo_proxy::{
     Credentials, Error as ProxyError, ErrorKind as ProxyErrorKind, Protocol, ProxyClient,
     ProxyOptions,

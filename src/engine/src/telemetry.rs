@@ -12,34 +12,7 @@
 //! processed is a span `notification` with its `cell` and the timestamp `at`; the span of its
 //! transaction is nested in it.
 
-use metrics::Unit;
-
-/// A metric of the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Metric {
-    /// The name; starts with `fluo_`.
-    pub name: &'static str,
-    /// The kind of its values.
-    pub kind: MetricKind,
-    /// Its label, with the values that the label can have, or `None`. An empty list stands for any
-    /// values.
-    pub label: Option<(&'static str, &'static [&'static str])>,
-    /// The description for the recorder.
-    pub description: &'static str,
-}
-
-/// The kind of a metric's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MetricKind {
-    /// A value that only grows.
-    Counter,
-    /// A value that grows and shrinks.
-    Gauge,
-    /// A distribution of values; in seconds if the name ends with `_seconds`.
-    Histogram,
-}
+pub use fluo_table::telemetry::{Metric, MetricKind};
 
 /// All metrics of the engine, sorted by name.
 pub const METRICS: &[Metric] = &[
@@ -121,59 +94,4 @@ pub const METRICS: &[Metric] = &[
 /// install the recorder.
 pub fn describe() {
     METRICS.iter().for_each(Metric::describe);
-}
-
-impl Metric {
-    /// Declares a counter.
-    #[must_use]
-    pub const fn counter(name: &'static str, description: &'static str) -> Self {
-        Self {
-            name,
-            kind: MetricKind::Counter,
-            label: None,
-            description,
-        }
-    }
-
-    /// Declares a gauge.
-    #[must_use]
-    pub const fn gauge(name: &'static str, description: &'static str) -> Self {
-        Self {
-            kind: MetricKind::Gauge,
-            ..Self::counter(name, description)
-        }
-    }
-
-    /// Declares a histogram.
-    #[must_use]
-    pub const fn histogram(name: &'static str, description: &'static str) -> Self {
-        Self {
-            kind: MetricKind::Histogram,
-            ..Self::counter(name, description)
-        }
-    }
-
-    /// Declares the label, with its values; an empty list stands for any values.
-    #[must_use]
-    pub const fn label(self, name: &'static str, values: &'static [&'static str]) -> Self {
-        Self {
-            label: Some((name, values)),
-            ..self
-        }
-    }
-
-    /// Passes the unit and the description to the recorder of the process.
-    pub fn describe(&self) {
-        let unit = match self.name.ends_with("_seconds") {
-            true => Unit::Seconds,
-            false => Unit::Count,
-        };
-        match self.kind {
-            MetricKind::Counter => metrics::describe_counter!(self.name, unit, self.description),
-            MetricKind::Gauge => metrics::describe_gauge!(self.name, unit, self.description),
-            MetricKind::Histogram => {
-                metrics::describe_histogram!(self.name, unit, self.description);
-            }
-        }
-    }
 }

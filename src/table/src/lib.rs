@@ -70,6 +70,7 @@ pub mod balancer;
 pub mod coordination;
 pub mod layout;
 pub mod table;
+pub mod telemetry;
 
 pub use clock::{Clock, SystemClock};
 pub use data::{

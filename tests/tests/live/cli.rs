@@ -19,6 +19,7 @@ mod gate;
 mod life;
 mod loading;
 mod no_balancer;
+mod queues_of_java;
 mod splitting;
 mod stopped;
 mod tls;

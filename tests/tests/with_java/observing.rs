@@ -117,7 +117,7 @@ async fn java_observes_in_an_application_of_rust() {
     let application = fluo.application(&together.name).observers(&observers());
     let application = application
         .set("fluo.observer.provider", "Observers")
-        .set("fluo.app.greeting", "hi: there = # ! \\");
+        .set("greeting", "hi: there = # ! \\");
     application.initialize().await.unwrap();
     let oracle = together.oracle().await;
     let client = together.client().await;

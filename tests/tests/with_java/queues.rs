@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use fluo::{Client, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo::{Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_recipes::codec::Kryo;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
+use fluo_recipes::stored_queue::StoredQueue;
+use fluo_recipes::transient::TransientRanges;
+use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::Column;
 
 use crate::ground::{Together, ask, read, until};
@@ -135,6 +138,44 @@ async fn rust_processes_entries_of_java() {
     check_exports(&exported.lock().unwrap(), ENTRIES);
     let snapshot = client.snapshot().await.unwrap();
     assert_eq!(sums().get(&snapshot, "key1").await.unwrap(), Some(8));
+}
+
+/// The settings of recipes lacked the prefix of the application's configuration, so no queue that
+/// Java configured could be opened here, and Java found none that was configured here.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_side_finds_the_queues_that_the_other_one_configured() {
+    let Some((together, _java, _)) = application("queues_configured").await else {
+        return;
+    };
+    let recipes = Recipes::new().with(&sums()).unwrap().with(&out()).unwrap();
+    let fluo = together.rust().await;
+    let application = fluo.application(&together.name).recipes(&recipes);
+    let client = application.open().await.unwrap();
+    let settings = &client.application().settings;
+    assert_eq!(settings["recipes.cfm.sums.buckets"], "7");
+    let queues = StoredQueue::all(settings).unwrap();
+    assert_eq!(queues.len(), 2);
+    assert!(TransientRanges::from_settings(settings).unwrap().len() >= 2);
+
+    let together = Together::new("queues_of_both").unwrap();
+    let fluo = together.rust().await;
+    let observers = observers(Arc::default());
+    let application = fluo.application(&together.name).observers(&observers);
+    let application = application
+        .recipes(&recipes)
+        .set("fluo.observer.provider", "Observers")
+        .set("queues", "true");
+    application.initialize().await.unwrap();
+    let oracle = together.oracle().await;
+    let client = together.client().await;
+    let mut java = together.java();
+    ask(&mut java, &format!("combine 0 {KEYS} {KEYS}"));
+    ask(&mut java, &format!("export 0 {KEYS} {KEYS}"));
+    ask(&mut java, "start-worker");
+    until_sums_are(&client, KEYS).await;
+    client.wait_until_idle().await.unwrap();
+    ask(&mut java, "stop-worker");
+    oracle.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

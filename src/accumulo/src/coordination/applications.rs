@@ -6,7 +6,8 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Applications, Coordination, SetupLock, check_application_name, no_such_application,
+    Application, Applications, Coordination, SetupLock, check_application_name,
+    no_such_application, zookeeper_format,
 };
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -16,7 +17,7 @@ use uuid::Uuid;
 use super::cluster::AccumuloCluster;
 use super::handle::ZooKeeperCoordination;
 use super::opened::Opened;
-use super::paths::{INSTANCE_ID, Paths};
+use super::paths::Paths;
 use super::{in_own_task, initialization, presence, removal, setup};
 use crate::zookeeper::{Keeper, NodeStat, Session};
 
@@ -96,7 +97,9 @@ impl Applications for ZooKeeperApplications {
     async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
         let session = self.keeper.session().await?;
         let (paths, mark) = self.find(&session, name).await?;
-        let instance = session.node(&paths.at(INSTANCE_ID)).await?;
+        let instance = session
+            .node(&paths.at(zookeeper_format::INSTANCE_ID))
+            .await?;
         let instance = instance.map(|node| node.data).unwrap_or_default();
         check_cluster(name, &instance, &self.cluster)?;
         let mut opened = self.opened.lock().await;

@@ -6,7 +6,7 @@ use fluo_table::coordination::{Application, application_exists, table_in_use, zo
 use fluo_table::{Error, ErrorKind, Result};
 
 use super::cluster::AccumuloCluster;
-use super::paths::{INSTANCE_ID, INSTANCE_NAME, Paths};
+use super::paths::Paths;
 use super::{TRIES, recording, too_busy};
 use crate::zookeeper::{Change, Keeper, Outcome, Readers, Session, create_parents, delete_tree};
 
@@ -85,8 +85,14 @@ fn changes(
         Some(("", Vec::new())),
         Some(("/config", Vec::new())),
         take(zookeeper_format::TABLE),
-        Some((INSTANCE_NAME, cluster.name.clone().into_bytes())),
-        Some((INSTANCE_ID, cluster.id.clone().into_bytes())),
+        Some((
+            zookeeper_format::INSTANCE_NAME,
+            cluster.name.clone().into_bytes(),
+        )),
+        Some((
+            zookeeper_format::INSTANCE_ID,
+            cluster.id.clone().into_bytes(),
+        )),
         take(zookeeper_format::ID),
         Some(("/oracle", Vec::new())),
         Some(("/oracle/server", Vec::new())),

@@ -2,10 +2,6 @@
 
 use fluo_table::coordination::{TransactorId, zookeeper_format};
 
-/// The node of the accumulo instance's name.
-pub(super) const INSTANCE_NAME: &str = "/config/accumulo.instance.name";
-/// The node of the accumulo instance's id.
-pub(super) const INSTANCE_ID: &str = "/config/accumulo.instance.id";
 /// The node of the observers that clients before Fluo 1.2 stored.
 pub(super) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
 /// The parent of the nodes of living transactors.

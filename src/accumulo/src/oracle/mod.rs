@@ -16,6 +16,12 @@
 //! - **O4, predecessor.** A new leader waits until the last known one has stopped, because one in
 //!   Java has no lease. It waits for a limited time if the last one does not answer.
 //! - **O5, refusal.** A request that cannot be answered closes its connection.
+//! - **O6, own nodes.** Every election node of the own session is the own one, whatever happened to
+//!   the answer of its creation. The oracle keeps the first and deletes the others.
+//! - **O7, floor.** An oracle never hands out a timestamp below one that it has handed out in an
+//!   earlier term, even if ZooKeeper was set back. It does not lead if the table was opened with
+//!   another copy of the coordination since.
+//! - **O8, end.** An oracle ends with its application.
 //!
 //! It does not move the horizon on request: a leader computes it in intervals, and adopts a higher
 //! one that another process stores.

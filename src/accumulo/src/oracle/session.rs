@@ -10,6 +10,8 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 use zookeeper_client::{Client, Error as ZooKeeperError};
 
+use crate::telemetry::{self, SESSIONS};
+
 /// The time limit of a request to ZooKeeper.
 pub(crate) const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// The user of the secret.
@@ -88,6 +90,7 @@ impl Sessions for ApplicationSessions {
             return Ok(client.clone());
         }
         let client = self.connect().await?;
+        telemetry::count(SESSIONS, 1);
         *current = Some(client.clone());
         Ok(client)
     }
@@ -128,13 +131,35 @@ pub(crate) async fn within_limit<T>(
 /// [`Corrupt`](ErrorKind::Corrupt) if its id is not text.
 pub(crate) async fn application_id(session: &Client, application: &str) -> Result<String> {
     let path = zookeeper_format::ID;
-    match within_limit(session.get_data(path)).await {
+    // A member of an ensemble may be late.
+    let read = async {
+        session.sync(path).await?;
+        session.get_data(path).await
+    };
+    match within_limit(read).await {
         Ok((id, _)) => String::from_utf8(id).map_err(|error| {
             let message = format!("the data at `{path}` of `{application}` is not text");
             Error::with_source(ErrorKind::Corrupt, message, error)
         }),
         Err(ZooKeeperError::NoNode) => Err(no_such_application(application)),
         Err(error) => Err(request_error("read the id of the application", error)),
+    }
+}
+
+/// Checks whether the application with this id exists.
+///
+/// # Errors
+///
+/// [`NotFound`](ErrorKind::NotFound) if it was removed, also if another one has its name; those of
+/// [`application_id`].
+pub(crate) async fn check_application(session: &Client, application: &str, id: &str) -> Result<()> {
+    match application_id(session, application).await? == id {
+        true => Ok(()),
+        false => {
+            let message =
+                format!("the application `{application}` was removed, and initialized again");
+            Err(Error::new(ErrorKind::NotFound, message))
+        }
     }
 }
 

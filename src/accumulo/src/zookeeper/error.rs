@@ -3,6 +3,16 @@
 use fluo_table::{Error, ErrorKind};
 use zookeeper_client::Error as Cause;
 
+/// Checks whether a request failed because its connection was lost. The request may have taken
+/// effect, and the session may continue.
+pub(crate) fn is_connection_lost(cause: &Cause) -> bool {
+    // Errors of the operating system, and answers that are overdue, have no variants of their own.
+    matches!(
+        cause,
+        Cause::ConnectionLoss | Cause::Timeout | Cause::Custom(_)
+    )
+}
+
 /// Converts the error of a request that only reads, or that had no effect.
 pub(super) fn reading(servers: &str, path: &str, cause: Cause) -> Error {
     let kind = match cause {

@@ -18,6 +18,7 @@ mod tree;
 pub(crate) use access::{Access, Readers};
 pub(crate) use address::Address;
 pub(crate) use change::{Change, Outcome, Refusal};
+pub(crate) use error::is_connection_lost;
 pub(crate) use keeper::Keeper;
 pub(crate) use lock::{Lock, Taken};
 pub(crate) use session::{Node, NodeStat, Session, SessionOptions};

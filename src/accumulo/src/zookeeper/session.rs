@@ -15,7 +15,9 @@ use zookeeper_client::{
 use super::access::{Access, Readers};
 use super::change::{Change, Outcome, Refusal};
 use super::connection::Connection;
-use super::error::{changing, connecting, reading};
+use crate::telemetry::{self, SESSIONS};
+
+use super::error::{changing, connecting, is_connection_lost, reading};
 
 /// Maximum number of times to send a request whose connection is lost before the answer.
 const TRIES: u32 = 10;
@@ -85,6 +87,7 @@ impl Session {
         let client = client.unwrap_or(Err(Cause::ClientClosed));
         let client = client.map_err(|cause| connecting(&servers, cause))?;
         connection.watch(client.state_watcher());
+        telemetry::count(SESSIONS, 1);
         Ok(Self {
             client,
             access: options.access.clone(),
@@ -180,9 +183,7 @@ impl Session {
             Ok(results) => Ok(Outcome::Done(
                 results.into_iter().filter_map(created).collect(),
             )),
-            Err(MultiWriteError::RequestFailed {
-                source: Cause::ConnectionLoss,
-            }) => {
+            Err(MultiWriteError::RequestFailed { source }) if is_connection_lost(&source) => {
                 tokio::time::sleep(PAUSE).await;
                 Ok(Outcome::Unknown)
             }
@@ -211,7 +212,7 @@ impl Session {
             for (path, first) in paths.iter().zip(first) {
                 let mut answer = first.await;
                 for _ in 1..TRIES {
-                    if answer != Err(Cause::ConnectionLoss) {
+                    if !answer.as_ref().is_err_and(is_connection_lost) {
                         break;
                     }
                     tokio::time::sleep(PAUSE).await;
@@ -272,7 +273,7 @@ impl Session {
     {
         let mut answer = read().await;
         for _ in 1..TRIES {
-            if !matches!(answer, Err(Cause::ConnectionLoss)) {
+            if !answer.as_ref().is_err_and(is_connection_lost) {
                 break;
             }
             tokio::time::sleep(PAUSE).await;

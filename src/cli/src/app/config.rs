@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use clap::Args;
 use fluo_table::Escaped;
-use fluo_table::coordination::{Application, ObservedColumn};
+use fluo_table::coordination::{Application, ObservedColumn, shown_settings};
 use serde::Serialize;
 
 use crate::application;
@@ -15,7 +15,7 @@ use crate::target::InstanceArguments;
 /// Print the settings of an application, one a line: `name = value`.
 ///
 /// In a name or value, bytes that are not printable ASCII and backslashes are written \xNN; so is a
-/// `=` in a name.
+/// `=` in a name. Passwords and secrets are masked.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -32,11 +32,11 @@ pub(crate) struct Config {
 }
 
 #[derive(Serialize)]
-struct Shown {
-    id: String,
-    table: String,
+struct Shown<'a> {
+    id: &'a str,
+    table: &'a str,
     observers: Vec<ShownColumn>,
-    settings: BTreeMap<String, String>,
+    settings: BTreeMap<&'a str, &'a str>,
 }
 
 #[derive(Serialize)]
@@ -54,16 +54,18 @@ impl Config {
         let coordination = application::open(&fluo, &self.name).await?;
         let stored = coordination.application().await?;
         if self.json {
-            return output::print_json(&shown(stored));
+            return output::print_json(&shown(&stored));
         }
-        stored.settings.iter().try_for_each(|(name, value)| {
-            let name = Escaped(name.as_bytes()).and(b"=");
-            output::print(&format!("{name} = {}", Escaped(value.as_bytes())))
-        })
+        shown_settings(&stored.settings)
+            .iter()
+            .try_for_each(|(name, value)| {
+                let name = Escaped(name.as_bytes()).and(b"=");
+                output::print(&format!("{name} = {}", Escaped(value.as_bytes())))
+            })
     }
 }
 
-fn shown(stored: Application) -> Shown {
+fn shown(stored: &Application) -> Shown<'_> {
     let column = |observed: &ObservedColumn| ShownColumn {
         family: Escaped(&observed.column.family).to_string(),
         qualifier: Escaped(&observed.column.qualifier).to_string(),
@@ -73,8 +75,8 @@ fn shown(stored: Application) -> Shown {
     };
     Shown {
         observers: stored.observers.iter().map(column).collect(),
-        id: stored.id,
-        table: stored.table,
-        settings: stored.settings,
+        id: &stored.id,
+        table: &stored.table,
+        settings: shown_settings(&stored.settings),
     }
 }

@@ -45,7 +45,7 @@ use std::fmt;
 
 use fluo_table::coordination::{
     Application, Applications, ObservedColumn, SetupLock, application_exists,
-    check_application_name, still_running, table_in_use,
+    check_application_name, shown_settings, still_running, table_in_use,
 };
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, TableAdminExt};
 
@@ -56,7 +56,7 @@ pub use crate::client::{bind, is_set_up};
 pub use crate::observer::check_observers;
 
 /// The configuration of a new application, and what it replaces.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Initialization {
     /// The id, usually a random UUID, which distinguishes the application from an earlier one of
     /// the same name.
@@ -74,6 +74,19 @@ pub struct Initialization {
     /// Its table must be [`table`](Self::table), or must not exist: another table would be left
     /// behind with rows that belong to no application, and the caller did not ask to delete it.
     pub clear_application: bool,
+}
+
+impl fmt::Debug for Initialization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Initialization")
+            .field("id", &self.id)
+            .field("table", &self.table)
+            .field("observers", &self.observers)
+            .field("settings", &shown_settings(&self.settings))
+            .field("clear_table", &self.clear_table)
+            .field("clear_application", &self.clear_application)
+            .finish()
+    }
 }
 
 impl Initialization {

@@ -1,8 +1,11 @@
 //! The handle of one application: [`ApplicationHandle`].
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use fluo_table::coordination::{Application, Applications, ObservedColumn};
+use fluo_table::coordination::{
+    Application, Applications, ObservedColumn, shown_setting, shown_settings,
+};
 use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, Timestamp};
 
 use crate::application::admin::{self, Initialization, Status, check_observers};
@@ -54,7 +57,7 @@ use crate::observer::Observers;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use = "a handle does nothing until one of its calls is awaited"]
 pub struct ApplicationHandle {
     instance: Instance,
@@ -352,8 +355,12 @@ impl ApplicationHandle {
 
     fn check_setting(&self, stored: &Application, name: &str, required: &str) -> Result<()> {
         let application = &self.name;
-        let message = match stored.settings.get(name) {
-            Some(found) if found == required => return Ok(()),
+        let found = stored.settings.get(name).map(String::as_str);
+        if found == Some(required) {
+            return Ok(());
+        }
+        let required = shown_setting(name, required);
+        let message = match found.map(|found| shown_setting(name, found)) {
             Some(found) => format!(
                 "the setting `{name}` of the application `{application}` is `{found}`, and this program requires \
                  `{required}`; use the stored value in the program"
@@ -364,5 +371,19 @@ impl ApplicationHandle {
             ),
         };
         Err(Error::invalid(message))
+    }
+}
+
+impl fmt::Debug for ApplicationHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApplicationHandle")
+            .field("name", &self.name)
+            .field("table", &self.table)
+            .field("observed", &self.observed)
+            .field("settings", &shown_settings(&self.application_settings))
+            .field("required", &shown_settings(&self.required_settings))
+            .field("clear", &self.clear)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }

@@ -10,8 +10,6 @@ const NOTIFY_GROUP: &str = "notify";
 
 /// The property with the id of the application that a table belongs to.
 pub(super) const APPLICATION: &str = "table.custom.fluo.application";
-/// The property with the epoch of the last opening of the coordination.
-pub(super) const EPOCH: &str = "table.custom.fluo.epoch";
 
 const BLOCK_CACHE: &str = "table.cache.block.enable";
 

@@ -7,7 +7,7 @@ use fluo_table::coordination::{Application, Coordination, Epochs};
 use fluo_table::{Error, ErrorKind, Result, TableAdmin, Versions};
 use tracing::warn;
 
-use crate::client::application_table::{self, APPLICATION, EPOCH};
+use crate::client::application_table::{self, APPLICATION};
 
 /// Number of attempts to write the epoch while other processes write theirs.
 const TRIES: u32 = 5;
@@ -41,11 +41,11 @@ pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> R
         return Err(of_another(&application));
     }
     check_keeps_versions(table, &properties)?;
-    let found = properties.get(EPOCH).map(String::as_str);
+    let found = properties.get(Epochs::PROPERTY).map(String::as_str);
     let epoch = coordination.begin_epoch(found).await?;
     let mut changes = Vec::new();
     if found != Some(epoch.as_str()) {
-        changes.push((EPOCH, epoch.as_str()));
+        changes.push((Epochs::PROPERTY, epoch.as_str()));
     }
     if id.is_none() {
         changes.push((APPLICATION, &application.id));
@@ -72,11 +72,11 @@ async fn settle(
 ) -> Result<()> {
     for _ in 0..TRIES {
         let properties = tables.properties(table).await?;
-        let found = properties.get(EPOCH);
+        let found = properties.get(Epochs::PROPERTY);
         if found.is_some_and(|found| Epochs::is_of_or_after(found, epoch)) {
             return application_table::detach_iterators(tables, table, &properties).await;
         }
-        match tables.set_property(table, EPOCH, epoch).await {
+        match tables.set_property(table, Epochs::PROPERTY, epoch).await {
             Err(error) if error.kind() == ErrorKind::Uncertain => uncertain = error,
             Err(error) => return Err(error),
             Ok(()) => {}

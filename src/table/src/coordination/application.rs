@@ -1,12 +1,15 @@
 //! The stored configuration of an application.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::coordination::ObservedColumn;
 use crate::error::{Error, Result};
 use crate::table::check_table_name;
 
 /// An application: a table, its observed columns, and settings that all its processes read.
+///
+/// `Debug` output contains no password: see [`shown_settings`].
 ///
 /// # Examples
 ///
@@ -20,7 +23,7 @@ use crate::table::check_table_name;
 /// let application = application.observe(observed).set("web.tablets", "20");
 /// assert!(application.check().is_ok());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Application {
     /// An id that distinguishes it from a removed application of the same name: text, usually a
     /// UUID.
@@ -29,7 +32,9 @@ pub struct Application {
     pub table: String,
     /// The observed columns.
     pub observers: Vec<ObservedColumn>,
-    /// Settings by name. The values are opaque data; recipes store theirs here.
+    /// Settings by name. The values are opaque data; recipes store theirs here. Names that start
+    /// with `fluo.` are those of Fluo itself, such as `fluo.worker.num.threads`. Java programs see
+    /// all others as the configuration of the application.
     pub settings: BTreeMap<String, String>,
 }
 
@@ -107,6 +112,39 @@ impl Application {
     }
 }
 
+impl fmt::Debug for Application {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Application")
+            .field("id", &self.id)
+            .field("table", &self.table)
+            .field("observers", &self.observers)
+            .field("settings", &shown_settings(&self.settings))
+            .finish()
+    }
+}
+
+/// Returns settings as messages and `Debug` output show them: without the values of passwords and
+/// secrets, as their names mark them. Java stores the password of Accumulo in the settings of an
+/// application.
+pub fn shown_settings(settings: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
+    let shown = settings.iter();
+    let shown = shown.map(|(name, value)| (name.as_str(), shown_setting(name, value)));
+    shown.collect()
+}
+
+/// Returns the value of a setting as messages show it: `***` if its name contains `password` or
+/// `secret`, in any case.
+pub fn shown_setting<'a>(name: &str, value: &'a str) -> &'a str {
+    let name = name.to_ascii_lowercase();
+    match ["password", "secret"]
+        .iter()
+        .any(|word| name.contains(word))
+    {
+        true => "***",
+        false => value,
+    }
+}
+
 fn check_observers_size(observers: &[ObservedColumn]) -> Result<()> {
     let size = |observed: &ObservedColumn| observed.column.size_bytes() + observed.id.len();
     let bytes: usize = observers.iter().map(size).sum();
@@ -125,13 +163,21 @@ fn check_observers_size(observers: &[ObservedColumn]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Invalid`](crate::ErrorKind::Invalid) if a name is empty, or if all of them together are too
-/// large.
+/// [`Invalid`](crate::ErrorKind::Invalid) if a name is empty or starts with `fluo.app.`, or if all
+/// of them together are too large.
 pub fn check_settings(settings: &BTreeMap<String, String>) -> Result<()> {
     if let Some(value) = settings.get("") {
         return Err(Error::invalid(format!(
             "a setting has no name, and the value `{}`; give it a name",
             super::name::shown(value)
+        )));
+    }
+    let twice =
+        |name: &&String| name.starts_with("fluo.app.") && !name.starts_with("fluo.app.fluo.");
+    if let Some(name) = settings.keys().find(twice) {
+        return Err(Error::invalid(format!(
+            "the setting `{}` would get the prefix `fluo.app.` twice; leave the prefix out",
+            super::name::shown(name)
         )));
     }
     let bytes: usize = settings
@@ -192,9 +238,25 @@ mod tests {
             "a setting has no name, and the value `v\\n`; give it a name"
         );
         assert_eq!(
+            message(&good.clone().set("fluo.app.x", "1")),
+            "the setting `fluo.app.x` would get the prefix `fluo.app.` twice; leave the prefix out"
+        );
+        assert_eq!(
             message(&good.set("name", "v".repeat(131_072))),
             "the settings have 131076 bytes; an application has at most 131072, names included"
         );
+    }
+
+    /// The output of a client showed the password of Accumulo, which Java stores.
+    #[test]
+    fn debug_output_contains_no_password() {
+        let application = Application::new("1", "t")
+            .set("fluo.accumulo.password", "pa55word")
+            .set("recipes.accumulo.writer.q.Password", "pa55word")
+            .set("user", "root");
+        let shown = format!("{application:?}");
+        assert!(!shown.contains("pa55word"), "{shown}");
+        assert!(shown.contains("root") && shown.contains("***"), "{shown}");
     }
 
     /// Such an application could be initialised, but no worker could ever be started for it.

@@ -22,6 +22,28 @@ pub struct Epochs {
 }
 
 impl Epochs {
+    /// The property of a table with the epoch of the last opening of its coordination.
+    pub const PROPERTY: &str = "table.custom.fluo.epoch";
+
+    /// Compares the epoch `found` at the table of the application `name` with the record
+    /// `recorded`.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy since.
+    pub fn check(name: &str, recorded: Option<&Self>, found: Option<&str>) -> Result<()> {
+        let number = recorded.map_or(0, |recorded| number_of(&recorded.last));
+        let is_known = |found: &str| {
+            recorded.is_some_and(|recorded| {
+                recorded.last == found || recorded.before.as_deref() == Some(found)
+            })
+        };
+        match found.is_some_and(|found| number_of(found) >= number && !is_known(found)) {
+            true => Err(copied(name)),
+            false => Ok(()),
+        }
+    }
+
     /// Compares the epoch `found` at the table of the application `name` with the record
     /// `recorded`, and returns the new record of the opening that drew the text `own`.
     ///
@@ -34,15 +56,8 @@ impl Epochs {
         own: &str,
         found: Option<&str>,
     ) -> Result<Self> {
+        Self::check(name, recorded, found)?;
         let number = recorded.map_or(0, |recorded| number_of(&recorded.last));
-        let is_known = |found: &str| {
-            recorded.is_some_and(|recorded| {
-                recorded.last == found || recorded.before.as_deref() == Some(found)
-            })
-        };
-        if found.is_some_and(|found| number_of(found) >= number && !is_known(found)) {
-            return Err(copied(name));
-        }
         let is_opened = |recorded: &&Self| {
             let text = recorded.last.split_once('-').map(|(_, text)| text);
             text == Some(own)

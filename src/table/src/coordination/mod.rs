@@ -51,7 +51,7 @@ mod worker_membership;
 pub mod zookeeper_format;
 
 pub use crate::data::TransactorId;
-pub use application::{Application, check_settings};
+pub use application::{Application, check_settings, shown_setting, shown_settings};
 pub use applications::{
     Applications, application_exists, no_such_application, still_running, table_in_use,
 };

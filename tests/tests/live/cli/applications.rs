@@ -17,14 +17,14 @@ const ROWS: usize = 20;
 const SHORT_PAUSE: &str = "fluo.impl.worker.finder.maxSleep=1000";
 
 /// An operator whose configuration file has the cluster as the profile `here`.
-struct Operator {
+pub(super) struct Operator {
     fluo: Fluo,
     zookeepers: String,
     application: String,
 }
 
 impl Operator {
-    fn new() -> Option<Self> {
+    pub(super) fn new() -> Option<Self> {
         let fluo = fluo()?;
         // The shared secret of Accumulo 2.x is in the environment, and a profile has no secrets.
         let user = match fluo.secret {
@@ -67,8 +67,22 @@ impl Operator {
         command
     }
 
-    fn run(&self, arguments: &str) -> Run {
+    pub(super) fn run(&self, arguments: &str) -> Run {
         self.fluo.judge(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs a command on a queue of the application.
+    pub(super) fn run_on(&self, arguments: &str, queue: &str) -> Run {
+        let mut command = self.command(arguments);
+        self.fluo.judge(command.arg(queue).output().unwrap())
+    }
+
+    pub(super) fn zookeepers(&self) -> &str {
+        &self.zookeepers
+    }
+
+    pub(super) fn application(&self) -> &str {
+        &self.application
     }
 
     /// Connects this process, as a program of the application.

@@ -12,7 +12,7 @@ use super::connection::{Connection, Failure, Granted};
 use super::leader::Leader;
 use super::waiting::{Waiter, Waiting};
 use crate::oracle::backoff::Backoff;
-use crate::oracle::session::{Sessions, application_id};
+use crate::oracle::session::{Sessions, check_application};
 
 /// The time limit of the check whether the application still exists. Timestamps do not wait longer
 /// for a ZooKeeper that is away.
@@ -113,10 +113,8 @@ impl Sender {
         let Some(session) = self.live_session().await else {
             return true;
         };
-        match application_id(&session, self.sessions.application()).await {
-            Ok(found) => found == self.id,
-            Err(error) => error.kind() != ErrorKind::NotFound,
-        }
+        let found = check_application(&session, self.sessions.application(), &self.id).await;
+        found.map_or_else(|error| error.kind() != ErrorKind::NotFound, |()| true)
     }
 
     async fn live_session(&self) -> Option<zookeeper_client::Client> {

@@ -16,6 +16,7 @@ use crate::oracle::wire::{
     Call, FrameError, Reply, decode_request, encode_reply, encode_unknown_method, read_frame,
     write_frame,
 };
+use crate::telemetry::{self, REFUSED};
 
 /// The time limit of the first request of a connection, of the rest of a frame, and of a reply. A
 /// connection that has sent a valid request may be idle without limit, as clients expect.
@@ -31,6 +32,7 @@ pub(super) async fn serve(mut stream: TcpStream, term: Arc<Term>) {
     let mut read = first.await.unwrap_or(Err(FrameError::Stalled));
     while read.is_ok() {
         let Some(reply) = answer(&message, &term).await else {
+            telemetry::count(REFUSED, 1);
             tracing::debug!("a request is refused");
             return;
         };

@@ -6,7 +6,8 @@ use fluo_table::{Error, ErrorKind, Result};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::run::Run;
+use super::epoch::check_epoch;
+use super::run::{Run, State};
 use crate::oracle::options::OracleOptions;
 use crate::oracle::session::{ApplicationSessions, Sessions, application_id};
 
@@ -14,8 +15,9 @@ use crate::oracle::session::{ApplicationSessions, Sessions, application_id};
 /// take over if it stops or crashes. Oracles of Fluo in Java and these take over from each other.
 ///
 /// It serves clients of Fluo in Java and of this crate. It continues after ZooKeeper was away for a
-/// moment, and stands for election again if it has lost the lead. Dropping the handle stops the
-/// oracle in the background; [`stop`](Oracle::stop) waits until another one can lead.
+/// moment, and stands for election again if it has lost the lead. It ends if its application is
+/// removed. Dropping the handle stops the oracle in the background; [`stop`](Oracle::stop) waits
+/// until another one can lead.
 ///
 /// # Examples
 ///
@@ -34,7 +36,7 @@ use crate::oracle::session::{ApplicationSessions, Sessions, application_id};
 /// ```
 #[derive(Debug)]
 pub struct Oracle {
-    leads_at: watch::Receiver<Option<String>>,
+    state: watch::Receiver<State>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -45,7 +47,8 @@ impl Oracle {
     /// # Errors
     ///
     /// [`NotFound`](ErrorKind::NotFound) if the application does not exist;
-    /// [`Invalid`](ErrorKind::Invalid) if the host cannot be reached by clients;
+    /// [`Invalid`](ErrorKind::Invalid) if the host cannot be reached by clients, or if the table
+    /// was opened with another copy of the coordination since;
     /// [`Denied`](ErrorKind::Denied) if the secret is missing or wrong;
     /// [`Unavailable`](ErrorKind::Unavailable) if ZooKeeper does not answer.
     pub async fn start(options: OracleOptions) -> Result<Self> {
@@ -69,18 +72,20 @@ impl Oracle {
     ) -> Result<Self> {
         let host = options.own_host()?;
         let session = sessions.session().await?;
-        application_id(&session, sessions.application()).await?;
-        let (leads_at, is_leading) = watch::channel(None);
+        let id = application_id(&session, sessions.application()).await?;
+        check_epoch(&session, sessions.application()).await?;
+        let (state, states) = watch::channel(State::Waits);
         let (stop, stopped) = watch::channel(false);
         let run = Run {
             sessions,
             options,
+            id,
             host,
-            leads_at,
+            state,
             stop: stopped,
         };
         Ok(Self {
-            leads_at: is_leading,
+            state: states,
             stop,
             task: tokio::spawn(run.run()),
         })
@@ -88,18 +93,24 @@ impl Oracle {
 
     /// Returns the address at which this oracle leads, or `None` if it does not lead.
     pub fn leads_at(&self) -> Option<String> {
-        self.leads_at.borrow().clone()
+        match &*self.state.borrow() {
+            State::Leads(address) => Some(address.clone()),
+            State::Waits | State::Ended(_) => None,
+        }
     }
 
     /// Waits until this oracle leads, and returns its address.
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if the oracle has ended, with its runtime.
+    /// As [`wait_for_change`](Self::wait_for_change).
     pub async fn wait_for_lead(&mut self) -> Result<String> {
-        let led = self.leads_at.wait_for(Option::is_some).await;
-        let address = led.ok().and_then(|address| address.clone());
-        address.ok_or_else(|| Error::new(ErrorKind::Unavailable, "the oracle has ended"))
+        let waits = |state: &State| matches!(state, State::Waits);
+        match self.state.wait_for(|state| !waits(state)).await.as_deref() {
+            Ok(State::Leads(address)) => Ok(address.clone()),
+            Ok(State::Ended(error)) => Err(error.clone()),
+            Ok(State::Waits) | Err(_) => Err(ended()),
+        }
     }
 
     /// Waits until this oracle leads at another address than at the last call, or no longer leads.
@@ -107,12 +118,17 @@ impl Oracle {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if the oracle has ended, with its runtime.
+    /// The reason why the oracle has ended: [`NotFound`](ErrorKind::NotFound) if its application
+    /// was removed; [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy of
+    /// the coordination since; [`Unavailable`](ErrorKind::Unavailable) if its runtime has ended.
     pub async fn wait_for_change(&mut self) -> Result<Option<String>> {
-        let changed = self.leads_at.changed().await;
-        let ended = |_| Error::new(ErrorKind::Unavailable, "the oracle has ended");
-        changed.map_err(ended)?;
-        Ok(self.leads_at.borrow_and_update().clone())
+        let changed = self.state.changed().await;
+        match &*self.state.borrow_and_update() {
+            State::Ended(error) => Err(error.clone()),
+            State::Leads(address) if changed.is_ok() => Ok(Some(address.clone())),
+            State::Waits if changed.is_ok() => Ok(None),
+            State::Leads(_) | State::Waits => Err(ended()),
+        }
     }
 
     /// Stops the oracle: closes all connections, and gives the lead to another oracle at once.
@@ -121,6 +137,11 @@ impl Oracle {
         // An error states that the task was aborted with its runtime.
         let _ = (&mut self.task).await;
     }
+}
+
+/// Returns the error for an oracle whose runtime has ended.
+fn ended() -> Error {
+    Error::new(ErrorKind::Unavailable, "the oracle has ended")
 }
 
 impl Drop for Oracle {

@@ -11,6 +11,7 @@
 
 mod candidate;
 mod connection;
+mod epoch;
 mod handle;
 mod horizon;
 mod lease;

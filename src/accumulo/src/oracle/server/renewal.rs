@@ -7,7 +7,8 @@ use zookeeper_client::{Client, Error as ZooKeeperError, OneshotWatcher};
 use super::candidate::{Candidate, node_removed};
 use super::lease::Moment;
 use super::term::Term;
-use crate::oracle::session::{application_id, request_error};
+use crate::oracle::session::{check_application, request_error};
+use crate::zookeeper::is_connection_lost;
 
 /// The number of renewals within a session timeout.
 const RENEWALS: u32 = 15;
@@ -34,17 +35,17 @@ pub(super) async fn renew(
                 watcher
             }
             Ok(Ok(None)) => return node_removed(),
-            Ok(Err(ZooKeeperError::ConnectionLoss)) => {
+            Ok(Err(error)) if is_connection_lost(&error) => {
                 sleep(interval.min(remaining)).await;
                 continue;
             }
             Ok(Err(error)) => return request_error("renew the lease", error),
             Err(_) => continue,
         };
-        match application_id(session, application).await {
-            Ok(found) if found != id => return replaced(application),
-            Err(error) if error.kind() == ErrorKind::NotFound => return error,
-            _ => {}
+        if let Err(error) = check_application(session, application, id).await
+            && error.kind() == ErrorKind::NotFound
+        {
+            return error;
         }
         // The watch fires if the node is deleted.
         let _ = timeout(interval, watcher.changed()).await;
@@ -57,9 +58,4 @@ async fn confirm(session: &Client, path: &str) -> Result<Option<OneshotWatcher>,
     session.sync(path).await?;
     let (stat, watcher) = session.check_and_watch_stat(path).await?;
     Ok(stat.map(|_| watcher))
-}
-
-fn replaced(application: &str) -> Error {
-    let message = format!("the application `{application}` was removed and initialised again");
-    Error::new(ErrorKind::NotFound, message)
 }

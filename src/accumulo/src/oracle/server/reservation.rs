@@ -22,6 +22,8 @@ use super::lease::Lease;
 use crate::oracle::backoff::Backoff;
 use crate::oracle::nodes;
 use crate::oracle::session::{request_error, within_limit};
+use crate::telemetry::{self, RESERVATIONS};
+use crate::zookeeper::is_connection_lost;
 
 /// The size of the first reservation of a term, as in Fluo.
 const FIRST: u32 = 1_000;
@@ -53,20 +55,29 @@ pub(super) struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves the first timestamps of a term.
+    /// Reserves the first timestamps of a term, from `floor` on if the node has a lower one: this
+    /// process has handed out all timestamps below it, so the node was restored from a backup.
     ///
     /// # Errors
     ///
     /// [`Corrupt`](ErrorKind::Corrupt) if the node has no timestamp; the errors of ZooKeeper.
-    pub(super) async fn claim(session: Client) -> Result<Self> {
+    pub(super) async fn claim(session: Client, floor: Timestamp) -> Result<Self> {
         let mut backoff = Backoff::default();
         loop {
             let found = read(&session).await?;
-            let end = found.end.get().saturating_add(u64::from(FIRST));
+            let first = found.end.max(floor);
+            if first > found.end {
+                tracing::error!(
+                    "`{MAX_TIMESTAMP}` was set back from {first} to {}; restart all clients of the application",
+                    found.end
+                );
+            }
+            let end = first.get().saturating_add(u64::from(FIRST));
             let end = Timestamp::new(end).unwrap_or(Timestamp::MAX);
             match write(&session, end, found.version).await {
                 Ok(version) => {
-                    let mut stamps = ReservedTimestamps::new(found.end);
+                    telemetry::count(RESERVATIONS, 1);
+                    let mut stamps = ReservedTimestamps::new(first);
                     stamps.reserved(end);
                     return Ok(Self {
                         session,
@@ -113,12 +124,13 @@ impl Reservation {
             let end = self.stamps().plan(count, Instant::now())?;
             match write(&self.session, end, written.version).await {
                 Ok(version) => {
+                    telemetry::count(RESERVATIONS, 1);
                     *written = Written { end, version };
                     self.stamps().reserved(end);
                     return Ok(());
                 }
                 Err(ZooKeeperError::BadVersion) => return Err(another_leads()),
-                Err(ZooKeeperError::ConnectionLoss | ZooKeeperError::Timeout) => {}
+                Err(error) if is_connection_lost(&error) => {}
                 Err(error) => return Err(request_error("reserve timestamps", error)),
             }
             let found = self.read_while(lease).await?;

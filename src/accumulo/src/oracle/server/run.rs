@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::{Error, Result};
+use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use zookeeper_client::Client;
 
 use super::candidate::Candidate;
+use super::epoch::check_epoch;
 use super::listener::BoundPort;
 use super::predecessor::Predecessor;
 use super::renewal::renew;
@@ -16,7 +17,8 @@ use super::term::Term;
 use super::{horizon, lease::Moment};
 use crate::oracle::backoff::Backoff;
 use crate::oracle::options::OracleOptions;
-use crate::oracle::session::{Sessions, application_id};
+use crate::oracle::session::{Sessions, check_application};
+use crate::telemetry::{self, LEADS, TERMS};
 
 /// The time limit of the deletion of the election node.
 const WITHDRAWAL: Duration = Duration::from_secs(5);
@@ -26,20 +28,40 @@ const WITHDRAWAL: Duration = Duration::from_secs(5);
 pub(super) struct Run {
     pub(super) sessions: Arc<dyn Sessions>,
     pub(super) options: OracleOptions,
+    /// The id of the application.
+    pub(super) id: String,
     pub(super) host: String,
-    /// The address at which this oracle leads, or `None`.
-    pub(super) leads_at: watch::Sender<Option<String>>,
+    pub(super) state: watch::Sender<State>,
     pub(super) stop: watch::Receiver<bool>,
 }
 
+/// The state of an oracle.
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    /// It stands for election, or pauses before it does.
+    Waits,
+    /// It leads at this address.
+    Leads(String),
+    /// It has ended by itself.
+    Ended(Error),
+}
+
+/// The knowledge of an oracle of its own former terms, and of those of others.
+#[derive(Debug, Default)]
+struct Memory {
+    predecessor: Predecessor,
+    /// The first timestamp that this process has not handed out.
+    floor: Timestamp,
+}
+
 impl Run {
-    /// Stands for election again and again until it is stopped.
-    pub(super) async fn run(mut self) {
-        let mut predecessor = Predecessor::default();
+    /// Stands for election again and again until it is stopped, or its application is removed.
+    pub(super) async fn run(self) {
+        let mut memory = Memory::default();
         let mut backoff = Backoff::default();
         while !*self.stop.borrow() {
             let mut stop = self.stop.clone();
-            match self.stand(&mut predecessor, &mut stop).await {
+            match self.stand(&mut memory, &mut stop).await {
                 Ok(Ended::Stopped) => return,
                 Ok(Ended::Lost(error)) => {
                     tracing::warn!(%error, "the oracle does not lead any more");
@@ -47,38 +69,56 @@ impl Run {
                 }
                 Err(error) => tracing::warn!(%error, "the oracle cannot stand for election"),
             }
-            tokio::select! {
-                () = backoff.wait() => {}
-                _ = self.stop.wait_for(|stop| *stop) => return,
+            let pause = async {
+                backoff.wait().await;
+                self.check().await.err().filter(is_final)
+            };
+            let end = tokio::select! {
+                end = pause => end,
+                _ = stop.wait_for(|stop| *stop) => return,
+            };
+            if let Some(error) = end {
+                tracing::error!(%error, "the oracle ends");
+                self.state.send_replace(State::Ended(error));
+                return;
             }
         }
     }
 
+    /// Checks whether the application exists, with the table to which it belongs.
+    async fn check(&self) -> Result<Client> {
+        let session = self.sessions.session().await?;
+        let application = self.sessions.application();
+        check_application(&session, application, &self.id).await?;
+        check_epoch(&session, application).await?;
+        Ok(session)
+    }
+
     /// Stands for election once, and leads if it is elected.
-    async fn stand(
-        &self,
-        predecessor: &mut Predecessor,
-        stop: &mut watch::Receiver<bool>,
-    ) -> Result<Ended> {
+    async fn stand(&self, memory: &mut Memory, stop: &mut watch::Receiver<bool>) -> Result<Ended> {
         let begin = async {
-            let session = self.sessions.session().await?;
-            let id = application_id(&session, self.sessions.application()).await?;
+            let session = self.check().await?;
             let port = BoundPort::bind(self.options.listen, self.options.port)?;
             let address = format!("{}:{}", self.host, port.number());
             let is_protected = self.sessions.is_protected();
             let candidate = Candidate::stand(&session, &address, is_protected).await?;
-            Ok::<_, Error>((session, id, port, address, candidate))
+            Ok::<_, Error>((session, port, address, candidate))
         };
-        let (session, id, port, address, candidate) = tokio::select! {
+        let (session, port, address, mut candidate) = tokio::select! {
             begun = begin => begun?,
             _ = stop.wait_for(|stop| *stop) => return Ok(Ended::Stopped),
         };
-        let campaign = self.campaign(&session, &candidate, id, port, &address, predecessor);
         let ended = tokio::select! {
-            error = campaign => Ended::Lost(error),
+            error = self.campaign(&session, &mut candidate, port, &address, memory) => {
+                Ended::Lost(error)
+            }
             _ = stop.wait_for(|stop| *stop) => Ended::Stopped,
         };
-        self.leads_at.send_replace(None);
+        self.state.send_if_modified(|state| {
+            let has_led = matches!(state, State::Leads(_));
+            *state = State::Waits;
+            has_led
+        });
         // The node stays until then, so that no other oracle leads while this one may answer.
         if timeout(WITHDRAWAL, candidate.withdraw()).await.is_err() {
             tracing::warn!("the election node of this oracle stays until its session ends");
@@ -90,61 +130,66 @@ impl Run {
     async fn campaign(
         &self,
         session: &Client,
-        candidate: &Candidate,
-        id: String,
+        candidate: &mut Candidate,
         port: BoundPort,
         address: &str,
-        predecessor: &mut Predecessor,
+        memory: &mut Memory,
     ) -> Error {
-        match elected(session, candidate, &id, address, predecessor).await {
+        match self.elected(session, candidate, address, memory).await {
             Ok(term) => {
-                self.lead(session, candidate, &id, port, address, term)
-                    .await
+                let error = self.lead(session, candidate, port, address, &term).await;
+                memory.floor = term.end();
+                error
             }
             Err(error) => error,
         }
+    }
+
+    /// Waits until the candidate leads, and begins its term.
+    async fn elected(
+        &self,
+        session: &Client,
+        candidate: &mut Candidate,
+        address: &str,
+        memory: &mut Memory,
+    ) -> Result<RunningTerm> {
+        candidate.wait_for_turn(&mut memory.predecessor).await?;
+        memory.predecessor.wait_until_it_stops(address).await;
+        // The predecessor may have taken long to stop.
+        let confirmed: Moment = candidate.wait_for_turn(&mut memory.predecessor).await?;
+        memory.predecessor.clear();
+        check_epoch(session, self.sessions.application()).await?;
+        let term = Term::begin(session, self.id.clone(), confirmed, memory.floor).await?;
+        horizon::adopt(session, &term).await?;
+        Ok(RunningTerm::new(term))
     }
 
     async fn lead(
         &self,
         session: &Client,
         candidate: &Candidate,
-        id: &str,
         port: BoundPort,
         address: &str,
-        term: Term,
+        RunningTerm(term): &RunningTerm,
     ) -> Error {
-        let term = EndedOnDrop(Arc::new(term));
         tracing::info!(
             "the oracle at {address} leads from timestamp {}",
-            term.0.next()
+            term.next()
         );
-        self.leads_at.send_replace(Some(address.to_owned()));
+        self.state.send_replace(State::Leads(address.to_owned()));
+        let application = self.sessions.application();
         tokio::select! {
-            error = port.serve(term.0.clone()) => error,
-            error = renew(session, candidate, &term.0, self.sessions.application(), id) => error,
-            error = horizon::maintain(session, &term.0, self.options.horizon_period) => error,
-            () = term.0.wait_for_end() => super::candidate::lost(),
+            error = port.serve(term.clone()) => error,
+            error = renew(session, candidate, term, application, &self.id) => error,
+            error = horizon::maintain(session, term, self.options.horizon_period) => error,
+            () = term.wait_for_end() => super::candidate::lost(),
         }
     }
 }
 
-/// Waits until the candidate leads, and begins its term.
-async fn elected(
-    session: &Client,
-    candidate: &Candidate,
-    id: &str,
-    address: &str,
-    predecessor: &mut Predecessor,
-) -> Result<Term> {
-    candidate.wait_for_turn(predecessor).await?;
-    predecessor.wait_until_it_stops(address).await;
-    // The predecessor may have taken long to stop.
-    let confirmed: Moment = candidate.wait_for_turn(predecessor).await?;
-    predecessor.clear();
-    let term = Term::begin(session, id.to_owned(), confirmed).await?;
-    horizon::adopt(session, &term).await?;
-    Ok(term)
+/// Checks whether an oracle ends because of an error of its application.
+fn is_final(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Invalid)
 }
 
 /// The reason why a candidacy ended.
@@ -154,11 +199,27 @@ enum Ended {
     Lost(Error),
 }
 
-/// Ends a term when it is dropped, so that tasks which still run refuse requests.
-struct EndedOnDrop(Arc<Term>);
+/// A term that ends when this is dropped, so that tasks which still run refuse requests.
+struct RunningTerm(Arc<Term>);
 
-impl Drop for EndedOnDrop {
+impl RunningTerm {
+    fn new(term: Term) -> Self {
+        telemetry::count(TERMS, 1);
+        metrics::gauge!(LEADS).set(1);
+        Self(Arc::new(term))
+    }
+
+    /// Ends the term, and returns the first timestamp that it has not handed out. A request in
+    /// progress can still take timestamps, but gets no reply.
+    fn end(self) -> Timestamp {
+        self.0.end();
+        self.0.next()
+    }
+}
+
+impl Drop for RunningTerm {
     fn drop(&mut self) {
+        metrics::gauge!(LEADS).set(0);
         self.0.end();
     }
 }

@@ -10,6 +10,7 @@ use zookeeper_client::Client;
 use super::lease::{Lease, Moment};
 use super::reservation::Reservation;
 use crate::oracle::wire::Reply;
+use crate::telemetry::{self, TIMESTAMPS};
 
 /// The maximum number of timestamps of one request.
 pub(crate) const MAX_COUNT: u32 = 1 << 24;
@@ -34,8 +35,13 @@ impl Term {
     /// # Errors
     ///
     /// See [`Reservation::claim`].
-    pub(super) async fn begin(session: &Client, id: String, confirmed: Moment) -> Result<Self> {
-        let reservation = Reservation::claim(session.clone()).await?;
+    pub(super) async fn begin(
+        session: &Client,
+        id: String,
+        confirmed: Moment,
+        floor: Timestamp,
+    ) -> Result<Self> {
+        let reservation = Reservation::claim(session.clone(), floor).await?;
         Ok(Self {
             id,
             reservation,
@@ -78,6 +84,7 @@ impl Term {
         let horizon = self.horizon().min(first);
         // The request is older than this check, so no other oracle led when it was sent.
         self.leads().then_some(())?;
+        telemetry::count(TIMESTAMPS, u64::from(count));
         Some(Reply::Stamps {
             first: i64::try_from(first.get()).ok()?,
             horizon: i64::try_from(horizon.get()).ok()?,

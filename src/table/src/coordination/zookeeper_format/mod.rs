@@ -4,9 +4,10 @@
 //! | path | bytes |
 //! |---|---|
 //! | [`TABLE`] | the name of the table, UTF-8 |
+//! | [`INSTANCE_NAME`], [`INSTANCE_ID`] | the Accumulo instance of the table, text; only in ZooKeeper |
 //! | [`ID`] | the id of the application, text |
 //! | [`OBSERVERS`] | JSON of the observed columns; absent if nothing is observed |
-//! | [`SETTINGS`] | the text of a Java properties file |
+//! | [`SETTINGS`] | the text of a Java properties file, with [prefixes](settings) |
 //! | [`MAX_TIMESTAMP`] | decimal: the first timestamp that is not reserved; 2 at first |
 //! | [`HORIZON`] | decimal: the horizon; 0 at first |
 //! | [`TRANSACTOR_COUNT`] | 8 bytes, big-endian: the last transactor's number; absent at first |
@@ -29,6 +30,10 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The path of the table's name.
 pub const TABLE: &str = "/config/accumulo.table";
+/// The path of the name of the Accumulo instance with the table.
+pub const INSTANCE_NAME: &str = "/config/accumulo.instance.name";
+/// The path of the id of the Accumulo instance with the table.
+pub const INSTANCE_ID: &str = "/config/accumulo.instance.id";
 /// The path of the application's id.
 pub const ID: &str = "/config/fluo.application.id";
 /// The path of the observed columns.
@@ -105,18 +110,51 @@ pub fn read_application<E: From<Error>>(
     })
 }
 
+/// The prefix of the stored names of an application's settings.
+const OF_APPLICATION: &str = "fluo.app.";
+/// The prefix of the names of Fluo's own settings.
+const OF_FLUO: &str = "fluo.";
+
 /// Returns the bytes of settings.
+///
+/// A name that starts with `fluo.` is stored as it is. Any other setting belongs to the
+/// application, and is stored below `fluo.app.`: Java programs see exactly these as the
+/// configuration of the application, without the prefix.
 pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
-    properties::encode(settings)
+    let stored = settings.iter().map(|(name, value)| {
+        let prefix = match name.starts_with(OF_FLUO) {
+            true => "",
+            false => OF_APPLICATION,
+        };
+        (format!("{prefix}{name}"), value.clone())
+    });
+    properties::encode(&stored.collect())
 }
 
-/// Reads settings.
+/// Reads settings, and removes the prefix `fluo.app.`. An earlier version stored the settings of an
+/// application without it; they are read too, unless the same name exists with the prefix.
 ///
 /// # Errors
 ///
 /// [`Corrupt`](ErrorKind::Corrupt).
 pub fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
-    properties::decode(text)
+    let stored = properties::decode(text)?;
+    let own_name = |stored: &str| {
+        let name = stored.strip_prefix(OF_APPLICATION);
+        let name = name.filter(|name| !name.is_empty() && !name.starts_with(OF_FLUO));
+        name.map(str::to_owned)
+    };
+    let prefixed = stored.iter().filter_map(|(stored, value)| {
+        let name = own_name(stored)?;
+        Some((name, value.clone()))
+    });
+    let mut settings: BTreeMap<_, _> = prefixed.collect();
+    for (name, value) in stored {
+        if own_name(&name).is_none() {
+            settings.entry(name).or_insert(value);
+        }
+    }
+    Ok(settings)
 }
 
 /// Returns the bytes of a timestamp.
@@ -187,7 +225,9 @@ mod tests {
 
     #[test]
     fn stores_an_application_at_the_paths_of_fluo() {
-        let application = Application::new("8d2f", "web").set("fluo.app.x", "1");
+        let application = Application::new("8d2f", "web")
+            .set("x", "1")
+            .set("fluo.worker.num.threads", "2");
         let nodes: BTreeMap<_, _> = nodes(&application).unwrap().into_iter().collect();
         let texts = nodes
             .iter()
@@ -199,13 +239,37 @@ mod tests {
                 ("/config/fluo.application.id", "8d2f"),
                 (
                     "/config/shared.config",
-                    "#Shared java props\nfluo.app.x=1\n"
+                    "#Shared java props\nfluo.app.x=1\nfluo.worker.num.threads=2\n"
                 ),
                 ("/oracle/gc-timestamp", "0"),
                 ("/oracle/max-timestamp", "2"),
             ]
         );
         assert_eq!(read(&nodes).unwrap(), application);
+    }
+
+    /// Settings of recipes were stored without the prefix, so neither side found the queues of the
+    /// other one.
+    #[test]
+    fn reads_the_settings_of_java_and_of_earlier_versions() {
+        let stored = b"fluo.app.recipes.cfm.sums.buckets=7\nfluo.accumulo.user=root\n\
+            fluo.app.fluo.odd=1\nrecipes.cfm.old.buckets=3\nrecipes.cfm.sums.buckets=5\n";
+        let settings = read_settings(stored).unwrap();
+        let expected = [
+            ("fluo.accumulo.user", "root"),
+            ("fluo.app.fluo.odd", "1"),
+            ("recipes.cfm.old.buckets", "3"),
+            ("recipes.cfm.sums.buckets", "7"),
+        ];
+        let found = settings.iter().map(|(name, value)| (&**name, &**value));
+        assert!(found.eq(expected), "{settings:?}");
+        let again = super::settings(&settings);
+        assert!(
+            String::from_utf8(again.clone())
+                .unwrap()
+                .contains("\nfluo.app.recipes.cfm.old.buckets=3\n")
+        );
+        assert_eq!(read_settings(&again).unwrap(), settings);
     }
 
     #[test]

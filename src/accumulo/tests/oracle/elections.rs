@@ -1,0 +1,90 @@
+//! Election nodes whose creation or deletion has no answer.
+
+use std::time::Duration;
+
+use fluo_zookeeper::Operation;
+use tokio::time::sleep;
+
+use crate::ground::{Ground, SERVERS, count};
+
+/// An oracle whose creation had no answer looked for its node once, and then created another one in
+/// the same session. The first node blocked the election for as long as the process lived.
+#[tokio::test(flavor = "multi_thread")]
+async fn leads_although_the_answer_to_the_creation_of_its_node_was_lost() {
+    let ground = Ground::new().await;
+    let (lossy, other) = (ground.zookeeper.link().await, ground.zookeeper.link().await);
+    lossy.lose_answer(Operation::Create, "lock-");
+    let options = ground.options(&lossy);
+    let mut first = fluo_accumulo::Oracle::start(options).await.unwrap();
+    lossy.wait_for_cut().await;
+    let mut standby = ground.oracle(&other).await;
+    ground.wait_for_candidates(2).await;
+    // Longer than a request waits for its answer.
+    sleep(Duration::from_secs(11)).await;
+    lossy.resume();
+    while first.leads_at().is_none() {
+        let nodes = ground.zookeeper.children(SERVERS);
+        assert_eq!(nodes.len(), 2, "one of each oracle: {nodes:?}");
+        sleep(Duration::from_millis(5)).await;
+    }
+    let client = ground.oracle_client().await;
+    let before = client.timestamps(count(3)).await.unwrap();
+    first.stop().await;
+    standby.wait_for_lead().await.unwrap();
+    let after = client.timestamps(count(1)).await.unwrap();
+    assert!(after.first > before.first);
+}
+
+/// A node that appears after its creator has created another one is its own too.
+#[tokio::test(flavor = "multi_thread")]
+async fn keeps_the_first_of_the_nodes_of_its_session() {
+    let ground = Ground::new().await;
+    let lossy = ground.zookeeper.link().await;
+    // The creation, and the listing that would find its node.
+    lossy.lose_answer(Operation::Create, "lock-");
+    let mut oracle = ground.oracle(&lossy).await;
+    lossy.wait_for_cut().await;
+    lossy.lose_answer(Operation::GetChildren, SERVERS);
+    lossy.resume();
+    lossy.wait_for_cut().await;
+    lossy.resume();
+    oracle.wait_for_lead().await.unwrap();
+    ground.wait_for_candidates(1).await;
+    oracle.stop().await;
+    ground.wait_for_candidates(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_oracle_leaves_no_node_although_the_answer_to_the_deletion_was_lost() {
+    let ground = Ground::new().await;
+    let lossy = ground.zookeeper.link().await;
+    let mut oracle = ground.oracle(&lossy).await;
+    oracle.wait_for_lead().await.unwrap();
+    lossy.lose_answer(Operation::Delete, "lock-");
+    let resume = async {
+        lossy.wait_for_cut().await;
+        lossy.resume();
+    };
+    tokio::join!(oracle.stop(), resume);
+    ground.wait_for_candidates(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_oracle_leads_after_the_session_of_the_first_has_ended() {
+    let ground = Ground::new().await;
+    let (one, other) = (ground.zookeeper.link().await, ground.zookeeper.link().await);
+    let mut first = ground.oracle(&one).await;
+    first.wait_for_lead().await.unwrap();
+    let mut second = ground.oracle(&other).await;
+    ground.wait_for_candidates(2).await;
+    let client = ground.oracle_client().await;
+    let before = client.timestamps(count(1)).await.unwrap();
+    one.expire_sessions();
+    second.wait_for_lead().await.unwrap();
+    let after = client.timestamps(count(1)).await.unwrap();
+    assert!(after.first > before.first);
+    // The first one stands again.
+    ground.wait_for_candidates(2).await;
+    second.stop().await;
+    first.wait_for_lead().await.unwrap();
+}

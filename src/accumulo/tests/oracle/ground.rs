@@ -1,0 +1,95 @@
+//! The nodes of an application, as Fluo creates them.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use fluo_accumulo::{Oracle, OracleClient, OracleOptions};
+use fluo_zookeeper::{Link, ZooKeeper};
+use tokio::time::sleep;
+use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
+
+pub(crate) const NAME: &str = "web";
+pub(crate) const ROOT: &str = "/fluo/web";
+pub(crate) const SERVERS: &str = "/fluo/web/oracle/server";
+
+/// An application in ZooKeeper.
+pub(crate) struct Ground {
+    pub(crate) zookeeper: ZooKeeper,
+    /// A session of the test.
+    pub(crate) client: Client,
+    /// The link of that session and of [`client`](Self::oracle_client)s.
+    link: Link,
+}
+
+impl Ground {
+    pub(crate) async fn new() -> Self {
+        let zookeeper = ZooKeeper::start().await;
+        let link = zookeeper.link().await;
+        let client = Client::connect(&link.address()).await.unwrap();
+        let ground = Self {
+            zookeeper,
+            client,
+            link,
+        };
+        for folder in ["/config", "/oracle/server", "/transactor/timestamps"] {
+            ground.create(&format!("{ROOT}{folder}"), "").await;
+        }
+        for (path, data) in [
+            ("/config/fluo.application.id", "id"),
+            ("/oracle/max-timestamp", "2"),
+            ("/oracle/gc-timestamp", "0"),
+        ] {
+            ground.create(&format!("{ROOT}{path}"), data).await;
+        }
+        ground
+    }
+
+    /// Creates a node with its parents.
+    pub(crate) async fn create(&self, path: &str, data: &str) {
+        if let Some((parent, _)) = path
+            .rsplit_once('/')
+            .filter(|(parent, _)| !parent.is_empty())
+        {
+            self.client.mkdir(parent, &persistent()).await.unwrap();
+        }
+        let created = self.client.create(path, data.as_bytes(), &persistent());
+        created.await.unwrap();
+    }
+
+    /// Returns the options of an oracle, which reaches ZooKeeper over a link of its own.
+    pub(crate) fn options(&self, link: &Link) -> OracleOptions {
+        OracleOptions::new(format!("{}/fluo", link.address()), NAME)
+            .unwrap()
+            .host("localhost")
+            .session_timeout(Duration::from_secs(30))
+    }
+
+    pub(crate) async fn oracle(&self, link: &Link) -> Oracle {
+        Oracle::start(self.options(link)).await.unwrap()
+    }
+
+    pub(crate) async fn oracle_client(&self) -> OracleClient {
+        OracleClient::connect(&self.options(&self.link))
+            .await
+            .unwrap()
+    }
+
+    /// Waits until there are this many election nodes.
+    pub(crate) async fn wait_for_candidates(&self, count: usize) -> Vec<String> {
+        loop {
+            let nodes = self.zookeeper.children(SERVERS);
+            if nodes.len() == count {
+                return nodes;
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+fn persistent() -> CreateOptions<'static> {
+    CreateMode::Persistent.with_acls(Acls::anyone_all())
+}
+
+pub(crate) fn count(count: u32) -> NonZeroU32 {
+    NonZeroU32::new(count).unwrap()
+}

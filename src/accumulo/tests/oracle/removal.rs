@@ -1,0 +1,58 @@
+//! An application that is removed while its oracle runs.
+
+use fluo_table::ErrorKind;
+use futures::future::join_all;
+
+use crate::ground::{Ground, ROOT, SERVERS};
+
+async fn delete(ground: &Ground, nodes: &[&str]) {
+    let deletes = nodes.iter().map(|node| ground.client.delete(node, None));
+    for deleted in join_all(deletes).await {
+        deleted.unwrap();
+    }
+}
+
+/// The oracle of a removed application stood for election forever, without a message.
+#[tokio::test(flavor = "multi_thread")]
+async fn ends_its_oracle_with_an_error() {
+    let ground = Ground::new().await;
+    let link = ground.zookeeper.link().await;
+    let mut oracle = ground.oracle(&link).await;
+    oracle.wait_for_lead().await.unwrap();
+    let node = format!("{SERVERS}/{}", ground.wait_for_candidates(1).await[0]);
+    let id = format!("{ROOT}/config/fluo.application.id");
+    delete(&ground, &[&id, &node]).await;
+    let ended = loop {
+        match oracle.wait_for_change().await {
+            Ok(leads_at) => assert_eq!(leads_at, None),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(ended.kind(), ErrorKind::NotFound);
+    assert_eq!(
+        ended.to_string(),
+        "application `web` does not exist; create it first"
+    );
+    assert_eq!(oracle.leads_at(), None);
+    assert!(oracle.wait_for_lead().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ends_its_oracle_also_if_another_one_has_its_name() {
+    let ground = Ground::new().await;
+    let link = ground.zookeeper.link().await;
+    let mut oracle = ground.oracle(&link).await;
+    oracle.wait_for_lead().await.unwrap();
+    let id = format!("{ROOT}/config/fluo.application.id");
+    let replace = ground.client.set_data(&id, b"another id", None);
+    replace.await.unwrap();
+    let ended = loop {
+        if let Err(error) = oracle.wait_for_change().await {
+            break error;
+        }
+    };
+    assert_eq!(
+        ended.to_string(),
+        "the application `web` was removed, and initialized again"
+    );
+}

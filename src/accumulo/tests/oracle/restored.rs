@@ -1,0 +1,78 @@
+//! A ZooKeeper that was restored from a backup.
+
+use fluo_table::ErrorKind;
+use fluo_table::coordination::Epochs;
+
+use crate::ground::{Ground, ROOT, count};
+
+const MAX_TIMESTAMP: &str = "/fluo/web/oracle/max-timestamp";
+
+/// An oracle began its next term at the restored number, and handed out timestamps again.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oracle_hands_out_no_timestamp_again() {
+    let ground = Ground::new().await;
+    let link = ground.zookeeper.link().await;
+    let mut oracle = ground.oracle(&link).await;
+    oracle.wait_for_lead().await.unwrap();
+    // A client of its own before and after, because a client refuses timestamps that go back.
+    let before = ground.oracle_client().await;
+    let before = before.timestamps(count(5_000)).await.unwrap();
+    let restore = ground.client.set_data(MAX_TIMESTAMP, b"2", None);
+    restore.await.unwrap();
+    // More than is reserved, so that the term ends.
+    let after = ground.oracle_client().await;
+    let after = after.timestamps(count(2_000_000)).await.unwrap();
+    assert!(after.first.get() >= before.first.get() + 5_000, "{after:?}");
+}
+
+async fn with_epochs(recorded: &str, of_table: &str) -> Ground {
+    let ground = Ground::new().await;
+    let recorded = Epochs {
+        last: recorded.to_owned(),
+        before: None,
+    }
+    .encode();
+    let recorded = String::from_utf8(recorded).unwrap();
+    let property = format!("/accumulo/instance-1/tables/2a/conf/{}", Epochs::PROPERTY);
+    for (path, data) in [
+        (&*format!("{ROOT}/config/table-epochs"), &*recorded),
+        (&format!("{ROOT}/config/accumulo.instance.id"), "instance-1"),
+        (&format!("{ROOT}/config/accumulo.table"), "big.web"),
+        ("/accumulo/instance-1/tables/1/name", "web"),
+        ("/accumulo/instance-1/tables/1/namespace", "+default"),
+        ("/accumulo/instance-1/tables/2a/name", "web"),
+        ("/accumulo/instance-1/tables/2a/namespace", "7"),
+        ("/accumulo/instance-1/namespaces/7/name", "big"),
+        ("/accumulo/instance-1/namespaces/+default/name", ""),
+        (&property, of_table),
+    ] {
+        ground.create(path, data).await;
+    }
+    ground
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oracle_refuses_a_table_that_was_opened_since_the_backup() {
+    let ground = with_epochs("12-backup", "13-later").await;
+    let link = ground.zookeeper.link().await;
+    let refused = fluo_accumulo::Oracle::start(ground.options(&link)).await;
+    let error = refused.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        "this coordination of the application `web` is a copy or an older backup: its table was \
+         opened with another one since, so this one would hand out timestamps twice; open the \
+         application with the coordination that was used last, or initialise it again"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oracle_leads_for_the_table_of_its_coordination() {
+    for of_table in ["12-backup", "11-before"] {
+        let ground = with_epochs("12-backup", of_table).await;
+        let link = ground.zookeeper.link().await;
+        let mut oracle = ground.oracle(&link).await;
+        oracle.wait_for_lead().await.unwrap();
+        oracle.stop().await;
+    }
+}

@@ -1,0 +1,151 @@
+//! The server, seen by the client of the product.
+
+#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+
+use std::time::Duration;
+
+use fluo_zookeeper::{Link, Operation, ZooKeeper};
+use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, MultiWriteError, SessionState};
+
+async fn connect(link: &Link) -> Client {
+    let connector = Client::connector().with_session_timeout(Duration::from_secs(10));
+    connector.connect(&link.address()).await.unwrap()
+}
+
+fn persistent() -> zookeeper_client::CreateOptions<'static> {
+    CreateMode::Persistent.with_acls(Acls::anyone_all())
+}
+
+fn ephemeral() -> zookeeper_client::CreateOptions<'static> {
+    CreateMode::EphemeralSequential.with_acls(Acls::anyone_all())
+}
+
+#[tokio::test]
+async fn stores_nodes_with_versions() {
+    let zookeeper = ZooKeeper::start().await;
+    let link = zookeeper.link().await;
+    let client = connect(&link).await;
+    client.create("/a", b"one", &persistent()).await.unwrap();
+    let again = client.create("/a", b"", &persistent()).await;
+    assert_eq!(again.unwrap_err(), Error::NodeExists);
+    let below = client.create("/b/c", b"", &persistent()).await;
+    assert_eq!(below.unwrap_err(), Error::NoNode);
+    let stat = client.set_data("/a", b"two", Some(0)).await.unwrap();
+    assert_eq!(stat.version, 1);
+    let stale = client.set_data("/a", b"three", Some(0)).await;
+    assert_eq!(stale.unwrap_err(), Error::BadVersion);
+    let (data, stat) = client.get_data("/a").await.unwrap();
+    assert_eq!((&*data, stat.version), (&b"two"[..], 1));
+    client.create("/a/b", b"", &persistent()).await.unwrap();
+    let delete = client.delete("/a", None).await;
+    assert_eq!(delete.unwrap_err(), Error::NotEmpty);
+    assert_eq!(client.list_children("/a").await.unwrap(), ["b"]);
+    assert_eq!(client.check_stat("/x").await.unwrap(), None);
+    assert_eq!(zookeeper.data("/a").unwrap(), b"two");
+    assert_eq!(link.count(Operation::Create), 4);
+}
+
+#[tokio::test]
+async fn numbers_the_children_of_a_node_and_deletes_them_with_their_session() {
+    let zookeeper = ZooKeeper::start().await;
+    let (one, other) = (zookeeper.link().await, zookeeper.link().await);
+    let client = connect(&one).await;
+    client.create("/f", b"", &persistent()).await.unwrap();
+    for expected in ["0000000000", "0000000001"] {
+        let (stat, sequence) = client.create("/f/n-", b"", &ephemeral()).await.unwrap();
+        assert_eq!(sequence.to_string(), expected);
+        assert_eq!(stat.ephemeral_owner, client.session_id().0);
+    }
+    let watcher = connect(&other).await;
+    let (names, changed) = watcher.list_and_watch_children("/f").await.unwrap();
+    assert_eq!(names.len(), 2);
+    drop(client);
+    let event = changed.changed().await;
+    assert_eq!(event.event_type, EventType::NodeChildrenChanged);
+    while !zookeeper.children("/f").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let (_, sequence) = watcher.create("/f/n-", b"", &ephemeral()).await.unwrap();
+    assert_eq!(sequence.to_string(), "0000000002");
+}
+
+#[tokio::test]
+async fn makes_several_changes_or_none() {
+    let zookeeper = ZooKeeper::start().await;
+    let link = zookeeper.link().await;
+    let client = connect(&link).await;
+    client.create("/a", b"", &persistent()).await.unwrap();
+    let mut writer = client.new_multi_writer();
+    writer.add_set_data("/a", b"1", None).unwrap();
+    writer.add_check_version("/b", -1).unwrap();
+    writer.add_delete("/a", None).unwrap();
+    let refused = writer.commit().await.unwrap_err();
+    let expected = MultiWriteError::OperationFailed {
+        index: 1,
+        source: Error::NoNode,
+    };
+    assert_eq!(refused, expected);
+    assert_eq!(zookeeper.data("/a").unwrap(), b"");
+    let mut writer = client.new_multi_writer();
+    writer.add_set_data("/a", b"1", None).unwrap();
+    writer.add_create("/b", b"2", &persistent()).unwrap();
+    assert_eq!(writer.commit().await.unwrap().len(), 2);
+    assert_eq!(zookeeper.data("/b").unwrap(), b"2");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn loses_an_answer_after_its_effect_and_continues_the_session() {
+    let zookeeper = ZooKeeper::start().await;
+    let link = zookeeper.link().await;
+    let client = connect(&link).await;
+    let (_, watcher) = client.check_and_watch_stat("/a").await.unwrap();
+    link.lose_answer(Operation::Create, "/a");
+    let created = client.create("/a", b"", &persistent()).await;
+    assert_eq!(created.unwrap_err(), Error::ConnectionLoss);
+    link.wait_for_cut().await;
+    link.resume();
+    assert!(client.check_stat("/a").await.unwrap().is_some());
+    assert_eq!(watcher.changed().await.event_type, EventType::NodeCreated);
+    assert_eq!(client.state(), SessionState::SyncConnected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ends_the_sessions_of_a_link_and_those_that_are_silent() {
+    let zookeeper = ZooKeeper::start().await;
+    let (one, other) = (zookeeper.link().await, zookeeper.link().await);
+    let root = connect(&other).await;
+    root.create("/f", b"", &persistent()).await.unwrap();
+    let expired = connect(&one).await;
+    expired.create("/f/n-", b"", &ephemeral()).await.unwrap();
+    one.expire_sessions();
+    assert_eq!(zookeeper.children("/f"), [] as [&str; 0]);
+    let mut state = expired.state_watcher();
+    while !expired.state().is_terminated() {
+        state.changed().await;
+    }
+    let connector = Client::connector().with_session_timeout(Duration::from_secs(1));
+    let silent = connector.connect(&one.address()).await.unwrap();
+    silent.create("/f/n-", b"", &ephemeral()).await.unwrap();
+    one.cut();
+    while !zookeeper.children("/f").is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn holds_answers_and_events_back() {
+    let zookeeper = ZooKeeper::start().await;
+    let link = zookeeper.link().await;
+    let client = connect(&link).await;
+    link.hold();
+    let creating = tokio::spawn({
+        let client = client.clone();
+        async move { client.create("/a", b"", &persistent()).await }
+    });
+    while zookeeper.data("/a").is_none() {
+        tokio::task::yield_now().await;
+    }
+    assert!(!creating.is_finished());
+    link.release();
+    assert!(creating.await.unwrap().is_ok());
+}
