@@ -9,7 +9,8 @@
 //! Beside the cells of a mutation, its row gets one cell for each key whose exports write to the
 //! row: the family `fluoRecipes`, the qualifier `seq:`, the id of the queue, `:` and the bytes of
 //! the key. Its value is the sequence of the last export, in decimal digits. All cells have the
-//! sequence of their export as timestamp, as those of Fluo's `AccumuloExporter`.
+//! sequence of their export as timestamp, as those of
+//! `org.apache.fluo.recipes.accumulo.export.function.AccumuloExporter`.
 //!
 //! The sink never deletes these cells. A row keeps one for each key that has ever written to it,
 //! even after all other cells of the row are deleted.

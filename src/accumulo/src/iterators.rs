@@ -5,7 +5,7 @@
 //! entries of one column. Then it needs the missing class, and the error halts the tablet server.
 //! So a successful class test proves nothing, and the check looks at more:
 //!
-//! | servers | setting | class `FluoSummarizer` | transactions |
+//! | servers | setting | class `org.apache.fluo.accumulo.summarizer.FluoSummarizer` | transactions |
 //! |---|---|---|---|
 //! | 1.x | [`ForAccumulo1`](IteratorBuild::ForAccumulo1) | either | run |
 //! | 1.x | [`ForAccumulo2`](IteratorBuild::ForAccumulo2) | either | refused: 1.x lacks classes |

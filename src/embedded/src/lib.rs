@@ -49,7 +49,7 @@
 //!
 //! # Design
 //!
-//! The directory has one file, managed by the storage engine `redb`. Its B-trees are copy-on-write:
+//! The tables are in one file, managed by the storage engine `redb`. Its B-trees are copy-on-write:
 //! committed data is never overwritten, and a crash at any instant leaves the last commit. All
 //! writes go through one thread, which takes all waiting calls and makes them durable at once; its
 //! throughput grows with the number of callers. Reads run in parallel, on snapshots.

@@ -1,8 +1,8 @@
 //! The search for tables with corrupt pages.
 //!
 //! The storage engine says only whether all pages have theirs. This walks the trees of its file,
-//! whose format is in the engine's own `docs/design.md` (file format 3), and locates pages with
-//! wrong checksums after the engine reported damage, to name the table and row in the message.
+//! whose format the engine's own page on its design describes (file format 3), and locates pages
+//! with wrong checksums after the engine reported damage, to name the table and row in the message.
 //!
 //! ```text
 //! header   offset 9: flags, bit 0 the current slot; 12: page size; 16: pages of a region's header; 20: of its data

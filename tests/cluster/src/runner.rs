@@ -1,5 +1,5 @@
-//! The process that starts ZooKeeper, the master, the tablet servers and the garbage collector:
-//! Accumulo's own `MiniAccumuloRunner`, which is the parent of all of them.
+//! The process that starts ZooKeeper, the master, the tablet servers and the garbage collector, and
+//! is the parent of all of them: `org.apache.accumulo.minicluster.MiniAccumuloRunner`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -16,27 +16,13 @@ const FOLDERS: [&str; 5] = [
     "transaction",
 ];
 
-fn engine() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/engine/src")
+/// Returns the path of a file of the repository.
+fn path(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)
 }
 
-fn of_table() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/table/src")
-}
-
-fn recipes() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../recipes/src")
-}
-
-/// Returns the text of a file of the engine, of the table or of the recipes: the first that exists.
 fn source(file: &str) -> String {
-    let folders = [engine(), of_table(), recipes()];
-    let mut found = folders
-        .iter()
-        .filter_map(|folder| fs::read_to_string(folder.join(file)).ok());
-    found
-        .next()
-        .unwrap_or_else(|| panic!("there is no `{file}`"))
+    fs::read_to_string(path(file)).unwrap_or_else(|error| panic!("`{file}`: {error}"))
 }
 
 /// Returns the bold names of a text. A name is one capital letter and a number, at the start of a
@@ -56,7 +42,7 @@ fn names(text: &str) -> BTreeSet<String> {
 /// Returns the rows of the list: the names of invariants, and the files that state them.
 fn listed() -> Vec<(BTreeSet<String>, Vec<String>)> {
     let (_, list) = PAGE.split_once("\n## The invariants\n").unwrap();
-    let (list, _) = list.split_once("\nThe files of the table").unwrap();
+    let (list, _) = list.split_once("\nA test compares this list").unwrap();
     let rows = list.lines().filter(|line| line.starts_with("| **"));
     let row = |line: &str| {
         let cells: Vec<_> = line.split(" | ").collect();
@@ -87,9 +73,9 @@ fn each_listed_invariant_is_in_its_file() {
 
 #[test]
 fn each_invariant_of_transactions_is_listed() {
-    let mut files = vec![of_table().join("table/garbage.rs")];
+    let mut files = vec![path("src/table/src/table/garbage.rs")];
     for folder in FOLDERS {
-        let entries = fs::read_dir(engine().join(folder)).unwrap();
+        let entries = fs::read_dir(path("src/engine/src").join(folder)).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
         files.extend(paths.filter(|path| path.extension().is_some_and(|ending| ending == "rs")));
     }

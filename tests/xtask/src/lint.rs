@@ -5,8 +5,8 @@ use anyhow::Result;
 use crate::cargo::{cargo, workspace};
 use crate::language;
 
-/// Checks the language of comments, the structure and the documentation, and on request the
-/// formatting and clippy. Warnings are errors.
+/// Checks the language of comments and pages, the structure and the documentation, and on request
+/// the formatting and clippy. Warnings are errors.
 pub(crate) fn lint(formatting: bool, clippy: bool) -> Result<()> {
     if formatting {
         cargo(&["fmt", "--all", "--", "--check"], &[])?;

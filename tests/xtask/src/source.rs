@@ -101,13 +101,21 @@ fn manifest(file: &Path) -> Result<toml::Table> {
 
 /// Returns the Rust files of a folder, or the file itself.
 pub(crate) fn rust_files(path: &Path) -> Result<Vec<PathBuf>> {
+    files(path, "rs")
+}
+
+/// Returns the files of a folder with an extension, or the file itself.
+pub(crate) fn files(path: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let context = || format!("`{}` cannot be read", path.display());
     let mut files = Vec::new();
     if path.is_dir() {
         for entry in fs::read_dir(path).with_context(context)? {
-            files.extend(rust_files(&entry.with_context(context)?.path())?);
+            files.extend(self::files(
+                &entry.with_context(context)?.path(),
+                extension,
+            )?);
         }
-    } else if path.extension().is_some_and(|it| it == "rs") {
+    } else if path.extension().is_some_and(|it| it == extension) {
         files.push(path.to_owned());
     }
     Ok(files)

@@ -1,11 +1,11 @@
 //! Scanners: entries of a table, batch by batch, as streams.
 //!
 //! ```text
-//! Scanner, BatchScanner   the streams for the consumer                 *scanner.rs
+//! Scanner, BatchScanner   the streams for the consumer                 scanner.rs, batch_scanner.rs
 //! Batches, Sink           the channel from the task to them            batches.rs
 //! Reader                  a task: reads, resumes after a break         reader.rs
 //! Cursor                  the handle on the proxy: open, next, close   cursor.rs
-//! Pace                    the number of entries of the next request    pace.rs
+//! Pace                    the number of entries of the next request    batch_size.rs
 //! ```
 //!
 //! # Rules

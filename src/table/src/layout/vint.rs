@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Negative numbers have first bytes below -120. Lengths are never negative, so none is written
-//! here, and a negative length is rejected when it is read. The form is that of Hadoop's
-//! `WritableUtils`.
+//! here, and a negative length is rejected when it is read. The form is that of
+//! `org.apache.hadoop.io.WritableUtils`.
 
 use bytes::BufMut;
 

@@ -1,7 +1,7 @@
 //! Operations on namespaces.
 //!
 //! ```text
-//! lifecycle     create, rename, delete      life.rs
+//! lifecycle     create, rename, delete      lifecycle.rs
 //! properties    properties of its tables    properties.rs
 //! constraints   checks of mutations         constraints.rs
 //! iterators     iterators of its tables     iterators.rs

@@ -1,11 +1,11 @@
 //! Operations on tables.
 //!
 //! ```text
-//! lifecycle     create, rename, clone, delete, online, offline     life.rs
+//! lifecycle     create, rename, clone, delete, online, offline     lifecycle.rs
 //! splits        split points and merges                            splits.rs
 //! rows          delete a range of rows, the last row               rows.rs
-//! files         flush, compact, disk usage                         files.rs, compaction.rs
-//! transfer      export, import                                     transfer.rs
+//! files         flush, compact, disk usage                         maintenance.rs, compaction.rs
+//! export        export, import                                     export.rs
 //! properties    properties, locality groups                        properties.rs
 //! constraints   checks of mutations                                constraints.rs
 //! iterators     iterators of a table                               iterators.rs

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! ConditionalWriter   checks, waits for a place, queues              mod.rs
-//! Gatherer            a task: combines waiting mutations into calls  gatherer.rs
-//! Link                the handle on the proxy, and one call          link.rs
+//! Gatherer            a task: combines waiting mutations into calls  batcher.rs
+//! Link                the handle on the proxy, and one call          session.rs
 //! ```
 
 mod batcher;

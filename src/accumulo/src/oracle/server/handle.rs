@@ -47,8 +47,8 @@ impl Oracle {
     /// # Errors
     ///
     /// [`NotFound`](ErrorKind::NotFound) if the application does not exist;
-    /// [`Invalid`](ErrorKind::Invalid) if the host cannot be reached by clients, or if the table was
-    /// opened with another copy of the coordination since;
+    /// [`Invalid`](ErrorKind::Invalid) if the host cannot be reached by clients, or if the table
+    /// was opened with another copy of the coordination since;
     /// [`Denied`](ErrorKind::Denied) if the secret is missing or wrong;
     /// [`Unavailable`](ErrorKind::Unavailable) if ZooKeeper does not answer.
     pub async fn start(options: OracleOptions) -> Result<Self> {

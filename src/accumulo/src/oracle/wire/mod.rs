@@ -1,5 +1,5 @@
-//! The protocol between the timestamp oracle and its clients: Fluo's Thrift service
-//! `OracleService`, to the byte.
+//! The protocol between the timestamp oracle and its clients, to the byte: the Thrift service
+//! `org.apache.fluo.core.thrift.OracleService`.
 //!
 //! ```text
 //! frame     length (4 bytes, big-endian), message
