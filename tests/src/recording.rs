@@ -8,7 +8,7 @@ use futures::stream::StreamExt;
 
 use crate::{AdminCall, Call, Fault, Hooks, Intercepted};
 
-/// Counts of the calls through the data port, over all handles.
+/// Counts of the calls through the data port, over all handles, and of compactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Calls of `scan`.
@@ -29,6 +29,8 @@ pub struct Counts {
     pub together_writes: usize,
     /// Mutations of those calls.
     pub together_mutations: usize,
+    /// Calls of `compact`.
+    pub compactions: usize,
 }
 
 /// Tables that record calls and forward them to the tables that they wrap. A clone shares the
@@ -95,7 +97,8 @@ impl Hooks for Record {
                 counts.together_writes += 1;
                 counts.together_mutations += mutations.len();
             }
-            Call::Scan(_) | Call::Compact { .. } | Call::Coordination(_) => {}
+            Call::Compact { .. } => counts.compactions += 1,
+            Call::Scan(_) | Call::Coordination(_) => {}
         }
         Ok(None)
     }

@@ -48,6 +48,7 @@ async fn counts_each_kind_of_call() {
         conditional_mutations: 1,
         together_writes: 1,
         together_mutations: 2,
+        compactions: 0,
     };
     assert_eq!(tables.counts(), expected);
     let create = AdminCall::CreateTable {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use fluo::{Client, Error, Result, Span};
 use fluo_table::TableAdmin;
+use fluo_table::coordination::HeldLock;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{self, StreamExt};
 use tokio::time::Instant;
@@ -62,6 +63,17 @@ pub struct TransientCompaction {
     ranges_at_once: NonZeroUsize,
     compact: Arc<Compact>,
     watch: Arc<Watch>,
+    /// The client whose application has the duty to compact a range repeatedly.
+    client: Option<Client>,
+}
+
+/// The state of the duty to compact a range.
+#[derive(Debug)]
+pub(super) enum Duty {
+    /// This process compacts the range, as long as the lock is held.
+    Own { _lock: Option<Box<dyn HeldLock>> },
+    /// Another process compacts it.
+    OfAnother,
 }
 
 /// The result of the compaction of one range.
@@ -88,14 +100,18 @@ impl TransientCompaction {
     /// Those of [`TransientRanges::from_settings`].
     pub fn for_client(client: &Client, tables: Arc<dyn TableAdmin>) -> Result<Self, RecipeError> {
         let ranges = TransientRanges::from_settings(&client.application().settings)?;
-        let client = client.clone();
-        Ok(Self::with_compactor(ranges, move |span| {
-            let (client, tables) = (client.clone(), Arc::clone(&tables));
+        let compacting = client.clone();
+        let compaction = Self::with_compactor(ranges, move |span| {
+            let (client, tables) = (compacting.clone(), Arc::clone(&tables));
             async move {
                 client.collect_garbage(&*tables, &span).await?;
                 Ok(())
             }
-        }))
+        });
+        Ok(Self {
+            client: Some(client.clone()),
+            ..compaction
+        })
     }
 
     /// Creates a compaction of ranges by a function that compacts one part of a table, for programs
@@ -130,6 +146,7 @@ impl TransientCompaction {
             ranges_at_once: NonZeroUsize::MIN,
             compact: Arc::new(move |span| compact(span).boxed()),
             watch: Arc::new(|_| ()),
+            client: None,
         }
     }
 
@@ -203,6 +220,19 @@ impl TransientCompaction {
         };
         (self.watch)(&compacted);
         compacted
+    }
+
+    /// Takes the duty to compact a range.
+    pub(super) async fn take_duty(&self, range: &TransientRange) -> Result<Duty> {
+        let Some(client) = &self.client else {
+            return Ok(Duty::Own { _lock: None });
+        };
+        let id = data_encoding::HEXLOWER.encode(range.id().as_bytes());
+        let lock = client.take_duty(&format!("transient-{id}")).await?;
+        Ok(match lock {
+            Some(_) => Duty::Own { _lock: lock },
+            None => Duty::OfAnother,
+        })
     }
 
     /// Returns the maximum number of ranges that are compacted at the same time.

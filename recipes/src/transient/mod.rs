@@ -21,7 +21,7 @@
 //!   for a multiple of the duration of the run if that is longer. So a range that takes long to
 //!   compact does not occupy the servers all the time.
 //! - **X5, at most a few at once.** A limit bounds the number of ranges that are compacted at the
-//!   same time.
+//!   same time. One process of an application compacts a range repeatedly.
 //!
 //! # Examples
 //!

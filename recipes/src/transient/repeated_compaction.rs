@@ -9,6 +9,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use super::compaction::Duty;
 use super::status::Statuses;
 use super::{CompactionSchedule, RangeStatus, TransientCompaction, TransientRange};
 
@@ -17,7 +18,9 @@ use super::{CompactionSchedule, RangeStatus, TransientCompaction, TransientRange
 /// Each range has a task of its own on the runtime of tokio. Its first run begins at once. After
 /// each run, failed or not, the task pauses as the [`CompactionSchedule`] says. A range whose turn
 /// has come waits while [as many ranges as allowed](TransientCompaction::ranges_at_once) are
-/// compacted.
+/// compacted. If several processes of an application repeat the
+/// [compaction of their client](TransientCompaction::for_client), one of them compacts a range; if
+/// it ends, another one takes over after the interval.
 ///
 /// # Examples
 ///
@@ -114,9 +117,23 @@ impl RepeatedCompaction {
 }
 
 impl RangeTask {
-    /// Compacts the range and pauses in turn, until the stop.
+    /// Compacts the range and pauses in turn, until the stop. It keeps the duty during the pause
+    /// after a run, so that no other process compacts the range meanwhile.
     async fn run(mut self) {
-        while let Some(pause) = self.compact().await {
+        loop {
+            let taken = self.compaction.take_duty(&self.range);
+            let (_duty, pause) = match unless_stopped(&mut self.stop, taken).await {
+                Some(Ok(duty @ Duty::Own { .. })) => match self.compact().await {
+                    Some(pause) => (Some(duty), pause),
+                    None => return,
+                },
+                Some(Ok(Duty::OfAnother)) => (None, self.schedule.pause_after(Duration::ZERO)),
+                Some(Err(error)) => {
+                    self.statuses.fail(self.range.id(), error);
+                    (None, self.schedule.pause_after(Duration::ZERO))
+                }
+                None => return,
+            };
             if unless_stopped(&mut self.stop, sleep(pause)).await.is_none() {
                 return;
             }

@@ -52,6 +52,15 @@ impl Statuses {
         status.last_error = compacted.error().cloned();
     }
 
+    /// Records a run that failed before it began.
+    pub(super) fn fail(&self, id: &str, error: Error) {
+        let mut statuses = self.locked();
+        let status = statuses.entry(id.to_owned()).or_default();
+        status.runs += 1;
+        status.failures += 1;
+        status.last_error = Some(error);
+    }
+
     /// Returns a copy of the states.
     pub(super) fn get(&self) -> BTreeMap<String, RangeStatus> {
         self.locked().clone()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use accumulo_proxy::{Compaction, ConditionalWriterOptions, IteratorSetting, TimeType};
+use accumulo_proxy::{ConditionalWriterOptions, IteratorSetting, TimeType};
 use async_trait::async_trait;
 use fluo_table::table::{check_split_points, property};
 use fluo_table::{
@@ -15,7 +15,7 @@ use crate::effect::Change;
 use crate::error::{after_change, port_error};
 use crate::garbage;
 use crate::generation::ITERATOR;
-use crate::metadata;
+use crate::metadata::{self, Rows};
 use crate::settle::Settling;
 use crate::table::AccumuloTable;
 use crate::tables::AccumuloTables;
@@ -172,10 +172,7 @@ impl TableAdmin for AccumuloTables {
             .map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
     }
 
-    /// Compacts tablets, and drops garbage with Fluo's iterators in a second compaction after a
-    /// plain one. A server compacts a tablet with many files in several steps, and the iterators
-    /// run in each step. In a step that does not read all files they would drop the end of a lock
-    /// while the lock itself is in another file. After the plain compaction there are few files.
+    /// Compacts tablets, and drops garbage with Fluo's iterators.
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()> {
         let iterators = garbage::iterators(garbage);
         if !iterators.is_empty() {
@@ -186,15 +183,8 @@ impl TableAdmin for AccumuloTables {
         if span.is_empty() {
             return Ok(());
         }
-        let (after, up_to) = tablets_of(span, &splits);
-        // This compaction flushes first, and returns when it is complete.
-        let plain = Compaction::default().rows(after, up_to);
-        self.compact_once(name, plain.clone()).await?;
-        if iterators.is_empty() {
-            return Ok(());
-        }
-        let collecting = iterators.into_iter().fold(plain, Compaction::iterator);
-        self.compact_once(name, collecting).await
+        self.compact_rows(name, &tablets_of(span, &splits), iterators)
+            .await
     }
 
     /// Reads the tablets from `accumulo.metadata`. The count of a tablet is that of its files:
@@ -260,12 +250,6 @@ impl AccumuloTables {
         }
     }
 
-    async fn compact_once(&self, name: &str, compaction: Compaction) -> Result<()> {
-        let tables = self.client.table_operations();
-        let compacted = tables.compact(name, compaction).await;
-        compacted.map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error))
-    }
-
     /// Rejects a compaction with iterators that the servers cannot load: it would fail in each
     /// tablet again and again.
     async fn require_classes(&self, name: &str, iterators: &[IteratorSetting]) -> Result<()> {
@@ -310,9 +294,8 @@ impl AccumuloTables {
     }
 }
 
-/// Returns the split points around the tablets that overlap a span: the tablets are after the first
-/// split point and up to the second. `None` is the edge of the table.
-fn tablets_of(span: &Span, splits: &[Bytes]) -> (Option<Bytes>, Option<Bytes>) {
+/// Returns the tablets that overlap a span.
+fn tablets_of(span: &Span, splits: &[Bytes]) -> Rows {
     let before = splits.partition_point(|split| *split < span.start().row);
     let after = before
         .checked_sub(1)
@@ -322,7 +305,7 @@ fn tablets_of(span: &Span, splits: &[Bytes]) -> (Option<Bytes>, Option<Bytes>) {
         let index = splits.partition_point(|split| *split < end.row);
         splits.get(index).cloned()
     });
-    (after, up_to)
+    Rows { after, up_to }
 }
 
 #[cfg(test)]
@@ -333,7 +316,9 @@ mod tests {
     fn covers_the_tablets_that_overlap_the_span_of_a_compaction() {
         let splits = ["b", "d", "f"].map(Bytes::from);
         let around = |start: &'static str, end: Option<&'static str>| {
-            tablets_of(&Span::rows(start, end.map(Bytes::from)), &splits)
+            let Rows { after, up_to } =
+                tablets_of(&Span::rows(start, end.map(Bytes::from)), &splits);
+            (after, up_to)
         };
         let (b, d, f) = (Some("b".into()), Some("d".into()), Some("f".into()));
         assert_eq!(around("", None), (None, None));

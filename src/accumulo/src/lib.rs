@@ -54,8 +54,8 @@
 //! - **A5, empty bounds**: handled by the client, because Accumulo rejects them.
 //! - **A7, counts**: the entries of the files in `accumulo.metadata`.
 //! - **A9, effect**: the call reads the property until the servers return its new value.
-//! - **A11, garbage**: Fluo's iterators on one compaction, which follows a plain one, because a
-//!   server compacts many files in steps.
+//! - **A11, garbage**: Fluo's iterators on one compaction. It follows a plain one for tablets with
+//!   many files, because a server compacts these in steps. Both are started and watched.
 //!
 //! # Permissions
 //!
@@ -64,6 +64,7 @@
 //! `DROP_TABLE` to create and delete tables. Every user can read `accumulo.metadata`.
 
 mod admin;
+mod compaction;
 mod convert;
 mod coordination;
 mod effect;

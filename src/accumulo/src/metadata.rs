@@ -5,6 +5,7 @@
 //! ~tab:~pr                00                           or  01 <end row of the tablet before>
 //! loc:<session>           host:port of the server
 //! file:<path>             <bytes> "," <entries> [ "," <time> ]
+//! srv:compact             decimal: the number of the last compaction that a user has requested
 //! ```
 
 use accumulo_proxy::{Entry, Key, ProxyClient, Range, ScanColumn, ScanOptions};
@@ -18,6 +19,8 @@ const METADATA: &str = "accumulo.metadata";
 const ROOT: &str = "accumulo.root";
 const LOCATION: &[u8] = b"loc";
 const FILE: &[u8] = b"file";
+const SERVER: &[u8] = b"srv";
+const COMPACTED: &[u8] = b"compact";
 const TABLET: &[u8] = b"~tab";
 const PREVIOUS: &[u8] = b"~pr";
 /// Separator between the id of the table and the end row in the row of a tablet.
@@ -25,10 +28,53 @@ const END_ROW: u8 = b';';
 /// Last byte of the row of a table's last tablet; the byte after [`END_ROW`].
 const LAST: u8 = b'<';
 
+/// Some tablets of a table: those after a split point, up to another one. `None` is the edge of the
+/// table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rows {
+    pub(crate) after: Option<Bytes>,
+    pub(crate) up_to: Option<Bytes>,
+}
+
 /// Returns the tablets of a table. `None` while a split or merge is changing its rows.
 pub(crate) async fn tablets(client: &ProxyClient, name: &str, id: &str) -> Result<Option<Tablets>> {
+    let all = Rows {
+        after: None,
+        up_to: None,
+    };
+    chain(id, rows(client, name, id, &all).await?)
+}
+
+/// The files of a tablet, and the number of the last compaction that a user has requested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TabletFiles {
+    pub(crate) end_row: Option<Bytes>,
+    pub(crate) files: usize,
+    pub(crate) compacted: u64,
+}
+
+/// Returns the files of some tablets, in the order of their rows.
+pub(crate) async fn files(
+    client: &ProxyClient,
+    name: &str,
+    id: &str,
+    some: &Rows,
+) -> Result<Vec<TabletFiles>> {
+    let rows = rows(client, name, id, some).await?.into_iter();
+    let files = rows.map(|row| {
+        Ok(TabletFiles {
+            end_row: end_row(id, &row.row)?,
+            files: row.files,
+            compacted: row.compacted,
+        })
+    });
+    files.collect()
+}
+
+/// Reads the rows of some tablets.
+async fn rows(client: &ProxyClient, name: &str, id: &str, some: &Rows) -> Result<Vec<TabletRow>> {
     let mut rows: Vec<TabletRow> = Vec::new();
-    let mut batches = client.scanner(table_of_tablets(name)?, options(id));
+    let mut batches = client.scanner(table_of_tablets(name)?, options(id, some));
     while let Some(entries) = batches.try_next().await.map_err(port_error)? {
         for entry in entries {
             if rows.last().is_none_or(|last| last.row != entry.key.row) {
@@ -39,7 +85,7 @@ pub(crate) async fn tablets(client: &ProxyClient, name: &str, id: &str) -> Resul
             }
         }
     }
-    chain(id, rows)
+    Ok(rows)
 }
 
 /// Returns the table that stores the tablets of a table.
@@ -53,20 +99,29 @@ fn table_of_tablets(name: &str) -> Result<&'static str> {
     }
 }
 
-fn options(id: &str) -> ScanOptions {
-    let row = |end: u8| [id.as_bytes(), &[end]].concat();
+fn options(id: &str, some: &Rows) -> ScanOptions {
+    let row = |end: u8, row: &[u8]| [id.as_bytes(), &[end], row].concat();
+    let start = match &some.after {
+        Some(split) => [row(END_ROW, split), vec![0]].concat(),
+        None => row(END_ROW, &[]),
+    };
+    // The row of the last tablet is the last row of the table, and rows of other ids do not begin
+    // with it.
+    let last = match &some.up_to {
+        Some(split) => row(END_ROW, split),
+        None => row(LAST, &[]),
+    };
     let range = Range {
-        start: Some(Key::from_row(row(END_ROW))),
+        start: Some(Key::from_row(start)),
         start_inclusive: true,
-        // The row of the last tablet is the last row of the table, and rows of other ids do not
-        // begin with it.
-        stop: Some(Key::from_row([row(LAST), vec![0]].concat())),
+        stop: Some(Key::from_row([last, vec![0]].concat())),
         stop_inclusive: false,
     };
     ScanOptions::default().range(range).columns([
         ScanColumn::family(LOCATION),
         ScanColumn::family(FILE),
         ScanColumn::qualifier(TABLET, PREVIOUS),
+        ScanColumn::qualifier(SERVER, COMPACTED),
     ])
 }
 
@@ -75,6 +130,8 @@ struct TabletRow {
     row: Bytes,
     server: Option<String>,
     entries: u64,
+    files: usize,
+    compacted: u64,
     /// `None` if it was not read yet, `Some(None)` for the first tablet.
     previous: Option<Option<Bytes>>,
 }
@@ -85,6 +142,8 @@ impl TabletRow {
             row,
             server: None,
             entries: 0,
+            files: 0,
+            compacted: 0,
             previous: None,
         }
     }
@@ -93,7 +152,11 @@ impl TabletRow {
         let value = &entry.value;
         match &entry.key.family[..] {
             LOCATION => self.server = Some(String::from_utf8_lossy(value).into_owned()),
-            FILE => self.entries = self.entries.saturating_add(file_entries(value)?),
+            FILE => {
+                self.entries = self.entries.saturating_add(file_entries(value)?);
+                self.files += 1;
+            }
+            SERVER => self.compacted = compacted(value)?,
             _ => self.previous = Some(previous(value)),
         }
         Ok(())
@@ -141,6 +204,13 @@ fn file_entries(value: &[u8]) -> Result<u64> {
     let text = str::from_utf8(value).ok();
     let entries = text.and_then(|text| text.split(',').nth(1)?.parse().ok());
     entries.ok_or_else(|| unreadable("file entry", value))
+}
+
+fn compacted(value: &[u8]) -> Result<u64> {
+    let number = str::from_utf8(value)
+        .ok()
+        .and_then(|text| text.parse().ok());
+    number.ok_or_else(|| unreadable("number of a compaction", value))
 }
 
 fn unreadable(what: &str, bytes: &[u8]) -> Error {

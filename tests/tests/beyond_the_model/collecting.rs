@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fluo::{ClientOptions, WorkerOptions};
 use fluo_table::{Column, MemoryTables, Span};
-use fluo_tests::Fixture;
+use fluo_tests::{Fixture, RecordingTables};
 use tokio::time::sleep;
 
 use super::gated::Gated;
@@ -155,6 +155,30 @@ async fn collects_garbage_on_a_schedule() {
     }
     for worker in workers {
         worker.stop().await;
+    }
+}
+
+/// Each worker process compacted the whole table in every period. Now one does, and another one
+/// takes over after it has ended.
+#[tokio::test(start_paused = true)]
+async fn one_process_collects_the_garbage_of_an_application() {
+    let fixture = Fixture::in_memory().await;
+    let tables = Arc::new(RecordingTables::new(fixture.tables.clone()));
+    let hour = Duration::from_secs(3_600);
+    let mut workers = Vec::new();
+    for _ in 0..4 {
+        let client = fixture.client().await;
+        let worker = fixture.worker(&client, WorkerOptions::new().garbage_period(hour));
+        workers.push(worker.await.collecting_garbage(tables.clone()));
+    }
+    let compactions = || tables.counts().compactions;
+    sleep(hour * 5).await;
+    assert_eq!(compactions(), 5);
+    for left in (1..4).rev() {
+        let before = compactions();
+        workers.pop().unwrap().stop().await;
+        sleep(hour + hour / 2).await;
+        assert!(compactions() > before, "{left} workers are left");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
-use fluo::{ErrorKind, Span};
+use fluo::{Client, ErrorKind, Instance, InstanceExt, Span};
 use tokio::time::Instant;
 
 use super::*;
@@ -169,4 +169,32 @@ async fn a_drop_cancels_runs_in_progress() {
     drop(repeated);
     pass(1_000).await;
     assert_eq!(runs.take(), ["0 begin a"]);
+}
+
+/// Two processes of an application compacted each range twice as often as the schedule said.
+#[tokio::test(start_paused = true)]
+async fn one_process_of_an_application_compacts_a_range() {
+    let fluo = Instance::in_memory();
+    let (name, value) = TransientRange::new("cfm.q!dead", "q", "r")
+        .unwrap()
+        .to_setting();
+    let client = fluo
+        .application("web")
+        .set(name, value)
+        .create()
+        .await
+        .unwrap();
+    let start = |client: &Client| {
+        let compaction = TransientCompaction::for_client(client, Arc::new(fluo.clone()));
+        compaction.unwrap().repeat(every(60))
+    };
+    let other = fluo.application("web").open().await.unwrap();
+    let (first, second) = (start(&client), start(&other));
+    pass(300).await;
+    let runs = |repeated: &RepeatedCompaction| repeated.status()["cfm.q!dead"].runs;
+    assert_eq!([runs(&first), runs(&second)], [6, 0]);
+    first.stop().await;
+    pass(120).await;
+    assert!(runs(&second) >= 1, "it takes over");
+    second.stop().await;
 }

@@ -16,6 +16,7 @@ mod fake;
 #[path = "../../../accumulo-proxy/src/wire/interface/mod.rs"]
 mod interface;
 
+mod compactions;
 mod iterators;
 mod permissions;
 mod reading_only;

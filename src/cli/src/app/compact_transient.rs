@@ -97,10 +97,17 @@ impl CompactTransient {
         }
         let bar = self.bar("repeatedly compacting");
         let (ended, mut lines) = mpsc::unbounded_channel();
-        let compaction = TransientCompaction::with_compactor(ranges, move |span| {
-            let this = self.clone();
-            async move { this.compact(&span).await }
-        });
+        let compaction = match self.target.is_directory() {
+            true => TransientCompaction::with_compactor(ranges, move |span| {
+                let this = self.clone();
+                async move { this.compact(&span).await }
+            }),
+            // The client has the duty to compact each range, unless another process has it.
+            false => {
+                let (fluo, client) = self.open().await?;
+                TransientCompaction::for_client(&client, Arc::new(fluo))?
+            }
+        };
         let compaction = compaction.on_compacted(move |compacted| {
             // The receiver is only closed when the command ends.
             let _ = ended.send(line(compacted));

@@ -3,6 +3,7 @@
 mod apply;
 mod compact_transient;
 mod config;
+mod gc;
 mod init;
 mod list;
 mod observe;
@@ -28,6 +29,7 @@ pub(crate) enum AppCommand {
     Status(status::Status),
     Config(config::Config),
     Remove(remove::Remove),
+    Gc(gc::Gc),
     CompactTransient(compact_transient::CompactTransient),
     Plan(plan::PlanCommand),
     Apply(apply::Apply),
@@ -43,6 +45,7 @@ pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outc
         AppCommand::Status(command) => command.run().await?,
         AppCommand::Config(command) => command.run().await?,
         AppCommand::Remove(command) => command.run().await?,
+        AppCommand::Gc(command) => return command.run().await,
         AppCommand::CompactTransient(command) => return command.run().await,
         AppCommand::Plan(command) => command.run().await?,
         AppCommand::Apply(command) => command.run(standing).await?,

@@ -52,6 +52,11 @@ impl InstanceArguments {
         }
     }
 
+    /// Checks whether the target is an embedded directory, which one process at a time can open.
+    pub(crate) fn is_directory(&self) -> bool {
+        matches!(self.target.at.target, Target::Embedded(_))
+    }
+
     /// Opens an instance that exists.
     pub(crate) async fn open(&self) -> Result<Instance> {
         let (fluo, _) = self.open_checked().await?;

@@ -31,6 +31,7 @@ const COMMANDS: [&str; 48] = [
     "app config",
     "app remove",
     "app compact-transient",
+    "app gc",
     "app plan",
     "app apply",
     "app verify",

@@ -11,6 +11,7 @@ mod advise;
 mod advise_table;
 mod app;
 mod app_compact_transient;
+mod app_gc;
 mod app_plan_apply_verify;
 mod demo;
 mod errors;

@@ -5,18 +5,15 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fluo_table::coordination::{Application, Applications, Coordination, TransactorId};
-use fluo_table::{
-    Authorizations, Error, ErrorKind, Garbage, Result, Span, Table, TableAdmin, Timestamp,
-};
+use fluo_table::{Authorizations, Error, ErrorKind, Result, Table, TableAdmin, Timestamp};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::debug;
 
-use crate::client::application_table;
 use crate::client::binding::bind;
 use crate::client::{PendingCommit, Runner};
 use crate::context::{
-    ActiveTimestamps, ClientOptions, CommitListeners, GarbageTurns, Session, Shared, Sightings,
+    ActiveTimestamps, ClientOptions, CommitListeners, Session, Shared, Sightings,
 };
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
@@ -170,7 +167,6 @@ impl Client {
             sightings: Sightings::default(),
             observed,
             listeners: CommitListeners::default(),
-            garbage_turns: GarbageTurns::default(),
         });
         tokio::spawn(keep_horizon(
             Arc::downgrade(&shared),
@@ -238,31 +234,6 @@ impl Client {
     /// Those of the coordination.
     pub async fn advance_horizon(&self) -> Result<Timestamp> {
         self.shared.advance_horizon().await
-    }
-
-    /// Moves the horizon up, and compacts a part of the table without the entries that no snapshot
-    /// at or above the horizon needs. Returns the horizon.
-    ///
-    /// This is the only place that collects garbage. A worker calls it on a schedule after
-    /// [`Worker::collecting_garbage`](crate::Worker::collecting_garbage).
-    ///
-    /// No property of the table is set. If an earlier version of this program attached garbage
-    /// iterators to the table, they are detached. The iterators of a table of Fluo's Java client
-    /// stay.
-    ///
-    /// # Errors
-    ///
-    /// Those of the coordination, of [`TableAdmin::properties`], and of [`TableAdmin::compact`].
-    /// All entries that were dropped before the error were garbage.
-    pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
-        let table = &self.shared.application.table;
-        // Snapshots observe the horizon before the compaction does: a read below it fails.
-        let horizon = self.advance_horizon().await?;
-        let properties = tables.properties(table).await?;
-        application_table::detach_iterators(tables, table, &properties).await?;
-        let garbage = Garbage::DropBelow(horizon);
-        tables.compact(table, span, garbage).await?;
-        Ok(horizon)
     }
 
     /// Returns the stored application, as it was when the client was opened.

@@ -2,6 +2,7 @@
 
 pub(crate) mod application_table;
 mod binding;
+mod collecting;
 mod handle;
 mod loaders;
 mod pending_commit;

@@ -3,7 +3,6 @@
 mod active_timestamps;
 mod backoff;
 mod commit_listeners;
-mod garbage_turns;
 mod lock_wait;
 mod options;
 mod session;
@@ -14,7 +13,6 @@ pub use options::ClientOptions;
 pub(crate) use active_timestamps::{ActiveKey, ActiveTimestamps};
 pub(crate) use backoff::{Backoff, Pauses, cut};
 pub(crate) use commit_listeners::{CommitListener, CommitListeners};
-pub(crate) use garbage_turns::GarbageTurns;
 pub(crate) use lock_wait::Sightings;
 pub(crate) use session::Session;
 pub(crate) use shared::{Shared, is_passing};

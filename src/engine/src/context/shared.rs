@@ -9,7 +9,6 @@ use tokio::sync::Semaphore;
 
 use crate::context::active_timestamps::ActiveTimestamps;
 use crate::context::commit_listeners::CommitListeners;
-use crate::context::garbage_turns::GarbageTurns;
 use crate::context::lock_wait::Sightings;
 use crate::context::session::Session;
 use crate::context::{Backoff, ClientOptions};
@@ -31,8 +30,6 @@ pub(crate) struct Shared {
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
     /// The workers of this client, which receive the notifications of its commits.
     pub(crate) listeners: CommitListeners,
-    /// The collections of garbage by its workers.
-    pub(crate) garbage_turns: GarbageTurns,
 }
 
 impl Shared {

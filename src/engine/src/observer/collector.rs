@@ -13,10 +13,12 @@ use crate::client::Client;
 /// less than a period collects garbage too.
 const FIRST: u32 = 10;
 
-/// The pause after the first failure; it doubles with every further one, up to a period.
-const FIRST_PAUSE: Duration = Duration::from_secs(60);
+/// The pause after the first failure; it doubles with every further one, up to a period. Also the
+/// pause before the next try to take the duty from another process.
+const PAUSE: Duration = Duration::from_secs(60);
 
-/// A task that collects the garbage of an application once in every period.
+/// A task that collects the garbage of an application once in every period, unless another process
+/// does it.
 #[derive(Debug)]
 pub(super) struct Collector {
     pub(super) client: Client,
@@ -25,22 +27,26 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Collects garbage and sleeps in turn, until the task is aborted. A failure is logged, counted
-    /// and retried.
+    /// Collects garbage and sleeps in turn, until the task is aborted. It keeps the duty during the
+    /// sleep after a collection, so that no other process collects in the same period. A failure is
+    /// logged, counted and retried.
     pub(super) async fn run(self) {
         let mut failures = 0;
-        let mut pause = self.period / FIRST;
+        sleep(self.period / FIRST).await;
         loop {
-            sleep(pause).await;
-            pause = match self.client.shared.garbage_turns.begin(self.period) {
-                Ok(turn) => {
-                    let is_collected = self.collect().await;
-                    turn.end(is_collected);
-                    failures = if is_collected { 0 } else { failures + 1 };
-                    self.pause_after(failures)
+            let collected = match self.client.take_duty(Client::GARBAGE_DUTY).await {
+                Ok(None) => {
+                    sleep(PAUSE.min(self.period)).await;
+                    continue;
                 }
-                Err(rest) => rest,
+                Ok(Some(duty)) => self.collect().await.then_some(duty),
+                Err(error) => {
+                    warn!(%error, "garbage collection cannot begin; retrying");
+                    None
+                }
             };
+            failures = if collected.is_some() { 0 } else { failures + 1 };
+            sleep(self.pause_after(failures)).await;
         }
     }
 
@@ -66,7 +72,7 @@ impl Collector {
             None => self.period,
             Some(doublings) => {
                 let factor = 2_u32.saturating_pow(doublings);
-                FIRST_PAUSE.saturating_mul(factor).min(self.period)
+                PAUSE.saturating_mul(factor).min(self.period)
             }
         }
     }

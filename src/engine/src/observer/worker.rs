@@ -140,10 +140,10 @@ impl Worker {
     /// the period after this call.
     ///
     /// Otherwise garbage stays until the program calls [`Client::collect_garbage`]. The workers of
-    /// one client, including its clones, share the work: one collects at a time, and together they
-    /// collect once in a period. A failure is logged, counted in
-    /// [`fluo_garbage_collections_total`](crate::telemetry), and retried. Observers continue to
-    /// run.
+    /// all processes share the work: one collects, and together they collect about once in a
+    /// period. If its process ends, another one takes over within a minute. A failure is logged,
+    /// counted in [`fluo_garbage_collections_total`](crate::telemetry), and retried. Observers
+    /// continue to run.
     ///
     /// # Examples
     ///

@@ -63,7 +63,7 @@ impl<K: Ord> HeldKeys<K> {
         self.locked().iter().any(has)
     }
 
-    /// Releases a key, whoever holds it.
+    /// Releases a key for its holder.
     pub(super) fn release(&self, key: &K) {
         self.locked().remove(key);
     }

@@ -150,7 +150,8 @@ impl Sessions {
     }
 }
 
-/// Creates the error that every implementation returns while a transactor uses an application alone.
+/// Creates the error that every implementation returns while a transactor has the exclusive use of
+/// an application.
 pub fn used_alone(application: &str) -> Error {
     let message = format!(
         "another process uses the application `{}` alone; try again when it has ended",

@@ -1,0 +1,242 @@
+//! Compactions, which are started by one call and watched in `accumulo.metadata`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use fluo_accumulo::AccumuloTables;
+use fluo_table::{ErrorKind, Garbage, Span, TableAdmin, Timestamp};
+use tokio::task::JoinHandle;
+
+use crate::fake::{Answer, Fake, Request, until};
+use crate::interface as wire;
+use crate::servers::PAGES;
+
+const SERVER: &str = "server:9997";
+
+/// The table of the servers, with tablets up to `g`, up to `p` and up to the end.
+struct Table {
+    /// Number of files, and the number of the last compaction, of each tablet.
+    tablets: [(usize, u64); 3],
+    /// Number of compactions that were requested.
+    requested: u64,
+    /// True while a compaction runs that another user has requested.
+    other_runs: bool,
+    /// True if the servers complete a tablet between two looks at the metadata.
+    works: bool,
+    loses_answer: bool,
+    is_deleted: bool,
+    /// Number of compactions to refuse without an error.
+    refused: u32,
+}
+
+impl Table {
+    fn new(files: [usize; 3]) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self {
+            tablets: files.map(|files| (files, 5)),
+            requested: 5,
+            other_runs: false,
+            works: true,
+            loses_answer: false,
+            is_deleted: false,
+            refused: 0,
+        }))
+    }
+
+    fn compact(&mut self) -> Answer {
+        match self.refused.checked_sub(1) {
+            Some(left) => self.refused = left,
+            None => self.requested += 1,
+        }
+        match std::mem::take(&mut self.loses_answer) {
+            true => Answer::Close,
+            false => Answer::reply(wire::CompactTableReply::new(None, None, None)),
+        }
+    }
+
+    /// Lets the servers complete one more tablet, and returns the rows of all.
+    fn look(&mut self) -> Vec<wire::KeyValue> {
+        let requested = self.requested;
+        let waiting = self.tablets.iter_mut().find(|(_, done)| *done < requested);
+        if let Some((files, done)) = waiting.filter(|_| self.works) {
+            (*files, *done) = (1, requested);
+        }
+        let mut rows = Vec::new();
+        for (row, (files, done)) in ["1;g", "1;p", "1<"].iter().zip(self.tablets) {
+            let mut add = |family: &str, qualifier: String, value: String| {
+                let key = wire::Key::new(
+                    row.as_bytes().to_vec(),
+                    family.as_bytes().to_vec(),
+                    qualifier.into_bytes(),
+                    Vec::new(),
+                    1,
+                );
+                rows.push(wire::KeyValue::new(key, value.into_bytes()));
+            };
+            (0..files).for_each(|file| add("file", format!("/f{file}"), "10,1".to_owned()));
+            add("srv", "compact".to_owned(), done.to_string());
+        }
+        rows
+    }
+
+    fn answer(&mut self, request: &Request) -> Answer {
+        match request.call.as_str() {
+            "tableIdMap" => {
+                let mut ids = BTreeMap::from([(PAGES.to_owned(), "1".to_owned())]);
+                ids.retain(|_, _| !self.is_deleted);
+                Answer::reply(wire::TableIdMapReply::new(ids))
+            }
+            "getSystemConfiguration" => {
+                let all = BTreeMap::from([("master.port.client".to_owned(), "9999".to_owned())]);
+                Answer::reply(wire::GetSystemConfigurationReply::new(all, None, None))
+            }
+            "testClassLoad" => {
+                let asked: wire::TestClassLoadRequest = request.read();
+                let loads = !asked.class_name.unwrap().contains("spi.balancer");
+                Answer::reply(wire::TestClassLoadReply::new(loads, None, None))
+            }
+            "testTableClassLoad" => {
+                Answer::reply(wire::TestTableClassLoadReply::new(true, None, None, None))
+            }
+            "listSplits" => {
+                let splits = vec![b"g".to_vec(), b"p".to_vec()];
+                Answer::reply(wire::ListSplitsReply::new(splits, None, None, None))
+            }
+            "compactTable" => self.compact(),
+            "createScanner" => {
+                let handle = "scanner".to_owned();
+                Answer::reply(wire::CreateScannerReply::new(handle, None, None, None))
+            }
+            "nextK" => {
+                let rows = wire::ScanResult::new(self.look(), false);
+                Answer::reply(wire::NextKReply::new(rows, None, None, None))
+            }
+            "closeScanner" => Answer::reply(wire::CloseScannerReply::new(None)),
+            "getTabletServers" => {
+                Answer::reply(wire::GetTabletServersReply::new(vec![SERVER.to_owned()]))
+            }
+            "getActiveCompactions" => {
+                let running = self.other_runs.then(other_compaction);
+                let running = running.into_iter().collect::<Vec<_>>();
+                Answer::reply(wire::GetActiveCompactionsReply::new(running, None, None))
+            }
+            _ => Answer::Refuse(1, "Invalid method name"),
+        }
+    }
+}
+
+/// Returns a compaction of the first tablet, which a user has requested.
+fn other_compaction() -> wire::ActiveCompaction {
+    wire::ActiveCompaction::new(
+        wire::KeyExtent::new("1".to_owned(), b"g".to_vec(), None),
+        1,
+        Vec::new(),
+        "/out".to_owned(),
+        wire::CompactionType::FULL,
+        wire::CompactionReason::USER,
+        String::new(),
+        7,
+        7,
+        Vec::new(),
+    )
+}
+
+async fn start(table: &Arc<Mutex<Table>>) -> (Fake, AccumuloTables) {
+    let table = table.clone();
+    let fake = Fake::start(move |request| table.lock().unwrap().answer(request)).await;
+    let tables = AccumuloTables::connect(fake.settings()).await.unwrap();
+    (fake, tables)
+}
+
+fn collect(tables: &AccumuloTables) -> JoinHandle<fluo_table::Result<()>> {
+    let (tables, horizon) = (tables.clone(), Timestamp::new(12).unwrap());
+    tokio::spawn(async move {
+        let garbage = Garbage::DropBelow(horizon);
+        tables.compact(PAGES, &Span::all(), garbage).await
+    })
+}
+
+/// The bounds of a compaction, and the number of its iterators.
+type Asked = (Option<Vec<u8>>, Option<Vec<u8>>, usize);
+
+/// Returns the arguments of each call, and checks that none waits.
+fn compactions(fake: &Fake) -> Vec<Asked> {
+    let calls = fake.calls("compactTable").into_iter();
+    let calls = calls.map(|call| {
+        let asked: wire::CompactTableRequest = call.read();
+        assert_eq!((asked.wait, asked.flush), (Some(false), Some(true)));
+        (
+            asked.start_row,
+            asked.end_row,
+            asked.iterators.unwrap_or_default().len(),
+        )
+    });
+    calls.collect()
+}
+
+/// One call waited for the whole compaction. If that took longer than ten minutes, the call failed,
+/// the iterators never ran, and the next try compacted the table again.
+#[tokio::test]
+async fn a_compaction_is_started_and_watched_until_every_tablet_has_done_it() {
+    let table = Table::new([1, 2, 3]);
+    let (fake, tables) = start(&table).await;
+    table.lock().unwrap().works = false;
+    let collecting = collect(&tables);
+    until("looks", || fake.count("getActiveCompactions") > 3).await;
+    assert!(!collecting.is_finished());
+    table.lock().unwrap().works = true;
+    collecting.await.unwrap().unwrap();
+    assert_eq!(compactions(&fake), [(None, None, 2)]);
+}
+
+#[tokio::test]
+async fn tablets_with_many_files_are_compacted_before_the_iterators_run() {
+    let table = Table::new([1, 9, 12]);
+    let (fake, tables) = start(&table).await;
+    collect(&tables).await.unwrap().unwrap();
+    let after = Some(b"g".to_vec());
+    assert_eq!(compactions(&fake), [(after, None, 0), (None, None, 2)]);
+}
+
+#[tokio::test]
+async fn a_compaction_whose_answer_is_lost_is_not_repeated_while_it_runs() {
+    let table = Table::new([1; 3]);
+    let (fake, tables) = start(&table).await;
+    table.lock().unwrap().loses_answer = true;
+    collect(&tables).await.unwrap().unwrap();
+    assert_eq!(compactions(&fake).len(), 1);
+}
+
+/// The servers refuse a compaction silently while one with iterators has not ended completely.
+#[tokio::test]
+async fn a_compaction_without_any_sign_is_started_again() {
+    let table = Table::new([1; 3]);
+    let (fake, tables) = start(&table).await;
+    table.lock().unwrap().refused = 2;
+    collect(&tables).await.unwrap().unwrap();
+    assert_eq!(compactions(&fake).len(), 3);
+}
+
+#[tokio::test]
+async fn waits_for_the_compaction_of_another_user() {
+    let table = Table::new([1; 3]);
+    let (fake, tables) = start(&table).await;
+    table.lock().unwrap().other_runs = true;
+    let collecting = collect(&tables);
+    until("looks", || fake.count("getActiveCompactions") > 2).await;
+    assert_eq!(fake.count("compactTable"), 0);
+    table.lock().unwrap().other_runs = false;
+    collecting.await.unwrap().unwrap();
+    assert_eq!(compactions(&fake).len(), 1);
+}
+
+#[tokio::test]
+async fn the_deletion_of_the_table_ends_the_watch() {
+    let table = Table::new([1; 3]);
+    let (fake, tables) = start(&table).await;
+    table.lock().unwrap().works = false;
+    let collecting = collect(&tables);
+    until("a call", || fake.count("compactTable") == 1).await;
+    table.lock().unwrap().is_deleted = true;
+    let error = collecting.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+}

@@ -1,0 +1,64 @@
+//! `fluo app gc` drops old versions, once or repeatedly.
+
+use crate::application::{Web, page};
+use crate::command::{Place, assert_says};
+
+const GC: &str = "app gc --at embedded:d";
+
+/// Creates a place with the application, and writes versions of a cell.
+async fn place() -> Place {
+    let place = Place::new();
+    place.fluo("app init --at embedded:d web").succeeds();
+    let web = Web::open(&place).await;
+    for value in [b"1", b"2", b"3"] {
+        web.set(&[(b"r", page("text"), value)]).await;
+    }
+    place
+}
+
+fn entries(place: &Place) -> u64 {
+    let shown = place.fluo("table show --at embedded:d --json web").json();
+    shown["tablets"][0]["entries"].as_u64().unwrap()
+}
+
+#[tokio::test]
+async fn drops_old_versions_and_prints_the_horizon() {
+    let place = place().await;
+    let before = entries(&place);
+    let run = place.fluo(&format!("{GC} web")).succeeds();
+    assert_says(run.text(), "collected below ");
+    assert_eq!((run.text().lines().count(), run.stderr.as_str()), (1, ""));
+    assert!(entries(&place) < before, "{before} entries before");
+    let web = Web::open(&place).await;
+    let snapshot = web.client().await.snapshot().await.unwrap();
+    let value = snapshot.get("r", &page("text")).await.unwrap();
+    assert_eq!(value.as_deref(), Some(&b"3"[..]));
+}
+
+#[test]
+fn names_an_application_that_does_not_exist() {
+    let place = Place::new();
+    place.fluo("app init --at embedded:d web").succeeds();
+    let said = place.fluo(&format!("{GC} wbe")).fails();
+    assert_says(&said, "application `wbe` does not exist");
+}
+
+/// Signals end a command that repeats.
+#[cfg(unix)]
+#[tokio::test]
+async fn repeats_until_a_signal_and_leaves_the_directory_to_others_in_between() {
+    use std::io::{BufRead, BufReader};
+
+    use crate::command::{ended, signal};
+
+    let place = place().await;
+    let arguments = format!("{GC} --every 50ms web");
+    let mut child = place.command(arguments.split(' ')).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for _ in 0..2 {
+        assert_says(&lines.next().unwrap().unwrap(), "collected below ");
+    }
+    drop(Web::open_when_free(&place).await);
+    signal(child.id(), "TERM");
+    assert_eq!(ended(child).code, Some(143));
+}

@@ -1,0 +1,155 @@
+//! The collection of garbage: ranges of tablets, one after the other.
+//!
+//! - **G1.** Each range is compacted by itself, so that a failure loses little work, and the
+//!   servers compact a bounded number of tablets at once.
+//! - **G2.** One process of an application compacts a range at a time, whether it collects the
+//!   garbage of the table or compacts a transient range: servers of Accumulo refuse a second
+//!   compaction with iterators.
+
+use fluo_table::coordination::HeldLock;
+use fluo_table::{Bytes, Garbage, Key, Result, Span, TableAdmin, Timestamp, row_successor};
+use tokio::time::sleep;
+
+use crate::client::{Client, application_table};
+use crate::context::Pauses;
+
+/// Maximum number of tablets of a range (G1).
+const TABLETS_AT_ONCE: usize = 64;
+
+/// The duty to compact a range of the table (G2).
+const COMPACTION: &str = "compaction";
+
+impl Client {
+    /// The duty of the process that collects the garbage of an application on a schedule, as a
+    /// worker does after [`Worker::collecting_garbage`](crate::Worker::collecting_garbage). See
+    /// [`take_duty`](Self::take_duty).
+    pub const GARBAGE_DUTY: &str = "garbage";
+
+    /// Moves the horizon up, and compacts a part of the table without the entries that no snapshot
+    /// at or above the horizon needs. Returns the horizon.
+    ///
+    /// This is the only place that collects garbage. A worker calls it on a schedule after
+    /// [`Worker::collecting_garbage`](crate::Worker::collecting_garbage).
+    ///
+    /// It compacts up to 64 tablets at a time, one range after the other. While another process of
+    /// the application compacts a range, it waits.
+    ///
+    /// No property of the table is set. If an earlier version of this program attached garbage
+    /// iterators to the table, they are detached. The iterators of a table of Fluo's Java client
+    /// stay.
+    ///
+    /// # Errors
+    ///
+    /// Those of the coordination, of [`TableAdmin::properties`], [`TableAdmin::splits`] and
+    /// [`TableAdmin::compact`]. All entries that were dropped before the error were garbage.
+    pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
+        self.collect_garbage_with(tables, span, |_, _| ()).await
+    }
+
+    /// Collects garbage like [`collect_garbage`](Self::collect_garbage). Calls `progress` before
+    /// the first range and after each, with the number of ranges that are done and that of all.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`collect_garbage`](Self::collect_garbage).
+    pub async fn collect_garbage_with(
+        &self,
+        tables: &dyn TableAdmin,
+        span: &Span,
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<Timestamp> {
+        let table = &self.shared.application.table;
+        // Snapshots observe the horizon before the compaction does: a read below it fails.
+        let horizon = self.advance_horizon().await?;
+        let properties = tables.properties(table).await?;
+        application_table::detach_iterators(tables, table, &properties).await?;
+        let ranges = ranges(span, &tables.splits(table).await?);
+        progress(0, ranges.len());
+        for (range, done) in ranges.iter().zip(1..) {
+            let _duty = self.wait_for_duty(COMPACTION).await?;
+            let garbage = Garbage::DropBelow(horizon);
+            tables.compact(table, range, garbage).await?;
+            progress(done, ranges.len());
+        }
+        Ok(horizon)
+    }
+
+    /// Takes a duty of the application: a named task, such as `report`, that one process at a time
+    /// does. Returns `None` while another process, or another task of this one, has it.
+    ///
+    /// The duty ends when the returned lock is dropped, or with the session of this process,
+    /// without notice. So it saves work, and protects nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) unless the name consists of letters, digits and
+    /// hyphens of ASCII; those of the coordination.
+    pub async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
+        self.shared.coordination.take_duty(duty).await
+    }
+
+    async fn wait_for_duty(&self, duty: &str) -> Result<Box<dyn HeldLock>> {
+        let options = &self.shared.options;
+        let mut pauses = Pauses::new(options.first_wait, options.longest_wait);
+        loop {
+            if let Some(taken) = self.take_duty(duty).await? {
+                return Ok(taken);
+            }
+            sleep(pauses.next_pause()).await;
+        }
+    }
+}
+
+/// Divides a span at every 64th split point.
+fn ranges(span: &Span, splits: &[Bytes]) -> Vec<Span> {
+    // A split point is the last row of its tablet.
+    let cuts = splits.iter().skip(TABLETS_AT_ONCE - 1);
+    let cuts = cuts.step_by(TABLETS_AT_ONCE);
+    let mut rest = span.clone();
+    let mut ranges = Vec::new();
+    for split in cuts {
+        let cut = Key::first_of_row(row_successor(split));
+        if rest.contains(&cut) {
+            ranges.push(Span::between(rest.start().clone(), Some(cut.clone())));
+            rest = Span::between(cut, rest.end().cloned());
+        }
+    }
+    ranges.extend((!rest.is_empty()).then_some(rest));
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divides_a_span_by_its_tablets() {
+        let splits: Vec<_> = (0..130)
+            .map(|row| Bytes::from(format!("{row:03}")))
+            .collect();
+        let rows = |start: &'static str, end: Option<&'static str>| {
+            Span::rows(start, end.map(Bytes::from))
+        };
+        let tablet = |after: Option<&str>, until: Option<&str>| {
+            Span::tablet(after.map(str::as_bytes), until.map(str::as_bytes))
+        };
+        assert_eq!(
+            ranges(&Span::all(), &splits),
+            [
+                tablet(None, Some("063")),
+                tablet(Some("063"), Some("127")),
+                tablet(Some("127"), None),
+            ]
+        );
+        assert_eq!(
+            ranges(&rows("070", Some("100")), &splits),
+            [rows("070", Some("100"))]
+        );
+        assert_eq!(
+            ranges(&rows("060", Some("070")), &splits),
+            [rows("060", Some("063\0")), rows("063\0", Some("070"))]
+        );
+        assert_eq!(ranges(&Span::all(), &[]), [Span::all()]);
+        assert_eq!(ranges(&rows("5", Some("5")), &splits), []);
+    }
+}
