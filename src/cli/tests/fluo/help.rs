@@ -2,7 +2,7 @@
 
 use crate::command::{Place, assert_says};
 
-const COMMANDS: [&str; 48] = [
+const COMMANDS: [&str; 49] = [
     "",
     "key",
     "key add",
