@@ -15,6 +15,11 @@ pub const METRICS: &[Metric] = &[
         "entries that workers of this process have moved to the dead letters of a queue; those of a transaction that fails count again",
     )
     .label(QUEUE, &[]),
+    Metric::counter(
+        LATE_EXPORTS,
+        "exports that a table sink has not written, because a later one of the key was written before: blind exports, retried dead letters, and entries that a worker which was paused delivers again",
+    )
+    .label(QUEUE, &[]),
     Metric::gauge(
         OLDEST_ENTRY,
         "the sequence of the oldest entry that waited in a queue when its backlog was last read; 0 if none did",
@@ -33,6 +38,7 @@ pub const METRICS: &[Metric] = &[
 ];
 
 pub(crate) const DEAD_LETTERS: &str = "fluo_queue_dead_letters_total";
+pub(crate) const LATE_EXPORTS: &str = "fluo_queue_late_exports_total";
 pub(crate) const OLDEST_ENTRY: &str = "fluo_queue_oldest_entry_timestamp";
 pub(crate) const PROCESSED: &str = "fluo_queue_processed_total";
 pub(crate) const WAITING: &str = "fluo_queue_waiting_entries";

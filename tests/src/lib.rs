@@ -17,6 +17,7 @@
 //! - [`Latch`] holds calls until a test opens it.
 //! - [`Page`] runs the commands of a documentation page and compares their output with the page.
 //! - [`ManualClock`] is a clock that a test sets.
+//! - [`Written`] is output that a test reads.
 //! - [`while_changing`] waits for an event, and fails only if nothing changes for minutes.
 
 mod admin_call;
@@ -32,6 +33,7 @@ mod progress;
 mod recording;
 mod soak;
 mod unused_name;
+mod written;
 
 pub mod conformance;
 pub mod conformance_coordination;
@@ -50,3 +52,4 @@ pub use page::Page;
 pub use progress::{STUCK, while_changing};
 pub use recording::{Counts, Record, RecordingTables};
 pub use soak::soak;
+pub use written::Written;

@@ -7,36 +7,10 @@
 //! A transaction can be followed in its trace. The test is alone in its binary, because a process
 //! caches which events are enabled.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
-
 use fluo::CommitError;
 use fluo_table::Column;
-use fluo_tests::Fixture;
+use fluo_tests::{Fixture, Written};
 use tracing::{Instrument, Level, debug_span};
-
-/// The output of a subscriber.
-#[derive(Clone, Debug, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut written = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        written.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Written {
-    fn text(&self) -> String {
-        let written = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8(written.clone()).unwrap()
-    }
-}
 
 /// Returns the lines with all these words.
 fn lines<'a>(text: &'a str, words: &[&str]) -> Vec<&'a str> {

@@ -6,7 +6,7 @@ use fluo::{Bytes, Column, Result, RowColumn, Transaction};
 use fluo_table::Scan;
 use futures::TryStreamExt;
 
-use super::layout::{CURRENT, updates_from, value_row};
+use super::layout::{CURRENT, updates_from, updates_of, value_row};
 use super::pass::{Group, Pass};
 use super::queue::Combined;
 use super::{Change, CombineQueue};
@@ -73,7 +73,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         let end = pass.end();
         self.apply(end.complete).await?;
         match requeues {
-            true => self.requeue(&end.partial)?,
+            true => self.requeue(end.partial).await?,
             false => self.apply(end.partial).await?,
         }
         telemetry::count(PROCESSED, &self.definition().id, self.processed);
@@ -155,20 +155,52 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         }
     }
 
-    /// Combines some updates of each key into one, with the sequence of this transaction.
-    fn requeue(&mut self, partial: &[Group]) -> Result<()> {
+    /// Combines some updates of each key into one, with the sequence of this transaction. Updates
+    /// that do not combine without the current value, such as a part of a sum that its type cannot
+    /// hold, are applied together with the other updates of their key.
+    async fn requeue(&mut self, partial: Vec<Group>) -> Result<()> {
         if self.left.is_some() {
             partial.iter().for_each(|group| self.leave(group));
             return Ok(());
         }
         let queue = self.definition();
+        let mut completed = Vec::new();
         for group in partial {
-            if let Some((_, Some(sum))) = self.combine(group, None)? {
+            if !self.combines_alone(&group) {
+                completed.push(self.complete(group).await?);
+            } else if let Some((_, Some(sum))) = self.combine(&group, None)? {
                 let row = queue.entry_row(&group.key, self.tx.start());
                 self.tx.set(row, queue.entry_column(), sum)?;
             }
         }
-        Ok(())
+        self.apply(completed).await
+    }
+
+    /// Checks whether the updates of a key can be combined without its current value.
+    fn combines_alone(&self, group: &Group) -> bool {
+        let updates = self.queue.decode_updates(group).values;
+        updates.is_empty() || self.queue.combine(&group.key, updates, None).is_ok()
+    }
+
+    /// Reads further updates of a key, as many as have room in the transaction.
+    async fn complete(&mut self, mut group: Group) -> Result<Group> {
+        let queue = self.definition();
+        let last = group.updates.last().map(|update| update.row.clone());
+        let scan = Scan::over(updates_of(queue, &group.key));
+        let mut updates = queue.entries(self.tx.scan(queue.select_entries(scan)));
+        let mut room = self.least_room / 4;
+        while let Some(update) = updates.try_next().await? {
+            if update.key != group.key || Some(&update.row) <= last.as_ref() {
+                continue;
+            }
+            let bytes = update.row.len() + update.value.len();
+            let Some(rest) = room.checked_sub(bytes) else {
+                break;
+            };
+            room = rest;
+            group.updates.push(update);
+        }
+        Ok(group)
     }
 
     /// Deletes the updates of a key, and combines them with a value. Returns the change and the

@@ -1,12 +1,13 @@
 //! The observer of an export queue: a pass over the bucket of a notification.
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use fluo::{Bytes, Column, Observer, ObserverError, Observers, Result, RetryAfter, Transaction};
 use fluo_table::Scan;
-use futures::TryStreamExt;
+use futures::{FutureExt, TryStreamExt};
 
 use super::answer::acknowledged;
 use super::layout::entries_from;
@@ -66,7 +67,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Observer for BucketObse
             }
         }
         let count = pass.entries.len();
-        let exported = self.export(&tx, pass.entries).await?;
+        let exported = self.export(&tx, &pass.entries).await?;
         let end = end(before.is_some(), exported < count, pass.rest);
         if let Some(next) = end.next {
             tx.set(row.clone(), queue.next_column(), next)?;
@@ -80,10 +81,77 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Observer for BucketObse
     }
 }
 
+/// The entries that a call of the exporter has finished.
+#[derive(Debug, Default)]
+struct Delivered {
+    /// The number of entries, from the first one on, that leave the queue.
+    done: usize,
+    /// Those of them that become dead letters, with the errors.
+    letters: Vec<(usize, ObserverError)>,
+}
+
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
     /// Exports entries, and deletes those that are acknowledged or become dead letters. Returns the
     /// number of entries, from the first one on, that are deleted.
-    async fn export(&self, tx: &Transaction, entries: Vec<Entry>) -> Result<usize, ObserverError> {
+    async fn export(&self, tx: &Transaction, entries: &[Entry]) -> Result<usize, ObserverError> {
+        let delivered = match tx.is_last_try() {
+            true => self.deliver_in_parts(entries).await?,
+            false => self.deliver(entries).await?,
+        };
+        let queue = self.queue.definition();
+        for entry in entries.iter().take(delivered.done) {
+            tx.delete(entry.row.clone(), queue.entry_column())?;
+        }
+        for (position, error) in &delivered.letters {
+            if let Some(entry) = entries.get(*position) {
+                bury(tx, queue, entry, error)?;
+            }
+        }
+        telemetry::count(PROCESSED, &queue.id, delivered.done);
+        Ok(delivered.done)
+    }
+
+    /// Delivers entries, and halves them while the exporter fails, so that a single entry on which
+    /// it fails becomes a dead letter. Entries after it are left: if the exporter fails on all of
+    /// them, only one is lost to the dead letters each time.
+    async fn deliver_in_parts(&self, entries: &[Entry]) -> Result<Delivered, ObserverError> {
+        let mut all = Delivered::default();
+        let mut parts = vec![entries];
+        while let Some(part) = parts.pop() {
+            let delivery = AssertUnwindSafe(self.deliver(part)).catch_unwind().await;
+            let delivered = match delivery {
+                Ok(Ok(delivered)) => delivered,
+                Ok(Err(error)) if error.is::<RetryAfter>() => match all.done {
+                    0 => return Err(error),
+                    _ => break,
+                },
+                _ if part.len() > 1 => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    parts.extend([second, first]);
+                    continue;
+                }
+                Ok(Err(error)) => {
+                    all.bury_next(error);
+                    break;
+                }
+                Err(_) => {
+                    all.bury_next("the exporter panicked; its log has the message".into());
+                    break;
+                }
+            };
+            let letters = delivered.letters.into_iter();
+            all.letters
+                .extend(letters.map(|(position, error)| (all.done + position, error)));
+            all.done += delivered.done;
+            if delivered.done < part.len() {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Delivers entries in one call of the exporter.
+    async fn deliver(&self, entries: &[Entry]) -> Result<Delivered, ObserverError> {
         let mut exports = Vec::with_capacity(entries.len());
         // The position among all entries, of each that is exported.
         let mut positions = Vec::with_capacity(entries.len());
@@ -108,17 +176,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
                 letters.push((*position, why.into()));
             }
         }
-        let queue = self.queue.definition();
-        for entry in entries.iter().take(done) {
-            tx.delete(entry.row.clone(), queue.entry_column())?;
-        }
-        for (position, error) in letters.iter().filter(|(position, _)| *position < done) {
-            if let Some(entry) = entries.get(*position) {
-                bury(tx, queue, entry, error)?;
-            }
-        }
-        telemetry::count(PROCESSED, &queue.id, done);
-        Ok(done)
+        letters.retain(|(position, _)| *position < done);
+        Ok(Delivered { done, letters })
     }
 
     /// Calls the exporter, unless there is nothing to export.
@@ -138,6 +197,14 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
             }) => Err(RetryAfter::new(pause, source).into()),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+impl Delivered {
+    /// Adds the next entry as a dead letter.
+    fn bury_next(&mut self, error: ObserverError) {
+        self.letters.push((self.done, error));
+        self.done += 1;
     }
 }
 

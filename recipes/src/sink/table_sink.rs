@@ -7,12 +7,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo::{Error, ErrorKind, ObserverError};
 use fluo_table::{ConditionalMutation, Mutation, Outcome, Table};
+use tracing::warn;
 
 use super::planned_export::PlannedExport;
 use super::progress::Progress;
-use super::targets::Targets;
+use super::targets::{Hidden, Targets};
 use crate::export_queue::{Export, ExportError, Exported, Exporter, Exports};
 use crate::queue::with_causes;
+use crate::telemetry::{self, LATE_EXPORTS};
 
 /// The number of attempts without progress after which a batch waits.
 const MOST_ATTEMPTS: usize = 20;
@@ -98,7 +100,7 @@ impl<F> TableSink<F> {
         let mut batches = vec![exports.iter().collect::<Vec<_>>()];
         while let Some(mut batch) = batches.pop() {
             progress.remove_waiting(&mut batch);
-            let Some(refusal) = self.write_batch(&batch).await? else {
+            let Some(refusal) = self.write_batch(&batch, exports).await? else {
                 continue;
             };
             // The table does not say which export it refuses, so the batch is halved until the
@@ -117,12 +119,17 @@ impl<F> TableSink<F> {
 
     /// Writes until all rows have the sequences of their exports. Returns the error of the table if
     /// it refuses one of the mutations.
-    async fn write_batch(&self, batch: &[&PlannedExport]) -> Result<Option<Error>, ExportError> {
+    async fn write_batch(
+        &self,
+        batch: &[&PlannedExport],
+        delivered: &[PlannedExport],
+    ) -> Result<Option<Error>, ExportError> {
         let mut targets = Targets::new(batch);
         let mut attempts = 0;
         while !targets.is_empty() {
             let before = targets.len();
-            targets.read(&*self.table).await.map_err(failed)?;
+            let hidden = targets.read(&*self.table, delivered).await;
+            self.report(&hidden.map_err(failed)?);
             let mutations = targets.mutations();
             if mutations.is_empty() {
                 break;
@@ -141,6 +148,25 @@ impl<F> TableSink<F> {
             }
         }
         Ok(None)
+    }
+
+    /// Counts and logs the exports that are not written because their transactions committed too
+    /// late.
+    fn report(&self, hidden: &[Hidden]) {
+        if !hidden.is_empty() {
+            telemetry::count(LATE_EXPORTS, &self.queue, hidden.len());
+        }
+        for Hidden {
+            cell,
+            sequence,
+            last,
+        } in hidden
+        {
+            warn!(
+                queue = self.queue, %cell, %sequence, %last,
+                "an export is not written: a later one of its key was written before; let the transactions of a key conflict"
+            );
+        }
     }
 
     /// Calls the table. The inner error is that of a mutation that the table refuses.

@@ -24,6 +24,16 @@ struct Target<'a> {
     stored: Option<Bytes>,
 }
 
+/// An export that is not written, because its row has a later one of its key.
+#[derive(Debug)]
+pub(super) struct Hidden {
+    /// The row, and the column with the sequence, which ends with the key.
+    pub(super) cell: RowColumn,
+    pub(super) sequence: Timestamp,
+    /// The sequence of the later export.
+    pub(super) last: Timestamp,
+}
+
 impl<'a> Targets<'a> {
     /// Collects the rows of some exports.
     pub(super) fn new(exports: &[&'a PlannedExport]) -> Self {
@@ -49,8 +59,14 @@ impl<'a> Targets<'a> {
         targets.map(|target| target.updates.len()).sum()
     }
 
-    /// Reads the sequences of the rows, and drops the exports that are not later.
-    pub(super) async fn read(&mut self, table: &dyn Table) -> Result<()> {
+    /// Reads the sequences of the rows, and drops the exports that are not later. Returns those
+    /// that another export hides: one with a later sequence that is not among `delivered`, the
+    /// exports of the call.
+    pub(super) async fn read(
+        &mut self,
+        table: &dyn Table,
+        delivered: &[PlannedExport],
+    ) -> Result<Vec<Hidden>> {
         let cells = self.by_cell.keys();
         let spans = cells.map(|cell| Span::cell(cell.row.clone(), &cell.column));
         let mut newest = BTreeMap::new();
@@ -59,15 +75,30 @@ impl<'a> Targets<'a> {
             let key = RowColumn::new(cell.key.row, cell.key.column);
             newest.entry(key).or_insert(cell.value);
         }
+        let mut hidden = Vec::new();
         for (cell, target) in &mut self.by_cell {
             target.stored = newest.remove(cell);
             if let Some(value) = &target.stored {
                 let last = sequence(cell, value)?;
+                let sequences = target.updates.keys().copied();
+                let dropped: Vec<Timestamp> = sequences.take_while(|one| *one <= last).collect();
                 target.updates.retain(|sequence, _| *sequence > last);
+                // Exports that are delivered again come with the one that hides them.
+                let is_repeated = dropped.last() == Some(&last)
+                    || delivered
+                        .iter()
+                        .any(|one| one.sequence == last && one.column == cell.column);
+                if !is_repeated {
+                    hidden.extend(dropped.into_iter().map(|sequence| Hidden {
+                        cell: cell.clone(),
+                        sequence,
+                        last,
+                    }));
+                }
             }
         }
         self.by_cell.retain(|_, target| !target.updates.is_empty());
-        Ok(())
+        Ok(hidden)
     }
 
     /// Returns a mutation of each row and key that is still to be written.

@@ -3,9 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{ClientOptions, Column, Observers, Result, Transaction};
+use fluo::{
+    Client, ClientOptions, Column, Observers, Result, Span, Transaction, Worker, WorkerOptions,
+};
 use fluo_recipes::Recipes;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
+use fluo_table::Scan;
 use futures::TryStreamExt;
 use tokio::time::timeout;
 
@@ -205,6 +208,49 @@ async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
     }
     assert_eq!(last, Some(32));
     app.stop().await;
+}
+
+/// A pass has room for two updates, whose sum the type cannot hold, while the sum with the current
+/// value and the other updates fits.
+#[tokio::test]
+async fn keeps_updates_whose_partial_sum_does_not_fit() {
+    type Small = CombineQueue<String, i8>;
+    for (first, updates, sum) in [
+        (-100, vec![66, 66, 66], 98),
+        (100, vec![66, 66, 66, -100, -100], 98),
+        (100, vec![66, -100, 66, -100], 32),
+    ] {
+        let small = Small::new("wc", Sum).unwrap().buckets(1).unwrap();
+        let small = small.buffer_bytes(1);
+        let observers = small.observe(Observers::new()).unwrap();
+        let recipes = Recipes::new().with(&small).unwrap();
+        let app = App::start(observers.clone(), &recipes).await;
+        let add = async |client: &Client, update| {
+            let add = client.run(async |tx: Transaction| small.add(&tx, "k", update));
+            add.await.unwrap();
+        };
+        add(&app.client, first).await;
+        app.settle().await;
+        let handle = app.handle.clone();
+        app.stop().await;
+        let client = handle.open().await.unwrap();
+        for update in updates {
+            add(&client, update).await;
+        }
+        let worker = Worker::start(&client, observers, WorkerOptions::new()).await;
+        client.wait_until_idle().await.unwrap();
+        worker.unwrap().stop().await;
+        let snapshot = client.snapshot().await.unwrap();
+        let cells: Vec<_> = snapshot
+            .scan(Scan::over(Span::prefix("wc")))
+            .try_concat()
+            .await
+            .unwrap();
+        let [cell] = &cells[..] else {
+            panic!("no dead letter, and no update is left: {cells:?}")
+        };
+        assert_eq!(cell.value, sum.to_string());
+    }
 }
 
 /// An earlier pass has left a position, and an update before it was added since.

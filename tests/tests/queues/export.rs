@@ -159,32 +159,86 @@ async fn waits_for_a_receiver_that_is_away() {
     app.stop().await;
 }
 
-/// An exporter that always fails: the entries stay, and the notification becomes a dead letter of
-/// the application.
+/// An exporter that always fails on one entry, in each of the ways in which it can.
+#[derive(Clone, Copy, Debug)]
+enum Failure {
+    Fatal,
+    NothingAcknowledged,
+    Panic,
+}
+
+/// In the last try the exporter gets smaller parts, until the entry is alone.
 #[tokio::test(start_paused = true)]
-async fn keeps_the_entries_of_an_exporter_that_fails() {
-    for answer in [false, true] {
+async fn finds_the_entry_on_which_an_exporter_always_fails() {
+    for (failure, error) in [
+        (Failure::Fatal, "the exporter failed: no such account"),
+        (
+            Failure::NothingAcknowledged,
+            "the exporter has acknowledged no entry; it should return `ExportError::retry_after`",
+        ),
+        (
+            Failure::Panic,
+            "the exporter panicked; its log has the message",
+        ),
+    ] {
         let queue = texts(1);
-        let (app, _) = start(&queue, move |_| match answer {
-            true => Ok(Exported::UpTo(0)),
-            false => Err(ExportError::fatal("the table is gone")),
+        let receiver = Receiver::default();
+        let (sizes, to) = (Arc::<Mutex<Vec<usize>>>::default(), receiver.clone());
+        let seen = sizes.clone();
+        let exporter = move |exports: Exports<String, String>| {
+            seen.lock().unwrap().push(exports.len());
+            let fails = exports.iter().any(|export| export.value == "d1");
+            if !fails {
+                to.apply(&exports);
+            }
+            async move {
+                match (fails, failure) {
+                    (false, _) => Ok(Exported::All),
+                    (true, Failure::Fatal) => Err(ExportError::fatal("no such account")),
+                    (true, Failure::NothingAcknowledged) => Ok(Exported::UpTo(0)),
+                    (true, Failure::Panic) => panic!("no such account"),
+                }
+            }
+        };
+        let observers = queue.observe(Observers::new(), exporter).unwrap();
+        let recipes = Recipes::new().with(&queue).unwrap();
+        let app = App::start_after(observers, &recipes, async |client| {
+            for values in [1, 2] {
+                let add = async |tx| {
+                    let keys = ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter();
+                    keys.clone()
+                        .try_for_each(|key| queue.add(&tx, key, format!("{key}{values}")))
+                };
+                client.run(add).await?;
+            }
+            Ok(())
         })
         .await;
-        app.client
-            .run(async |tx| queue.add(&tx, "key", "value".to_owned()))
-            .await
-            .unwrap();
         app.settle().await;
-        let failed = app.client.failed_notifications().await.unwrap();
-        assert_eq!(failed.len(), 1);
-        let expected = match answer {
-            true => {
-                "the exporter has acknowledged no entry; it should return `ExportError::retry_after`"
-            }
-            false => "the exporter failed: the table is gone",
-        };
-        assert_eq!(failed[0].error, expected);
-        assert_eq!(app.cells("eq:").await.len(), 1);
+        // The default of `WorkerOptions::max_tries`.
+        let tries = 10;
+        let sizes = std::mem::take(&mut *sizes.lock().unwrap());
+        let halves = [16, 8, 4, 4, 2, 2, 1];
+        assert_eq!(sizes[..tries - 1], vec![16; tries - 1], "{failure:?}");
+        assert_eq!(
+            sizes[tries - 1..],
+            [&halves[..], &[9]].concat(),
+            "{failure:?}"
+        );
+        let delivered = receiver.state.lock().unwrap().delivered.join(" ");
+        assert_eq!(
+            delivered, "a1 a2 b1 b2 c1 c2 d2 e1 e2 f1 f2 g1 g2 h1 h2",
+            "in the order of the keys, and those of a key in their order"
+        );
+        assert_eq!(app.client.failed_notifications().await.unwrap(), []);
+        assert_eq!(app.cells("eq:").await, [""; 0]);
+        let letters = app.cells("eq!dead").await;
+        assert_eq!(letters.len(), 2, "{letters:?}");
+        assert!(
+            letters[0].ends_with(&format!("dead:error {error}")),
+            "{letters:?}"
+        );
+        assert!(letters[1].ends_with(" d1"), "{letters:?}");
         app.stop().await;
     }
 }

@@ -7,7 +7,8 @@ use fluo::{Bytes, Column, Error, ErrorKind, ObserverError, Timestamp};
 use fluo_recipes::export_queue::{Export, Exported, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
 use fluo_table::{Mutation, Outcome, Result, Scan, Span, Table, TableExt, Versions};
-use fluo_tests::{Call, Fault, Hooks, Intercepted};
+use fluo_tests::{Call, Fault, Hooks, Intercepted, Written};
+use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
 use crate::sink::table_showing;
 
@@ -48,6 +49,58 @@ async fn table() -> Arc<dyn Table> {
 
 async fn value(table: &dyn Table) -> Option<Bytes> {
     table.get("cat", &count()).await.unwrap()
+}
+
+/// Delivers exports to one table, and returns the number of late ones and their log.
+fn late_ones(deliveries: &[&[u64]]) -> (u64, String) {
+    let (recorder, log) = (DebuggingRecorder::new(), Written::default());
+    let (snapshotter, copy) = (recorder.snapshotter(), log.clone());
+    let subscriber = tracing_subscriber::fmt().with_ansi(false);
+    let subscriber = subscriber.with_writer(move || copy.clone()).finish();
+    let delivered = async {
+        let sink = sink(table().await);
+        for numbers in deliveries {
+            sink.export(exports(numbers)).await.unwrap();
+        }
+    };
+    // One thread, so that the recorder and the subscriber receive everything.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    metrics::with_local_recorder(&recorder, || {
+        tracing::subscriber::with_default(subscriber, || runtime.block_on(delivered));
+    });
+    let late = snapshotter.snapshot().into_vec().into_iter();
+    let late = late.filter(|(key, ..)| key.key().name() == "fluo_queue_late_exports_total");
+    let count = late.map(|(.., value)| match value {
+        DebugValue::Counter(value) => value,
+        other => panic!("{other:?}"),
+    });
+    (count.sum(), log.text())
+}
+
+#[test]
+fn counts_and_logs_exports_that_committed_too_late() {
+    let (late, log) = late_ones(&[&[3], &[5], &[4]]);
+    assert_eq!(late, 1);
+    for part in [
+        " WARN ",
+        "an export is not written: a later one of its key was written before",
+        "queue=\"visits\"",
+        "cell=cat fluoRecipes:seq:visits:cat",
+        "sequence=4 last=5",
+    ] {
+        assert!(log.contains(part), "{log}");
+    }
+    assert_eq!(late_ones(&[&[5], &[3, 4], &[7]]).0, 2);
+    for repeated in [
+        &[&[3, 5][..], &[3, 5]][..],
+        &[&[3], &[3, 5], &[3, 5, 7]],
+        &[&[3], &[], &[3]],
+    ] {
+        assert_eq!(late_ones(repeated), (0, String::new()), "{repeated:?}");
+    }
 }
 
 #[tokio::test]

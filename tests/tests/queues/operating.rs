@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fluo::{Column, Instance, InstanceExt, Observers, Transaction};
+use fluo::{Instance, InstanceExt, Observers, Transaction};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::{QueueKind, StoredQueue};
@@ -121,42 +121,4 @@ async fn requeues_and_discards_dead_letters() {
     app.settle().await;
     assert_eq!(app.cells("eq").await, [""; 0]);
     app.stop().await;
-}
-
-/// An interruption leaves the setting of the buckets missing, and some values in their old buckets.
-#[tokio::test]
-async fn continues_an_interrupted_change_of_buckets() {
-    let words = |buckets| {
-        let queue = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
-        queue.buckets(buckets).unwrap()
-    };
-    let fluo = Instance::in_memory();
-    let observers = words(7).observe(Observers::new()).unwrap();
-    let handle = fluo.application("app").observers(&observers);
-    let recipes = |buckets| Recipes::new().with(&words(buckets)).unwrap();
-    let client = handle.clone().recipes(&recipes(7)).create().await.unwrap();
-    let current = Column::new("data", "current");
-    let moved = words(119);
-    client
-        .run(async |tx: Transaction| {
-            // The new row of `cat`, and the old one of `dog`.
-            tx.set("wc:d:25:cat", &current, "1")?;
-            tx.set("wc:d:5:dog", &current, "2")
-        })
-        .await
-        .unwrap();
-    let coordination = fluo.applications().open("app").await.unwrap();
-    let mut settings = coordination.application().await.unwrap().settings;
-    settings.remove("recipes.cfm.wc.buckets");
-    coordination.update_settings(settings).await.unwrap();
-    for buckets in [7, 119] {
-        let opened = handle.clone().recipes(&recipes(buckets)).open().await;
-        assert!(opened.is_err(), "some values are not in their buckets");
-    }
-    let count = StoredQueue::rebucket(&client, &*coordination, "wc", 119).await;
-    assert_eq!(count.unwrap(), 1);
-    let client = handle.recipes(&recipes(119)).open().await.unwrap();
-    let snapshot = client.snapshot().await.unwrap();
-    let values = moved.get_many(&snapshot, ["cat", "dog"]).await.unwrap();
-    assert_eq!(values, [Some(1), Some(2)]);
 }

@@ -5,9 +5,13 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fluo::{Client, Instance, InstanceExt, Observers, Timestamp, Worker, WorkerOptions};
+use fluo::{
+    Client, Column, Instance, InstanceExt, Observers, Span, Timestamp, Worker, WorkerOptions,
+};
 use fluo_recipes::codec::{Postcard, Text};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exported, Exports};
+use fluo_table::Scan;
+use futures::TryStreamExt;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -99,15 +103,14 @@ async fn fails_on_a_database_with_other_tables() {
     let view = "DROP TABLE orders; CREATE VIEW orders AS SELECT 1";
     other.execute_batch(view).unwrap();
     let (_, client, worker) = order_once(&path).await;
-    let failed = async {
-        while client.failed_notifications().await.unwrap().is_empty() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), failed)
-        .await
-        .unwrap();
+    client.wait_until_idle().await.unwrap();
     worker.stop().await;
-    let failed = client.failed_notifications().await.unwrap();
-    assert!(failed[0].error.contains("orders"), "{failed:?}");
+    let snapshot = client.snapshot().await.unwrap();
+    let dead = Scan::over(Span::prefix("eq!dead"));
+    let letters = snapshot.scan(dead).try_concat().await.unwrap();
+    let error = letters
+        .iter()
+        .find(|cell| cell.key.column == Column::new("dead", "error"));
+    let error = String::from_utf8_lossy(&error.unwrap().value);
+    assert!(error.contains("orders"), "{error}");
 }

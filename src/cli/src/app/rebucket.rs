@@ -5,15 +5,15 @@ use clap::Args;
 use fluo_recipes::stored_queue::StoredQueue;
 
 use crate::application::ApplicationArguments;
-use crate::output;
 use crate::text::plural;
+use crate::{output, progress};
 
 /// Change the number of buckets of a queue.
 ///
 /// The queue must be empty, no notification may wait, and all programs of the application must have
-/// stopped. The values of a combine queue are moved to their new buckets. If the command is
-/// interrupted, no program can open the application with the queue until the command is run again.
-/// The split points of the table change too.
+/// stopped. None can open the application while the values of a combine queue are moved to their
+/// new buckets. If the command is interrupted, programs continue with the old or the new number, as
+/// `fluo queue list` shows it; run the command again. The split points of the table change too.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -34,8 +34,9 @@ impl Rebucket {
     pub(crate) async fn run(&self) -> Result<()> {
         let open = self.application.open().await?;
         let client = open.client().await?;
-        let moved = StoredQueue::rebucket(&client, &*open.coordination, &self.id, self.buckets);
-        let moved = moved.await?;
+        let work = format!("moving the values of `{}`", self.id.escape_debug());
+        let change = StoredQueue::rebucket(&client, &*open.coordination, &self.id, self.buckets);
+        let moved = progress::while_it_lasts(work, change).await?;
         output::say(&format!(
             "queue `{}` has {}; {} moved",
             self.id.escape_debug(),

@@ -59,7 +59,7 @@ impl Processor {
 
     async fn process(&self, found: Found) {
         let tries = self.queue.tries(&found.cell).saturating_add(1);
-        match self.attempt(&found).await {
+        match self.attempt(&found, tries).await {
             Tried::Done(up_to, outcome) => {
                 count(outcome);
                 metrics::histogram!("fluo_notification_tries").record(tries);
@@ -88,7 +88,7 @@ impl Processor {
         }
     }
 
-    async fn attempt(&self, found: &Found) -> Tried {
+    async fn attempt(&self, found: &Found, tries: u32) -> Tried {
         let Some(registered) = self.observers.get(&found.cell.column) else {
             let message = format!(
                 "no observer of the column `{}` is registered in this worker; register one, or start a worker that has it",
@@ -99,16 +99,23 @@ impl Processor {
         // User code can panic outside of its future too: while it creates the future, and while it
         // formats an error.
         let what = format!("the observer `{}`", registered.observed.id);
-        let tried = caught(&what, self.observe(registered, &what, found)).await;
-        tried.unwrap_or_else(|panicked| Tried::Failed(panicked.to_string()))
-    }
-
-    async fn observe(&self, registered: &Registered, what: &str, found: &Found) -> Tried {
         let trigger = Trigger {
             cell: found.cell.clone(),
             notified_at: found.at,
             kind: registered.observed.kind,
+            is_last_try: tries >= self.options.max_tries.get(),
         };
+        let tried = caught(&what, self.observe(registered, &what, found, trigger)).await;
+        tried.unwrap_or_else(|panicked| Tried::Failed(panicked.to_string()))
+    }
+
+    async fn observe(
+        &self,
+        registered: &Registered,
+        what: &str,
+        found: &Found,
+        trigger: Trigger,
+    ) -> Tried {
         let queue = self.queue.clone();
         let mut runner = self.client.runner().on_retry(move |attempt| {
             // A stop waits for the current attempts, but starts no further ones.

@@ -117,6 +117,14 @@ impl Transaction {
         most.saturating_sub(self.state.size_bytes())
     }
 
+    /// Returns `true` in an observer whose failure moves the notification to the
+    /// [dead letters](crate::WorkerOptions::max_tries). An observer with a lot of work can then do
+    /// the part that succeeds.
+    #[must_use]
+    pub fn is_last_try(&self) -> bool {
+        self.state.is_last_try()
+    }
+
     /// Returns a view whose reads also lock the cells. This transaction then commits only if no
     /// other transaction has written these cells since it began. This prevents write skew, at the
     /// cost of a write for each cell.

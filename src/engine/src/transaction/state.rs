@@ -75,6 +75,13 @@ impl State {
         self.seen().has_passing_failure
     }
 
+    /// Returns `true` if a failure moves the notification of the observer to the dead letters.
+    pub(super) fn is_last_try(&self) -> bool {
+        self.trigger
+            .as_ref()
+            .is_some_and(|trigger| trigger.is_last_try)
+    }
+
     pub(super) fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }

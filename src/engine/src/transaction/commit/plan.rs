@@ -21,6 +21,8 @@ pub(crate) struct Trigger {
     /// The timestamp of the notification.
     pub(crate) notified_at: Timestamp,
     pub(crate) kind: ObserverKind,
+    /// `true` if a failure moves the notification to the dead letters.
+    pub(crate) is_last_try: bool,
 }
 
 impl Trigger {

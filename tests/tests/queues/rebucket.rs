@@ -1,0 +1,186 @@
+//! Another number of buckets: refused while programs run, and interrupted at every call.
+
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fluo::{
+    ApplicationHandle, Client, ClientOptions, ErrorKind, Instance, InstanceExt, Observers, Result,
+    Worker, WorkerOptions,
+};
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::stored_queue::StoredQueue;
+use fluo_recipes::{ApplicationRecipes, Recipes};
+use fluo_table::{Authorizations, Error, Scan, Span, TableAdmin};
+use fluo_tests::{Call, Intercepted};
+use futures::TryStreamExt;
+
+type Words = CombineQueue<String, u64>;
+
+fn words(buckets: u32) -> Words {
+    let words = Words::new("wc", Sum).unwrap();
+    words.buckets(buckets).unwrap()
+}
+
+/// An application whose queue has a number of buckets.
+struct App {
+    fluo: Instance,
+}
+
+impl App {
+    async fn create(buckets: u32) -> Self {
+        let app = Self {
+            fluo: Instance::in_memory(),
+        };
+        app.handle(buckets).create().await.unwrap();
+        app
+    }
+
+    /// Returns the application as a program with a number of buckets opens it.
+    fn handle(&self, buckets: u32) -> ApplicationHandle {
+        let words = words(buckets);
+        let observers = words.observe(Observers::new()).unwrap();
+        let recipes = Recipes::new().with(&words).unwrap();
+        let handle = self.fluo.application("app").observers(&observers);
+        handle.recipes(&recipes)
+    }
+
+    /// Opens the application without a recipe, as an operator does, and changes the number.
+    async fn rebucket(&self, buckets: u32) -> Result<u64> {
+        let operator = self.fluo.application("app").open().await?;
+        let coordination = self.fluo.applications().open("app").await?;
+        StoredQueue::rebucket(&operator, &*coordination, "wc", buckets).await
+    }
+
+    /// Returns the stored number of buckets.
+    async fn buckets(&self) -> u32 {
+        let coordination = self.fluo.applications().open("app").await.unwrap();
+        let settings = coordination.application().await.unwrap().settings;
+        settings["recipes.cfm.wc.buckets"].parse().unwrap()
+    }
+
+    /// Adds to the counts of words, and combines them.
+    async fn count(&self, updates: &[(&str, u64)]) {
+        let buckets = self.buckets().await;
+        let client = self.handle(buckets).open().await.unwrap();
+        let worker = start_worker(&client, buckets).await;
+        client
+            .run(async |tx| words(buckets).extend(&tx, updates.iter().copied()))
+            .await
+            .unwrap();
+        client.wait_until_idle().await.unwrap();
+        worker.stop().await;
+    }
+
+    /// Reads all counts, sorted by word.
+    async fn counts(&self) -> Vec<(String, u64)> {
+        let buckets = self.buckets().await;
+        let client = self.handle(buckets).open().await.unwrap();
+        let snapshot = client.snapshot().await.unwrap();
+        let mut all: Vec<_> = words(buckets).iter(&snapshot).try_collect().await.unwrap();
+        all.sort();
+        all
+    }
+
+    /// Returns the number of cells with values, also those in wrong buckets.
+    async fn cells(&self) -> usize {
+        let client = self.fluo.application("app").open().await.unwrap();
+        let values = Scan::over(Span::prefix("wc:d:"));
+        let snapshot = client.snapshot().await.unwrap();
+        snapshot.scan(values).try_concat().await.unwrap().len()
+    }
+}
+
+async fn start_worker(client: &Client, buckets: u32) -> Worker {
+    let observers = words(buckets).observe(Observers::new()).unwrap();
+    let worker = Worker::start(client, observers, WorkerOptions::new()).await;
+    worker.unwrap()
+}
+
+fn counted(counts: &[(&str, u64)]) -> Vec<(String, u64)> {
+    let own = |(word, count): &(&str, u64)| ((*word).to_owned(), *count);
+    counts.iter().map(own).collect()
+}
+
+#[tokio::test]
+async fn is_refused_while_a_program_of_the_application_runs() {
+    let app = App::create(7).await;
+    let running = app.handle(7).open().await.unwrap();
+    let worker = start_worker(&running, 7).await;
+    let add = async |count| {
+        let add = running.run(async |tx| words(7).add(&tx, "dog", count));
+        add.await.unwrap();
+        running.wait_until_idle().await.unwrap();
+    };
+    add(10).await;
+    let refused = app.rebucket(119).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable);
+    let message = "the application `app` is running; stop its clients and workers first";
+    assert_eq!(refused.to_string(), message);
+    add(5).await;
+    worker.stop().await;
+    let loader = app.rebucket(119).await.unwrap_err();
+    assert_eq!(loader.to_string(), message, "a client without a worker");
+    drop(running);
+    assert_eq!(app.rebucket(119).await.unwrap(), 1);
+    assert_eq!(app.counts().await, counted(&[("dog", 15)]));
+    assert_eq!(app.rebucket(17).await.unwrap(), 1);
+    assert_eq!(app.counts().await, counted(&[("dog", 15)]));
+}
+
+/// An operator who is stopped at a call: this call and all later ones fail.
+async fn stopped_at(app: &App, call: usize, buckets: u32) -> Result<u64> {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let hooks = move |_: &Call| {
+        let is_stopped = calls.fetch_add(1, Ordering::SeqCst) >= call;
+        ready(match is_stopped {
+            true => Err(Error::new(ErrorKind::Storage, "the operator was stopped")),
+            false => Ok(None),
+        })
+    };
+    let table = app
+        .fluo
+        .open_table("app", Authorizations::none())
+        .await
+        .unwrap();
+    let coordination = app.fluo.applications().open("app").await.unwrap();
+    let table = Arc::new(Intercepted::with_hooks(table, hooks.clone()));
+    let coordination = Arc::new(Intercepted::with_hooks(coordination, hooks));
+    let operator = Client::open(table, coordination.clone(), ClientOptions::new()).await?;
+    StoredQueue::rebucket(&operator, &*coordination, "wc", buckets).await
+}
+
+/// After each interruption programs open the application, read the right counts and change them,
+/// and another change of buckets leaves one cell for each word.
+#[tokio::test]
+async fn can_be_interrupted_at_every_call() {
+    let mut seen = Vec::new();
+    for call in 0.. {
+        let app = App::create(7).await;
+        app.count(&[("cat", 1), ("dog", 2), ("eel", 3)]).await;
+        let result = stopped_at(&app, call, 119).await;
+        let state = (app.buckets().await, app.cells().await);
+        seen.push(state);
+        assert_eq!(
+            app.counts().await,
+            counted(&[("cat", 1), ("dog", 2), ("eel", 3)])
+        );
+        app.count(&[("dog", 20), ("fox", 4)]).await;
+        let expected = counted(&[("cat", 1), ("dog", 22), ("eel", 3), ("fox", 4)]);
+        assert_eq!(app.counts().await, expected, "call {call}, {state:?}");
+        for buckets in [119, 7, 17] {
+            app.rebucket(buckets).await.unwrap();
+            assert_eq!(app.counts().await, expected, "call {call}, {state:?}");
+            assert_eq!(app.cells().await, 4, "call {call}, {state:?}");
+        }
+        if result.is_ok() {
+            break;
+        }
+    }
+    seen.dedup();
+    assert_eq!(
+        seen,
+        [(7, 3), (7, 6), (119, 6), (119, 3)],
+        "interruptions before, while and after the number is stored"
+    );
+}
