@@ -13,6 +13,7 @@ mod app;
 mod app_compact_transient;
 mod app_gc;
 mod app_plan_apply_verify;
+mod command_line_passwords;
 mod demo;
 mod errors;
 mod help;
