@@ -22,6 +22,7 @@ mod interrupt_message;
 mod interruption;
 mod key;
 mod lines;
+mod log;
 mod masking;
 mod notifications;
 mod oracle;
@@ -60,7 +61,8 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::parse();
     command_name::set(arguments::command_words(env::args_os()));
-    exit::code_of(run(arguments.command))
+    let logging = log::start(arguments.verbose, env::var_os("FLUO_LOG"));
+    exit::code_of(logging.and_then(|()| run(arguments.command)))
 }
 
 fn run(command: Command) -> anyhow::Result<Outcome> {

@@ -26,6 +26,7 @@ mod key_remove;
 mod key_shape;
 mod key_spans_bounds;
 mod key_web_passwords;
+mod log;
 mod notifications;
 mod pipes;
 mod queue;
