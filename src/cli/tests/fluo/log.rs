@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::process::{Child, ChildStdout};
 
 use fluo_zookeeper::{Link, ZooKeeper};
@@ -197,4 +198,26 @@ fn wrong_directives_are_refused_with_a_correction() {
         "`fluo_embedded` in FLUO_LOG is no level; write off, error, warn, info, debug, trace, or CRATE=LEVEL, as in \
          warn,fluo_accumulo=debug"
     );
+}
+
+/// Connects to a server that closes its first connection while a progress line is drawn.
+#[test]
+fn lines_are_written_above_the_progress_at_a_terminal() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    let oracle = format!("oracle --zookeepers {address}/fluo web");
+    let session = Place::new().at_terminal(&oracle, &[]);
+    let connection = server.accept().unwrap();
+    let progress = "connecting to ZooKeeper (";
+    session.waits_for(progress);
+    drop(connection);
+    session.waits_for(" WARN zookeeper_client: ");
+    session.types("\u{3}");
+    let (code, shown) = session.ended();
+    assert_eq!(code, Some(130), "{shown}");
+    let warning = shown.lines().find(|line| line.contains(" WARN ")).unwrap();
+    // The terminal shows the text after the last deletion of the line.
+    let (_, visible) = warning.rsplit_once("\u{1b}[2K").unwrap();
+    assert_begins_with_time(visible);
+    assert!(!visible.contains(progress), "{visible}");
 }
