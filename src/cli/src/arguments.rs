@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 
 use crate::advise::Advise;
 use crate::app::AppCommand;
@@ -32,6 +32,10 @@ Example:
 Start with `fluo demo`."
 )]
 pub(crate) struct Arguments {
+    /// Log more to standard error than warnings and errors: -v events, -vv details with rows and
+    /// values, -vvv all. FLUO_LOG sets levels of single crates: warn,fluo_accumulo=debug
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Log")]
+    pub(crate) verbose: u8,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -84,7 +88,12 @@ pub(crate) fn command_words(line: impl IntoIterator<Item = OsString>) -> String 
     let all = Arguments::command();
     let mut words = vec![all.get_name()];
     let mut command = &all;
+    let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
     for argument in line.into_iter().skip(1) {
+        // The options before a subcommand have no values.
+        if is_option(&argument) {
+            continue;
+        }
         let Some(below) = command.find_subcommand(argument) else {
             break;
         };
@@ -107,6 +116,7 @@ mod tests {
                 "fluo table load",
             ),
             ("fluo scan --at embedded:d table", "fluo scan"),
+            ("fluo -v scan -vv --at embedded:d table", "fluo scan"),
             ("fluo hunter2 table", "fluo"),
             ("fluo", "fluo"),
         ] {

@@ -22,6 +22,7 @@ mod interrupt_message;
 mod interruption;
 mod key;
 mod lines;
+mod log;
 mod masking;
 mod notifications;
 mod oracle;
@@ -36,6 +37,7 @@ mod target;
 mod text;
 mod wait;
 
+use std::env;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -49,12 +51,18 @@ use crate::interrupt_message::Standing;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    if let Some(complaint) = masking::complaint(&Arguments::command(), std::env::args_os()) {
+    let all = Arguments::command();
+    let in_arguments = masking::complaint(&all, env::args_os());
+    let complaint = in_arguments.or_else(|| {
+        masking::complaint_of_environment(&all, env::args_os(), |name| env::var_os(name))
+    });
+    if let Some(complaint) = complaint {
         return exit::code_of(Err(anyhow::anyhow!(complaint)));
     }
     let arguments = Arguments::parse();
-    command_name::set(arguments::command_words(std::env::args_os()));
-    exit::code_of(run(arguments.command))
+    command_name::set(arguments::command_words(env::args_os()));
+    let logging = log::start(arguments.verbose, env::var_os("FLUO_LOG"));
+    exit::code_of(logging.and_then(|()| run(arguments.command)))
 }
 
 fn run(command: Command) -> anyhow::Result<Outcome> {

@@ -9,19 +9,20 @@ use fluo_accumulo::{Oracle as Server, OracleOptions};
 use crate::application;
 use crate::exit::Outcome;
 use crate::target::{At, ZooKeeperArguments, at};
-use crate::{interruption, output};
+use crate::{interruption, output, progress};
 
 /// Run the timestamp oracle of an application on Accumulo, until Ctrl-C or SIGTERM.
 ///
 /// Transactions need one. If several run, also in Java, one leads and the others stand by. A stop
-/// gives the lead away at once. The oracle needs ZooKeeper and no proxy. An application in an
-/// embedded directory needs no oracle.
+/// gives the lead away at once. The oracle ends if the application is removed. It needs ZooKeeper
+/// and no proxy. An application in an embedded directory needs no oracle.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   fluo oracle --zookeepers localhost:2181/fluo web
 
-Exit codes: 0 stopped by a signal, 2 bad use or failure.")]
+Exit codes: 0 stopped by a signal, 2 bad use, failure, or the application was removed.
+Warnings go to standard error with their time: lost leads, an absent ZooKeeper, damaged nodes.")]
 pub(crate) struct Oracle {
     /// Name of a profile in the configuration file, which has the address of ZooKeeper
     #[arg(long, value_name = "PROFILE", env = "FLUO_AT", hide_env_values = true, value_parser = at)]
@@ -45,8 +46,12 @@ impl Oracle {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let interrupted = interruption::any()?;
         tokio::pin!(interrupted);
+        let started = Server::start(self.options()?);
+        let connecting = "connecting to ZooKeeper".to_owned();
         let mut server = tokio::select! {
-            started = Server::start(self.options()?) => started.map_err(application::advised)?,
+            started = progress::while_it_lasts(connecting, started) => {
+                started.map_err(application::advised)?
+            }
             by = &mut interrupted => return Ok(Outcome::Interrupted(by)),
         };
         let name = &self.name;
@@ -55,7 +60,7 @@ impl Oracle {
         ));
         loop {
             let changed = tokio::select! {
-                changed = server.wait_for_change() => changed?,
+                changed = server.wait_for_change() => changed.map_err(application::advised)?,
                 _ = &mut interrupted => break,
             };
             output::emit(&match changed {

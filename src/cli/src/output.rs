@@ -9,6 +9,8 @@ use std::io::{self, ErrorKind, Write};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use crate::progress;
+
 /// Prints lines for a person.
 pub(crate) fn print(lines: &str) -> Result<()> {
     print_exactly(&without_controls(lines, |c| c == '\n'))
@@ -76,7 +78,9 @@ fn json_without_controls(json: &str) -> String {
 pub(crate) fn say(line: &str) {
     // In one write, because other processes may write to the same terminal.
     let line = format!("{}\n", shown(line));
-    let _ = io::stderr().lock().write_all(line.as_bytes());
+    progress::above(&mut || {
+        let _ = io::stderr().lock().write_all(line.as_bytes());
+    });
 }
 
 /// Escapes characters that control a terminal, for text within a line.

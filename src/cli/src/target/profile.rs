@@ -22,6 +22,7 @@ use serde::Deserialize;
 use super::login::ProxyProtocol;
 use super::place::Target;
 use crate::exit::sentence;
+use crate::masking;
 
 /// The value of `--at`.
 #[derive(Clone, Debug)]
@@ -70,6 +71,10 @@ impl At {
         };
         let target = match profile.target.is_empty() {
             true => text.parse()?,
+            false if masking::may_hold_user(profile.target.as_bytes()) => bail!(
+                "the target of the profile `{text}` holds a user or a password; write proxy:HOST:PORT, `user` and \
+                 `password_file`"
+            ),
             false => profile.target.parse().with_context(|| {
                 format!("the target of the profile `{text}` is `{}`", profile.target)
             })?,

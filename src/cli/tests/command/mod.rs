@@ -22,9 +22,10 @@ pub(crate) const ROWS: &str = include_str!("../../../../examples/data/package-ho
 pub(crate) const SPEC: &str = "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n";
 
 /// The environment variables that the command reads.
-pub(crate) const VARIABLES: [&str; 9] = [
+pub(crate) const VARIABLES: [&str; 10] = [
     "FLUO_AT",
     "FLUO_CONFIG",
+    "FLUO_LOG",
     "FLUO_USER",
     "FLUO_PASSWORD",
     "FLUO_PASSWORD_FILE",

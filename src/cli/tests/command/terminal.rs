@@ -34,6 +34,7 @@ impl Place {
             .current_dir(self.path("."))
             .env("TMPDIR", self.path("tmp"))
             .env("TERM", "xterm")
+            .env_remove("FLUO_LOG")
             .env_remove("FLUO_USER")
             .env_remove("FLUO_PASSWORD")
             .env_remove("FLUO_PASSWORD_FILE")

@@ -172,9 +172,13 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
     while !stopped() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    operator.stop(oracle);
     let run = operator.run("app remove --yes").succeeds();
     assert_says(&run.stderr, "removed application `commands");
+    // The oracle of a removed application ends, and states the reason once.
+    let run = operator.fluo.judge(oracle.wait_with_output().unwrap());
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    let reasons = run.stderr.matches("does not exist").count();
+    assert_eq!(reasons, 1, "{}", run.stderr);
     assert_eq!(operator.run("app status").succeeds().stdout, "NOT_FOUND\n");
     let missing = operator.run("oracle --host localhost").fails();
     assert_says(

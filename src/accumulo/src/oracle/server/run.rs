@@ -61,13 +61,18 @@ impl Run {
         let mut backoff = Backoff::default();
         while !*self.stop.borrow() {
             let mut stop = self.stop.clone();
-            match self.stand(&mut memory, &mut stop).await {
+            let (event, error) = match self.stand(&mut memory, &mut stop).await {
                 Ok(Ended::Stopped) => return,
                 Ok(Ended::Lost(error)) => {
-                    tracing::warn!(%error, "the oracle does not lead any more");
                     backoff = Backoff::default();
+                    ("the oracle does not lead any more", error)
                 }
-                Err(error) => tracing::warn!(%error, "the oracle cannot stand for election"),
+                Err(error) => ("the oracle cannot stand for election", error),
+            };
+            // The check below returns such an error again, unless its cause has disappeared.
+            match is_final(&error) {
+                true => tracing::debug!(%error, "{event}"),
+                false => tracing::warn!(%error, "{event}"),
             }
             let pause = async {
                 backoff.wait().await;
@@ -78,7 +83,8 @@ impl Run {
                 _ = stop.wait_for(|stop| *stop) => return,
             };
             if let Some(error) = end {
-                tracing::error!(%error, "the oracle ends");
+                // A program that reports the error itself can switch this target off.
+                tracing::error!(target: "fluo_accumulo::oracle::end", %error, "the oracle ends");
                 self.state.send_replace(State::Ended(error));
                 return;
             }
