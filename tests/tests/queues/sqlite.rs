@@ -8,6 +8,7 @@ use std::time::Duration;
 use fluo::{Client, Instance, InstanceExt, Observers, Timestamp, Worker, WorkerOptions};
 use fluo_recipes::codec::{Postcard, Text};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exported, Exports};
+use fluo_tests::STUCK;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -104,9 +105,7 @@ async fn fails_on_a_database_with_other_tables() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), failed)
-        .await
-        .unwrap();
+    tokio::time::timeout(STUCK, failed).await.unwrap();
     worker.stop().await;
     let failed = client.failed_notifications().await.unwrap();
     assert!(failed[0].error.contains("orders"), "{failed:?}");
