@@ -35,9 +35,9 @@ async fn client_over(instance: &Instance, entries: &[Mutation]) -> Client {
 }
 
 /// Returns the result of a runner with the default policy, which may retry for 5 minutes. Panics
-/// after 20 seconds.
+/// after 4 minutes.
 async fn in_time<T>(run: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let ended = tokio::time::timeout(Duration::from_secs(20), run).await;
+    let ended = tokio::time::timeout(Duration::from_secs(240), run).await;
     ended.unwrap_or_else(|_| panic!("it is still being retried"))
 }
 

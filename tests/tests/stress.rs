@@ -22,7 +22,7 @@ use fluo::{
     WorkerOptions, observer_fn,
 };
 use fluo_table::{Bytes, Column, Error, Instance, Span};
-use fluo_tests::{Fixture, soak};
+use fluo_tests::{Fixture, STUCK, soak};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -37,9 +37,6 @@ const CLIENTS: usize = 3;
 const TASKS: usize = 4;
 /// Duration of a usual run.
 const USUAL: Duration = Duration::from_secs(3);
-/// Time within which all work must end.
-const PATIENCE: Duration = Duration::from_secs(120);
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_tasks_on_tables_in_memory_keep_every_sum() {
     stress(Instance::in_memory()).await;
@@ -91,7 +88,7 @@ async fn stress(instance: Instance) {
             ended.unwrap();
         }
     };
-    let ended = timeout(PATIENCE * u32::try_from(soak()).unwrap(), all).await;
+    let ended = timeout(STUCK * u32::try_from(soak()).unwrap(), all).await;
     ended.expect("the tasks never end");
     check(&clients[0], &tally).await;
     for worker in workers {
@@ -108,7 +105,7 @@ fn hasty() -> ClientOptions {
 }
 
 fn patient() -> RetryPolicy {
-    RetryPolicy::new().max_elapsed(PATIENCE)
+    RetryPolicy::new().max_elapsed(STUCK)
 }
 
 fn balance() -> Column {
@@ -245,7 +242,7 @@ async fn collect(client: Client, tables: Instance, end: Instant) {
 /// Checks that every counter, and its copy once the workers are idle, equals its commits, and that
 /// no money is lost.
 async fn check(client: &Client, tally: &Tally) {
-    let idle = timeout(PATIENCE, client.wait_until_idle()).await;
+    let idle = timeout(STUCK, client.wait_until_idle()).await;
     idle.expect("the workers are never idle").unwrap();
     assert_eq!(client.failed_notifications().await.unwrap(), []);
     let snapshot = client.snapshot().await.unwrap();

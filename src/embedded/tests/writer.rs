@@ -331,7 +331,7 @@ async fn a_dropped_scan_releases_its_snapshot() {
         // The read on the other thread ends by itself.
         tokio::time::sleep(Duration::from_millis(5)).await;
         tries += 1;
-        assert!(tries < 1_000);
+        assert!(tries < 60_000);
     }
 }
 

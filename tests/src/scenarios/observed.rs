@@ -8,8 +8,7 @@ use fluo::{
 use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
 
-/// A timeout that is longer than any step takes on any table.
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::STUCK;
 
 pub fn column(qualifier: &'static str) -> Column {
     Column::new("f", qualifier)
@@ -52,7 +51,7 @@ pub async fn set_all(
 
 /// Waits until no notification is left, with a timeout.
 pub async fn idle(client: &Client) {
-    let waited = tokio::time::timeout(PATIENCE, client.wait_until_idle()).await;
+    let waited = tokio::time::timeout(STUCK, client.wait_until_idle()).await;
     waited
         .expect("the application does not become idle")
         .unwrap();
@@ -60,13 +59,13 @@ pub async fn idle(client: &Client) {
 
 /// Waits for a number of permits, with a timeout.
 pub(super) async fn wait_for_permits(semaphore: &Semaphore, permits: u32) {
-    let waited = tokio::time::timeout(PATIENCE, semaphore.acquire_many(permits)).await;
+    let waited = tokio::time::timeout(STUCK, semaphore.acquire_many(permits)).await;
     waited.expect("the permits do not come").unwrap().forget();
 }
 
 /// Polls until a condition holds, with a timeout.
 pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
-    let waited = tokio::time::timeout(PATIENCE, async {
+    let waited = tokio::time::timeout(STUCK, async {
         while !is_so().await {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

@@ -9,7 +9,7 @@ use fluo_table::{Instance, Outcome, Result};
 use tokio::time::{sleep, timeout};
 
 use super::accounts::{balance, balances, hasty, read, set};
-use crate::{Call, Fixture, Hooks, Intercepted, Latch};
+use crate::{Call, Fixture, Hooks, Intercepted, Latch, STUCK};
 
 /// Checks that a client counts as alive as long as one of its transactions is open, and no longer.
 pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
@@ -68,7 +68,7 @@ async fn ends(fixture: &Fixture, transactor: TransactorId) {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    let in_time = timeout(Duration::from_secs(10), ended).await;
+    let in_time = timeout(STUCK, ended).await;
     assert!(in_time.is_ok(), "C6: {transactor} is still alive");
 }
 

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::accounts::{balance, hasty};
 use super::under_way::{Most, UnderWay, under_way};
-use crate::Fixture;
+use crate::{Fixture, STUCK};
 
 pub async fn all_commits_in_the_background_complete(instance: Instance) {
     const COUNT: usize = 300;
@@ -107,14 +107,11 @@ fn bring(client: &Client, values: Vec<usize>) -> JoinHandle<()> {
     })
 }
 
-/// Time within which all transactions that may begin have begun.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Waits until a number of transactions is in progress, and checks that no other one begins while
 /// none completes.
 async fn is_full_with(counted: &UnderWay, transactions: usize) {
     assert!(
-        counted.reaches(transactions, PATIENCE).await,
+        counted.reaches(transactions, STUCK).await,
         "only {:?} are under way",
         counted.most()
     );

@@ -13,6 +13,7 @@ use fluo_table::{ErrorKind, Instance, Outcome, Result, Span};
 use futures::future::join_all;
 
 use super::accounts::{balance, balances, hasty, read, set};
+use super::observed::until;
 use crate::{Call, CoordinationCall, Fault, Fixture, Hooks, Intercepted};
 
 pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(instance: Instance) {
@@ -50,13 +51,7 @@ pub async fn a_client_continues_as_a_new_transactor_after_its_session_ends(insta
     let options = hasty().horizon_period(Duration::from_millis(20));
     let quiet = fixture.client_of(fixture.table.clone(), options).await;
     fixture.end_session(&quiet).await;
-    for _ in 0..500 {
-        if fixture.is_alive(&quiet).await {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    assert!(fixture.is_alive(&quiet).await);
+    until(async || fixture.is_alive(&quiet).await).await;
     fixture.end().await;
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Duration;
 
 use fluo::{Client, Snapshot, Worker, WorkerOptions};
+use fluo_tests::STUCK;
 
 use crate::sqlite_sink::SqliteSink;
 use crate::store::{Store, customer, value};
@@ -49,7 +49,7 @@ async fn drain(store: &Store, client: &Client) {
     let worker = Worker::start(client, store.observers(), WorkerOptions::new())
         .await
         .unwrap();
-    let idle = tokio::time::timeout(Duration::from_secs(120), client.wait_until_idle());
+    let idle = tokio::time::timeout(STUCK, client.wait_until_idle());
     idle.await.expect("the queues drain").unwrap();
     worker.stop().await;
     assert!(client.failed_notifications().await.unwrap().is_empty());

@@ -2,7 +2,7 @@
 //! the password.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient, ProxyOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -11,7 +11,6 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::cluster::{cluster, settings};
 
 const PASSWORD: &str = "correct-horse-battery";
-const SECONDS: Duration = Duration::from_secs(15);
 
 /// Returns the error of `connect` for the user `user` at `address`.
 async fn refused(address: &str, user: &str) -> Error {
@@ -21,9 +20,7 @@ async fn refused(address: &str, user: &str) -> Error {
 
 async fn failure(settings: ProxyOptions) -> Error {
     let address = settings.address().to_owned();
-    let started = Instant::now();
     let error = ProxyClient::connect(settings).await.unwrap_err();
-    assert!(started.elapsed() < SECONDS, "{error}");
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains(PASSWORD), "{shown}");
     assert!(!error.to_string().contains(char::is_control), "{shown}");
@@ -61,10 +58,9 @@ async fn rejects_a_shared_secret_instead_of_a_login() {
     let Some(cluster) = cluster() else { return };
     let address = settings(cluster).address().to_owned();
     let credentials = Credentials::shared_secret(PASSWORD);
-    let started = Instant::now();
     let connected = ProxyClient::connect(ProxyOptions::new(address, credentials)).await;
-    assert!(started.elapsed() < SECONDS);
     let error = connected.unwrap_err();
+    assert_ne!(error.kind(), ErrorKind::TimedOut, "{error}");
     assert!(!format!("{error} {error:?}").contains(PASSWORD));
 }
 
@@ -111,9 +107,7 @@ async fn times_out_if_the_server_never_answers() {
             .await;
     let mut settings = ProxyOptions::new(&address, Credentials::password("root", PASSWORD));
     settings = settings.connect_timeout(Duration::from_secs(1));
-    let started = Instant::now();
     let error = failure(settings).await;
-    assert!(started.elapsed() < Duration::from_secs(5));
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert_eq!(error.reason(), "no answer within 1s");
 }

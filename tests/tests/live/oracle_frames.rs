@@ -1,16 +1,13 @@
 //! Connections that send damaged frames, or nothing. Each of them makes a server in Java deaf for
 //! all clients, or for as long as it is open.
 
-use std::time::Duration;
-
 use fluo_accumulo::Oracle;
+use fluo_tests::STUCK;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::oracle_ground::{OracleGround, count};
-
-const PATIENCE: Duration = Duration::from_secs(5);
 
 async fn leader(ground: &OracleGround) -> (Oracle, String) {
     let mut oracle = ground.oracle().await;
@@ -43,7 +40,7 @@ async fn exchange(address: &str, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(bytes).await.unwrap();
     let mut reply = vec![0; 256];
-    let read = timeout(PATIENCE, stream.read(&mut reply)).await.unwrap();
+    let read = timeout(STUCK, stream.read(&mut reply)).await.unwrap();
     reply.truncate(read.unwrap_or(0));
     reply
 }
@@ -98,7 +95,7 @@ async fn refused_requests_disturb_no_other_client() {
             stream.write_all(bytes).await.unwrap();
             stream.shutdown().await.unwrap();
             let mut reply = Vec::new();
-            let read = timeout(PATIENCE, stream.read_to_end(&mut reply)).await;
+            let read = timeout(STUCK, stream.read_to_end(&mut reply)).await;
             assert!(read.is_ok() && reply.is_empty(), "{number}: {reply:?}");
         }
     }
@@ -128,10 +125,10 @@ async fn half_sent_frames_and_idle_connections_block_no_other_client() {
         open.push(stream);
     }
     let answered = client.timestamps(count(1));
-    timeout(PATIENCE, answered).await.unwrap().unwrap();
+    timeout(STUCK, answered).await.unwrap().unwrap();
     // Connections without a whole request are closed after a while.
     for stream in &mut open {
-        let read = timeout(PATIENCE * 3, stream.read(&mut [0])).await.unwrap();
+        let read = timeout(STUCK, stream.read(&mut [0])).await.unwrap();
         assert!(matches!(read, Ok(0) | Err(_)));
     }
     oracle.stop().await;

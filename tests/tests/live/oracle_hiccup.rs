@@ -59,7 +59,7 @@ async fn leads_on_through_a_hiccup_of_zookeeper() {
     };
     let relay = Relay::new().await;
     let options = ground.options_through(&relay.address);
-    let options = options.session_timeout(Duration::from_secs(15));
+    let options = options.session_timeout(Duration::from_secs(30));
     let mut oracle = Oracle::start(options.clone()).await.unwrap();
     let address = oracle.wait_for_lead().await.unwrap();
     let client = OracleClient::connect(&options).await.unwrap();

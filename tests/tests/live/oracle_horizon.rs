@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fluo_table::Timestamp;
+use fluo_tests::STUCK;
 use tokio::time::{sleep, timeout};
 use zookeeper_client::{Acls, CreateMode};
 
@@ -17,7 +18,7 @@ async fn until_stored(ground: &OracleGround, horizon: Timestamp) {
             sleep(Duration::from_millis(20)).await;
         }
     };
-    timeout(Duration::from_secs(10), stored).await.unwrap();
+    timeout(STUCK, stored).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,7 +77,7 @@ async fn adopts_a_higher_horizon_of_another_process() {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(Duration::from_secs(5), announced).await.unwrap();
+    timeout(STUCK, announced).await.unwrap();
     // A value that was never handed out is damage.
     let set = ground
         .zookeeper

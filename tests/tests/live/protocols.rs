@@ -3,7 +3,6 @@
 use std::io;
 use std::process;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use accumulo_proxy::{
     Bytes, ErrorKind, Mutation, Protocol, ProxyClient, ProxyOptions, ScanOptions, TimeType, Tls,
@@ -64,7 +63,7 @@ async fn works_over_the_binary_protocol() {
     let proxy = cluster.start_proxy(started).unwrap();
     let mut settings = settings(cluster);
     settings = settings.with_address(proxy.address());
-    refused_in_seconds(settings.clone(), "the first call", "binary").await;
+    refused(settings.clone(), "the first call", "binary").await;
 
     settings = settings.protocol(Protocol::Binary);
     let client = ProxyClient::connect(settings.clone()).await.unwrap();
@@ -72,14 +71,13 @@ async fn works_over_the_binary_protocol() {
 
     // The reverse case.
     settings = settings.with_address(cluster.proxy().unwrap().address());
-    refused_in_seconds(settings, "the first call", "compact").await;
+    refused(settings, "the first call", "compact").await;
 }
 
-/// Checks that a client with another protocol than the proxy is refused within seconds.
-async fn refused_in_seconds(settings: ProxyOptions, said: &str, theirs: &str) {
-    let started = Instant::now();
+/// Checks that a client with another protocol than the proxy is refused without a time-out.
+async fn refused(settings: ProxyOptions, said: &str, theirs: &str) {
     let error = ProxyClient::connect(settings).await.unwrap_err();
-    assert!(started.elapsed() < Duration::from_secs(15), "{error}");
+    assert_ne!(error.kind(), ErrorKind::TimedOut, "{error}");
     assert_eq!(error.call(), "login");
     assert!(
         error.reason().contains("protocol") && error.reason().contains(said),

@@ -2,12 +2,14 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::time::Duration;
 
 use fluo::admin::{self, Initialization};
 use fluo::{Client, ClientOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::Applications;
 use fluo_table::{Authorizations, Bytes, Column, Error, TableAdmin};
+use fluo_tests::STUCK;
 use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};
 
 /// Opens the application like a new process. Creates it if it does not exist.
@@ -91,6 +93,12 @@ async fn notifications_and_dead_letters_survive_reopening() {
 
 /// Opens the application again, after the tasks of the last client have released the directory.
 async fn open_again(directory: &Path) -> Client {
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    let released = async {
+        while EmbeddedTables::open(directory, EmbeddedOptions::new()).is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(STUCK, released).await;
+    in_time.expect("the directory is held all the time");
     open(directory).await
 }

@@ -1,7 +1,6 @@
 //! A combine queue: values, changes and stored cells.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use fluo::{
     Client, ClientOptions, Column, Observers, Result, Span, Transaction, Worker, WorkerOptions,
@@ -9,6 +8,7 @@ use fluo::{
 use fluo_recipes::Recipes;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_table::Scan;
+use fluo_tests::STUCK;
 use futures::TryStreamExt;
 use tokio::time::timeout;
 
@@ -193,7 +193,7 @@ async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
         Ok(())
     })
     .await;
-    timeout(Duration::from_secs(60), app.settle())
+    timeout(STUCK, app.settle())
         .await
         .expect("each pass leaves fewer updates");
     add(&app, &words, &[("hot", 2)]).await;
@@ -348,7 +348,7 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
     let letters = (0..KEYS).map(|key| (format!("{key:02}"), "y".to_owned()));
     let add = async |tx: Transaction| texts.extend(&tx, letters.clone());
     app.client.run(add).await.unwrap();
-    timeout(Duration::from_secs(60), app.settle())
+    timeout(STUCK, app.settle())
         .await
         .expect("each pass combines a key");
     let sizes = std::mem::take(&mut *sizes.lock().unwrap());

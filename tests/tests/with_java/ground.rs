@@ -8,6 +8,7 @@ use fluo::{Client, InstanceExt};
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
 use fluo_cluster::{Cluster, JavaPeer};
 use fluo_table::{Column, Instance};
+use fluo_tests::STUCK;
 use serde::{Deserialize, Serialize};
 use tokio::task::block_in_place;
 
@@ -131,15 +132,15 @@ pub(crate) fn ask(peer: &mut JavaPeer, command: &str) -> String {
 ///
 /// # Panics
 ///
-/// It does not hold within 120 s.
+/// It does not hold within [`STUCK`].
 pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
-    for _ in 0..600 {
-        if holds().await {
-            return;
+    let held = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
-    panic!("{what}: not within 120 s");
+    };
+    let in_time = tokio::time::timeout(STUCK, held).await;
+    assert!(in_time.is_ok(), "{what}: not within {STUCK:?}");
 }
 
 /// Returns a value as text.

@@ -1,24 +1,20 @@
 //! The answer to a call never reaches another call.
 
-use std::time::Duration;
-
 use accumulo_proxy::{Bytes, ErrorKind, Protocol, ProxyClient};
-use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Request, body, until};
+use crate::fake::{Answer, Fake, Gate, Request, body, gate, timed_out, until};
 use crate::interface as wire;
 
-const LATE: Duration = Duration::from_millis(800);
-
-/// Answers `listSplits` of a table with the name of the table; for a table `slow..` with a delay.
-fn names(request: &Request) -> Answer {
+/// Answers `listSplits` of a table with the name of the table. The gate holds the answers of tables
+/// `slow..`.
+fn names(gate: &Gate, request: &Request) -> Answer {
     let table = request
         .read::<wire::ListSplitsRequest>()
         .table_name
         .unwrap();
     let answer = Answer::reply(splits(&table));
     match table.starts_with("slow") {
-        true => answer.after(LATE),
+        true => answer.held_by(gate),
         false => answer,
     }
 }
@@ -32,25 +28,27 @@ async fn ask(client: &ProxyClient, table: &str) -> Vec<Bytes> {
     splits.unwrap().into_iter().collect()
 }
 
-async fn with_one_connection(protocol: Protocol) -> (Fake, ProxyClient) {
-    let fake = Fake::start_with(protocol, names).await;
+async fn with_one_connection(protocol: Protocol) -> (Fake, ProxyClient, Gate) {
+    let gate = gate();
+    let held = Gate::clone(&gate);
+    let fake = Fake::start_with(protocol, move |request| names(&held, request)).await;
     let mut settings = fake.settings();
     settings = settings.connections(1.try_into().unwrap());
-    (fake, ProxyClient::lazy(settings))
+    (fake, ProxyClient::lazy(settings), gate)
 }
 
 #[tokio::test]
 async fn discards_the_answer_to_a_cancelled_call() {
     for protocol in [Protocol::Compact, Protocol::Binary] {
-        let (fake, client) = with_one_connection(protocol).await;
+        let (fake, client, gate) = with_one_connection(protocol).await;
         assert_eq!(ask(&client, "first").await, ["first"]);
         tokio::select! {
             _ = ask(&client, "slow") => panic!("it was answered before it was cancelled"),
             () = until("the slow call", || fake.count("listSplits") == 2) => {}
         }
+        gate.close();
         for table in ["second", "third"] {
             assert_eq!(ask(&client, table).await, [table]);
-            sleep(LATE * 6 / 10).await;
         }
         assert_eq!(fake.count("listSplits"), 4);
     }
@@ -58,19 +56,16 @@ async fn discards_the_answer_to_a_cancelled_call() {
 
 #[tokio::test]
 async fn discards_the_answer_to_a_call_that_timed_out() {
-    let fake = Fake::start(names).await;
-    let mut settings = fake.settings();
-    settings = settings.connections(1.try_into().unwrap());
-    settings = settings.call_timeout(Duration::from_millis(500));
-    let client = ProxyClient::lazy(settings);
+    let (fake, client, gate) = with_one_connection(Protocol::Compact).await;
     ask(&client, "first").await;
-    let late = client
-        .table_operations()
-        .list_splits("slow", Some(10))
-        .await;
+    let tables = client.table_operations();
+    let late = tables.list_splits("slow", Some(10));
+    let late = timed_out("the slow call", || fake.count("listSplits") == 2, late).await;
     assert_eq!(late.unwrap_err().kind(), ErrorKind::TimedOut);
-    sleep(LATE).await;
-    assert_eq!(ask(&client, "second").await, ["second"]);
+    gate.close();
+    for table in ["second", "third"] {
+        assert_eq!(ask(&client, table).await, [table]);
+    }
 }
 
 #[tokio::test]

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use accumulo_proxy::{BatchWriter, BatchWriterOptions, ErrorKind, Mutation};
-use tokio::time::{sleep, timeout};
+use tokio::time::{pause, sleep, timeout};
 
-use crate::fake::{Answer, Fake, Request, thrown, until};
+use crate::fake::{Answer, Fake, Gate, Request, gate, thrown, until};
 use crate::interface as wire;
 
 const CALL: &str = "updateAndFlush";
@@ -92,6 +92,8 @@ async fn add_waits_while_too_many_bytes_wait() {
     let fake = Fake::start(|_| Answer::Never).await;
     let options = BatchWriterOptions::default().max_waiting_bytes(10_000.try_into().unwrap());
     let writer = fake.client().batch_writer("t", options);
+    // The time passes only while no task can run.
+    pause();
     let mut added = 0;
     while timeout(SOON, writer.add(mutation(added, 0))).await.is_ok() {
         added += 1;
@@ -136,9 +138,11 @@ async fn still_works_after_a_mutation_that_cannot_be_sent() {
 async fn drop_without_close_discards_unsent_mutations() {
     let written = Written::default();
     let kept = Arc::clone(&written);
+    let gate = gate();
+    let holds = Gate::clone(&gate);
     let fake = Fake::start(move |request| {
         keep(&kept, request);
-        ok().after(SOON)
+        ok().held_by(&holds)
     })
     .await;
     let options = BatchWriterOptions::default().calls_in_flight(1.try_into().unwrap());
@@ -149,6 +153,7 @@ async fn drop_without_close_discards_unsent_mutations() {
         writer.add(mutation(row, 0)).await.unwrap();
     }
     drop(writer);
+    gate.close();
     sleep(3 * SOON).await;
     assert_eq!(fake.count(CALL), 1);
     assert_eq!(written.lock().unwrap().len(), 1);

@@ -68,12 +68,15 @@ async fn does_not_use_a_connection_that_was_closed_while_the_task_blocked() {
     });
     let (runtime, fake) = server.join().unwrap();
     let client = fake.client();
+    let (close, to_close) = tokio::sync::oneshot::channel::<()>();
+    let (closed, is_closed) = std::sync::mpsc::channel::<()>();
     let (stop, stopped) = std::sync::mpsc::channel::<()>();
     let server = std::thread::spawn(move || {
         runtime.block_on(async {
-            until("the first write", || fake.count("updateAndFlush") == 1).await;
-            sleep(Duration::from_millis(300)).await;
+            to_close.await.unwrap();
             fake.break_connections();
+            until("closed connections", || fake.open() == 0).await;
+            closed.send(()).unwrap();
             while stopped.try_recv().is_err() {
                 sleep(Duration::from_millis(5)).await;
             }
@@ -82,6 +85,9 @@ async fn does_not_use_a_connection_that_was_closed_while_the_task_blocked() {
     });
     let put = || vec![Mutation::new("r").put("f", "q", "v")];
     client.write("t", put()).await.unwrap();
+    close.send(()).unwrap();
+    is_closed.recv().unwrap();
+    // The client checks connections that were idle for a second.
     std::thread::sleep(Duration::from_millis(1500));
     client.write("t", put()).await.unwrap();
     stop.send(()).unwrap();

@@ -7,14 +7,12 @@ use accumulo_proxy::{BatchScanOptions, Range, ScanOptions, Scanner};
 use futures::{StreamExt, TryStreamExt};
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Request, thrown, until};
+use crate::fake::{Answer, Fake, Gate, Request, gate, thrown, until};
 use crate::interface as wire;
 use crate::rows::{Rows, rows_of};
 
 /// Time to wait for an event that must not happen.
 const SOON: Duration = Duration::from_millis(50);
-/// Delay that allows a test to act in the meantime.
-const LATER: Duration = Duration::from_millis(500);
 
 /// Starts a proxy with a table of 500 rows; `spoil` may change an answer.
 async fn fake(
@@ -28,6 +26,18 @@ async fn fake(
 
 fn scanner(fake: &Fake) -> Scanner {
     fake.client().scanner("t", ScanOptions::default())
+}
+
+/// Starts a proxy whose answers to a call are held by a gate.
+async fn fake_that_holds(call: &'static str) -> (Fake, Arc<Rows>, Gate) {
+    let gate = gate();
+    let holds = Gate::clone(&gate);
+    let (fake, rows) = fake(move |request, answer| match request.call == call {
+        true => answer.held_by(&holds),
+        false => answer,
+    })
+    .await;
+    (fake, rows, gate)
 }
 
 async fn closed_once(fake: &Fake, rows: &Rows) {
@@ -77,28 +87,22 @@ async fn closes_a_cursor_at_the_end_before_the_consumer_reads_it() {
 
 #[tokio::test]
 async fn closes_a_cursor_that_is_dropped_while_it_opens() {
-    let (fake, rows) = fake(|request, answer| match request.call.as_str() {
-        "createScanner" => answer.after(LATER),
-        _ => answer,
-    })
-    .await;
+    let (fake, rows, gate) = fake_that_holds("createScanner").await;
     let mut scanner = scanner(&fake);
     poll_until_asked(&mut scanner, &fake, "createScanner").await;
     drop(scanner);
+    gate.close();
     closed_once(&fake, &rows).await;
     assert_eq!(fake.count("nextK"), 0);
 }
 
 #[tokio::test]
 async fn closes_a_cursor_that_is_dropped_during_a_read() {
-    let (fake, rows) = fake(|request, answer| match request.call.as_str() {
-        "nextK" => answer.after(LATER),
-        _ => answer,
-    })
-    .await;
+    let (fake, rows, gate) = fake_that_holds("nextK").await;
     let mut scanner = scanner(&fake);
     poll_until_asked(&mut scanner, &fake, "nextK").await;
     drop(scanner);
+    gate.close();
     closed_once(&fake, &rows).await;
     // The client waited for the reply, so the connection was kept.
     assert_eq!(fake.connections(), 1);

@@ -1,5 +1,6 @@
 //! A scripted proxy: a function from requests to answers, and a record of the requests.
 
+use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,8 +14,9 @@ use thrift::protocol::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::{self, Instant, sleep};
 
 use crate::interface as wire;
 
@@ -29,8 +31,17 @@ pub(crate) const TOKEN: &[u8] = b"token";
 pub(crate) const WRONG_SECRET: &str = "org.apache.accumulo.core.client.AccumuloSecurityException: Error BAD_CREDENTIALS for \
                                        user Incorrect shared secret provided - Username or Password is Invalid";
 
-/// Maximum time that a test waits for an expected event.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time after which a wait for an expected event fails, and a call of a client times out. Every
+/// machine makes some progress in it, however busy it is.
+pub(crate) const STUCK: Duration = Duration::from_secs(300);
+
+/// A gate that holds answers until the test closes the semaphore.
+pub(crate) type Gate = Arc<Semaphore>;
+
+/// Creates a gate.
+pub(crate) fn gate() -> Gate {
+    Arc::new(Semaphore::new(0))
+}
 
 /// A call that arrived.
 #[derive(Clone, Debug)]
@@ -78,6 +89,8 @@ pub(crate) enum Answer {
     Numbered(i32, Body),
     /// A late answer.
     Late(Duration, Box<Answer>),
+    /// An answer that the gate holds.
+    Held(Gate, Box<Answer>),
     /// A rejection of the message with an application exception of this kind (6 is an internal
     /// error).
     Refuse(i32, &'static str),
@@ -98,6 +111,11 @@ impl Answer {
     /// Delays the answer.
     pub(crate) fn after(self, pause: Duration) -> Self {
         Self::Late(pause, Box::new(self))
+    }
+
+    /// Holds the answer until the gate lets it pass.
+    pub(crate) fn held_by(self, gate: &Gate) -> Self {
+        Self::Held(Arc::clone(gate), Box::new(self))
     }
 }
 
@@ -175,12 +193,13 @@ impl Fake {
         self.address.to_string()
     }
 
-    /// Returns settings for a client of the server, with short limits and almost no pauses.
+    /// Returns settings for a client of the server, with long limits and almost no pauses.
     pub(crate) fn settings(&self) -> ProxyOptions {
         let credentials = Credentials::password("root", PASSWORD);
         let mut settings = ProxyOptions::new(self.address(), credentials);
         settings = settings.protocol(self.shared.protocol);
-        settings = settings.call_timeout(Duration::from_secs(5));
+        settings = settings.connect_timeout(STUCK);
+        settings = settings.call_timeout(STUCK);
         settings = settings.first_pause(Duration::from_millis(2));
         settings = settings.longest_pause(Duration::from_millis(20));
         settings
@@ -214,6 +233,11 @@ impl Fake {
     /// Returns the maximum number of connections that were open at the same time.
     pub(crate) fn most_open(&self) -> usize {
         self.shared.most_open.load(Ordering::SeqCst)
+    }
+
+    /// Returns the number of connections that are open now.
+    pub(crate) fn open(&self) -> usize {
+        self.shared.open.load(Ordering::SeqCst)
     }
 
     /// Closes this number of connections as soon as they are accepted.
@@ -269,9 +293,29 @@ impl Drop for Fake {
 pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < PATIENCE, "timed out waiting for {what}");
+        assert!(start.elapsed() < STUCK, "timed out waiting for {what}");
         sleep(Duration::from_millis(2)).await;
     }
+}
+
+/// Returns the output of a future that waits for its time limit. As soon as the condition holds, the
+/// time passes without a real wait.
+pub(crate) async fn timed_out<T>(
+    what: &str,
+    holds: impl Fn() -> bool,
+    limited: impl Future<Output = T>,
+) -> T {
+    let skip = async {
+        until(what, holds).await;
+        time::pause();
+        pending().await
+    };
+    let output = tokio::select! {
+        output = limited => output,
+        output = skip => output,
+    };
+    time::resume();
+    output
 }
 
 /// Decrements the counter. Returns `false` if it is already zero.
@@ -368,9 +412,21 @@ async fn answer_call(
     message: &TMessageIdentifier,
     mut answer: Answer,
 ) -> bool {
-    while let Answer::Late(pause, later) = answer {
-        sleep(pause).await;
-        answer = *later;
+    loop {
+        answer = match answer {
+            Answer::Late(pause, later) => {
+                sleep(pause).await;
+                *later
+            }
+            Answer::Held(gate, later) => {
+                drop(gate.acquire().await);
+                *later
+            }
+            now => {
+                answer = now;
+                break;
+            }
+        };
     }
     let number = message.sequence_number;
     let bytes = match answer {
@@ -392,8 +448,8 @@ async fn answer_call(
         ),
         Answer::Close => return false,
         Answer::Nothing => return true,
-        Answer::Never => std::future::pending().await,
-        Answer::Late(..) => unreachable!("waited for above"),
+        Answer::Never => pending().await,
+        Answer::Late(..) | Answer::Held(..) => unreachable!("waited for above"),
     };
     stream.write_all(&bytes).await.is_ok()
 }

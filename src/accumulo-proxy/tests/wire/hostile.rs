@@ -1,8 +1,8 @@
 //! Servers that are broken, hostile, or not a proxy: each call ends with an error sentence.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use accumulo_proxy::{Error, ErrorKind, Protocol, ProxyClient};
 use thrift::protocol::{
@@ -12,6 +12,7 @@ use thrift::protocol::{
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
+use crate::fake::timed_out;
 use crate::raw::{
     Asked, Raw, answer_all, field, framed, message, read_request, reply, structure, until_closed,
 };
@@ -77,18 +78,24 @@ async fn rejects_invalid_lengths() {
 
 #[tokio::test]
 async fn times_out_if_the_rest_of_a_reply_never_arrives() {
-    let server = Raw::start(|mut stream| async move {
-        read_request(&mut stream).await?;
-        stream.write_all(&60_000_000_u32.to_be_bytes()).await?;
-        stream.write_all(&[0x82; 10]).await?;
-        until_closed(stream).await
+    let is_sent = Arc::new(AtomicBool::new(false));
+    let sent = Arc::clone(&is_sent);
+    let server = Raw::start(move |mut stream| {
+        let sent = Arc::clone(&sent);
+        async move {
+            read_request(&mut stream).await?;
+            stream.write_all(&60_000_000_u32.to_be_bytes()).await?;
+            stream.write_all(&[0x82; 10]).await?;
+            sent.store(true, Ordering::SeqCst);
+            until_closed(stream).await
+        }
     })
     .await;
-    let mut settings = server.settings();
-    settings = settings.call_timeout(Duration::from_millis(200));
-    let error = list_splits(&ProxyClient::lazy(settings)).await;
+    let client = server.client(Protocol::Compact);
+    let is_sent = || is_sent.load(Ordering::SeqCst);
+    let error = timed_out("part of the reply", is_sent, list_splits(&client)).await;
     assert_eq!(error.kind(), ErrorKind::TimedOut);
-    assert_eq!(error.reason(), "no answer within 200ms");
+    assert_eq!(error.reason(), "no answer within 60s");
 }
 
 #[tokio::test]
@@ -567,13 +574,22 @@ async fn fails_if_the_server_closes_the_connection_immediately() {
 
 #[tokio::test]
 async fn times_out_if_the_server_never_answers() {
-    let server = Raw::start(until_closed).await;
-    let mut settings = server.settings();
-    settings = settings.call_timeout(Duration::from_millis(100));
-    let started = Instant::now();
-    let error = list_splits(&ProxyClient::lazy(settings)).await;
+    let is_asked = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&is_asked);
+    let server = Raw::start(move |mut stream| {
+        let asked = Arc::clone(&asked);
+        async move {
+            read_request(&mut stream).await?;
+            asked.store(true, Ordering::SeqCst);
+            until_closed(stream).await
+        }
+    })
+    .await;
+    let client = server.client(Protocol::Compact);
+    let is_asked = || is_asked.load(Ordering::SeqCst);
+    let error = timed_out("the request", is_asked, list_splits(&client)).await;
     assert_eq!(error.kind(), ErrorKind::TimedOut);
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(error.reason(), "no answer within 60s");
 }
 
 #[tokio::test]

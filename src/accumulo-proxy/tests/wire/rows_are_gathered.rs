@@ -10,7 +10,7 @@ use accumulo_proxy::{
 use futures::future::join_all;
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Request, thrown, until};
+use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, thrown, timed_out, until};
 use crate::interface as wire;
 
 const CALL: &str = "updateRowsConditionally";
@@ -220,14 +220,9 @@ async fn a_lost_reply_makes_all_rows_of_the_call_unknown_without_a_retry() {
 #[tokio::test]
 async fn a_timeout_makes_all_rows_of_the_call_unknown() {
     let fake = fake(|_| Answer::Never).await;
-    let mut settings = fake.settings();
-    settings = settings.call_timeout(Duration::from_millis(500));
-    let client = accumulo_proxy::ProxyClient::lazy(settings);
-    let writer = client.conditional_writer("t", ConditionalWriterOptions::default());
-    assert_eq!(
-        unknown(write(&writer, "a").await).kind(),
-        ErrorKind::TimedOut
-    );
+    let writer = writer(&fake);
+    let outcome = timed_out(CALL, || fake.count(CALL) == 1, write(&writer, "a")).await;
+    assert_eq!(unknown(outcome).kind(), ErrorKind::TimedOut);
 }
 
 #[tokio::test]
@@ -257,9 +252,11 @@ async fn an_exception_makes_all_rows_of_the_call_unknown() {
 /// Regression test: a writer was closed while another call used it, which then failed too.
 #[tokio::test]
 async fn a_failed_call_does_not_break_a_concurrent_one() {
-    let fake = fake(|request| match rows(request)[0].as_slice() {
+    let gate = gate();
+    let holds = Gate::clone(&gate);
+    let fake = fake(move |request| match rows(request)[0].as_slice() {
         b"bad" => fail(|| wire::UpdateRowsConditionallyReply::new(None, None, thrown("a"), None)),
-        _ => accept(request).after(Duration::from_millis(300)),
+        _ => accept(request).held_by(&holds),
     })
     .await;
     let writer = writer(&fake);
@@ -271,9 +268,10 @@ async fn a_failed_call_does_not_break_a_concurrent_one() {
         ErrorKind::Accumulo
     );
     // The next call has its own writer, and the old one stays open until the concurrent call ends.
-    assert!(!beside.is_finished());
     sleep(Duration::from_millis(50)).await;
     assert_eq!(fake.count("closeConditionalWriter"), 0);
+    assert!(!beside.is_finished());
+    gate.close();
     assert!(beside.await.unwrap().is_accepted());
     until("close", || fake.count("closeConditionalWriter") == 1).await;
 }
@@ -284,7 +282,11 @@ async fn the_proxy_times_out_before_its_caller() {
     let fake = fake(accept).await;
     let default = ConditionalWriterOptions::default();
     let short = default.clone().timeout(Duration::from_micros(300));
-    for (nth, (options, millis)) in [(default, 3750), (short, 1)].into_iter().enumerate() {
+    let three_quarters = i64::try_from(STUCK.as_millis()).unwrap() / 4 * 3;
+    for (nth, (options, millis)) in [(default, three_quarters), (short, 1)]
+        .into_iter()
+        .enumerate()
+    {
         let writer = fake.client().conditional_writer("t", options);
         assert!(write(&writer, "a").await.is_accepted());
         let opened = fake.calls("createConditionalWriter").swap_remove(nth);

@@ -1,14 +1,13 @@
 //! A writer by its handle keeps one connection, because its calls have an order only there.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use accumulo_proxy::{
     BatchScanOptions, ConditionalWriterOptions, ErrorKind, IteratorScope, Mutation, Range,
     ScanOptions, ScannerHandle, ServerWriter, WriterOptions,
 };
 
-use crate::fake::{Answer, Fake, Request, thrown, until};
+use crate::fake::{Answer, Fake, Request, thrown, timed_out, until};
 use crate::interface as wire;
 
 const HANDLE: &str = "0123456789-abcdef";
@@ -38,7 +37,6 @@ async fn a_writer_has_exclusive_use_of_its_connection_until_it_is_closed() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
     settings = settings.connections(1.try_into().unwrap());
-    settings = settings.call_timeout(Duration::from_millis(500));
     let client = accumulo_proxy::ProxyClient::lazy(settings);
     let options = WriterOptions::default();
     let mut writer = client
@@ -48,7 +46,9 @@ async fn a_writer_has_exclusive_use_of_its_connection_until_it_is_closed() {
         .unwrap();
     assert_eq!(writer.handle().as_str(), "handle");
 
-    let waited = client.table_operations().exists("t").await.unwrap_err();
+    let tables = client.table_operations();
+    let waited = timed_out("nothing", || true, tables.exists("t")).await;
+    let waited = waited.unwrap_err();
     assert_eq!(waited.kind(), ErrorKind::TimedOut, "{waited}");
     for _ in 0..3 {
         update(&mut writer).await.unwrap();
@@ -66,12 +66,12 @@ async fn opens_no_writer_without_a_connection() {
     let server = Fake::start(answer).await;
     let mut settings = server.settings();
     settings = settings.connections(1.try_into().unwrap());
-    settings = settings.call_timeout(Duration::from_millis(500));
     let client = accumulo_proxy::ProxyClient::lazy(settings);
     let options = WriterOptions::default();
     let low_level = client.low_level();
     let first = low_level.create_writer("t", &options).await.unwrap();
-    let error = low_level.create_writer("t", &options).await.unwrap_err();
+    let second = timed_out("nothing", || true, low_level.create_writer("t", &options)).await;
+    let error = second.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
     assert_eq!(server.count("createWriter"), 1);
     drop(first);

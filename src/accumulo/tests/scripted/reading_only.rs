@@ -1,7 +1,6 @@
 //! Transactions of a user who may read a table but not write to it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use fluo::admin::{Initialization, initialize};
@@ -14,6 +13,7 @@ use fluo_table::{
     Authorizations, Bytes, CellBatches, Column, ConditionalMutation, MemoryTables, Mutation,
     Outcome, Result, RowColumn, Scan, Span, Table, TableAdmin, Timestamp,
 };
+use fluo_tests::STUCK;
 use futures::TryStreamExt;
 use tokio::time::timeout;
 
@@ -123,7 +123,7 @@ async fn read(rows: usize, is_committed: bool) -> (Vec<Bytes>, Fake) {
     let reader = open(Arc::new(ReadOnly { entries, proxy })).await;
     let snapshot = reader.snapshot().await.unwrap();
     let scan = Scan::over(Span::prefix("row "));
-    let cells = timeout(Duration::from_secs(5), snapshot.scan(scan).try_concat());
+    let cells = timeout(STUCK, snapshot.scan(scan).try_concat());
     let cells = cells.await.expect("the reader waits").unwrap();
     (cells.into_iter().map(|cell| cell.value).collect(), fake)
 }

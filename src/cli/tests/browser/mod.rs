@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
 use data_encoding::BASE64;
+use fluo_tests::STUCK;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tungstenite::stream::MaybeTlsStream;
@@ -20,7 +21,7 @@ const NAMES: [&str; 5] = [
     "google-chrome-stable",
 ];
 /// The time for a start or an answer. A browser that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = STUCK;
 
 const HEIGHT_PIXELS: u32 = 900;
 

@@ -10,6 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use fluo_tests::STUCK;
 use tempfile::TempDir;
 
 #[cfg(unix)]
@@ -36,7 +37,7 @@ pub(crate) const VARIABLES: [&str; 10] = [
 ];
 
 /// Maximum duration of a command that does not hang.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = STUCK;
 
 /// A directory for commands, with a directory for temporary files in it. Dropping it removes both.
 pub(crate) struct Place {
@@ -238,6 +239,27 @@ pub(crate) fn ended(mut child: Child) -> Run {
         thread::sleep(Duration::from_millis(2));
     }
     Run::of(child.wait_with_output().unwrap())
+}
+
+/// Waits until a command handles Ctrl-C. Before that, a signal ends it at once, like any program.
+#[cfg(unix)]
+pub(crate) fn wait_until_it_listens(id: u32) {
+    const SIGINT: u64 = 1 << 1;
+    let start = Instant::now();
+    // Only Linux has this file.
+    let status = || fs::read_to_string(format!("/proc/{id}/status"));
+    while let Ok(status) = status()
+        && let Some((_, caught)) = status.split_once("SigCgt:\t")
+    {
+        let caught = caught.lines().next().unwrap_or_default();
+        if u64::from_str_radix(caught, 16).unwrap() & SIGINT != 0 {
+            break;
+        }
+        assert!(start.elapsed() < STUCK, "the command does not listen");
+        thread::sleep(Duration::from_millis(2));
+    }
+    // The command sets its handlers one after the other.
+    thread::sleep(Duration::from_secs(1));
 }
 
 /// Sends a process a signal, by its name.

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use fluo_tests::STUCK;
 use pty_process::blocking::{Command, Pty, open};
 use rustix::termios::{LocalModes, tcgetattr};
 
 use super::{Place, assert_says};
 
 /// Maximum duration of any expected event.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = STUCK;
 /// Pause between two checks.
 const PAUSE: Duration = Duration::from_millis(10);
 

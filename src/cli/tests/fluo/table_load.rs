@@ -287,8 +287,7 @@ fn one_ctrl_c_ends_a_load_without_rows() {
     let mut command = place.command(arguments.split(' '));
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let stdin = child.stdin.take().unwrap();
-    // Before the command listens, a signal ends it at once, like any program.
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    crate::command::wait_until_it_listens(child.id());
     crate::command::signal(child.id(), "INT");
     let run = ended(child);
     drop(stdin);
@@ -310,25 +309,22 @@ fn a_second_ctrl_c_ends_at_once() {
         .arg(place.path("pipe"))
         .status();
     assert!(made.unwrap().success());
-    let plan = place.command("table plan --at embedded:d --spec pipe pages".split(' '));
-    let start_of = |mut command: std::process::Command| {
-        let child = command.spawn().unwrap();
-        std::thread::sleep(Duration::from_secs(1));
+    let interrupted_twice = || {
+        let mut plan = place.command("table plan --at embedded:d --spec pipe pages".split(' '));
+        let child = plan.spawn().unwrap();
+        crate::command::wait_until_it_listens(child.id());
         crate::command::signal(child.id(), "INT");
-        child
-    };
-    let child = start_of(plan);
-    let start = Instant::now();
-    std::thread::sleep(Duration::from_millis(100));
-    crate::command::signal(child.id(), "INT");
-    let run = ended(child);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(130), ""));
-    // After the first Ctrl-C alone, the command would wait two seconds for the blocked read.
-    assert!(
-        start.elapsed() < Duration::from_millis(1_800),
-        "{:?}",
+        let start = Instant::now();
+        std::thread::sleep(Duration::from_millis(100));
+        crate::command::signal(child.id(), "INT");
+        let run = ended(child);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(130), ""));
         start.elapsed()
-    );
+    };
+    // After the first Ctrl-C alone, the command would wait two seconds for the blocked read. On a
+    // busy machine the two signals may arrive as one.
+    let least = Duration::from_millis(1_800);
+    assert!((0..20).any(|_| interrupted_twice() < least));
 }
 
 /// Checks that the error is reported at once, and not at the end of the input, which may never

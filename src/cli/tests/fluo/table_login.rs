@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::command::{Place, Run, assert_says};
 
@@ -131,7 +131,7 @@ fn an_embedded_table_ignores_credentials_in_the_environment() {
 }
 
 #[test]
-fn reports_a_server_that_is_no_proxy_within_seconds() {
+fn reports_a_server_that_is_no_proxy() {
     let place = Place::new();
     let http = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = http.local_addr().unwrap().port();
@@ -142,30 +142,20 @@ fn reports_a_server_that_is_no_proxy_within_seconds() {
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
         }
     });
-    let start = Instant::now();
     let message = list(&place, port, "--user root", &[("FLUO_PASSWORD", PASSWORD)]).fails();
     assert_says(&message, "HTTP");
-    assert!(
-        start.elapsed() < Duration::from_secs(9),
-        "{:?}",
-        start.elapsed()
-    );
 }
 
 #[test]
-fn reports_a_silent_server_within_seconds() {
+fn reports_a_silent_server_after_one_attempt() {
     let place = Place::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
-    let start = Instant::now();
     let message = list(&place, port, "--user root", &[("FLUO_PASSWORD", PASSWORD)]).fails();
     assert_says(&message, "no answer within 10s");
-    assert!(
-        start.elapsed() < Duration::from_secs(25),
-        "{:?}",
-        start.elapsed()
-    );
-    drop(silent);
+    silent.set_nonblocking(true).unwrap();
+    let attempts = silent.incoming().take_while(Result::is_ok).count();
+    assert_eq!(attempts, 1);
 }
 
 /// Uses the `script` program as a terminal.

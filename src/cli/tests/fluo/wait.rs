@@ -84,12 +84,12 @@ async fn reports_waiting_notifications_after_the_timeout() {
     let place = with_change().await;
     let run = place.fluo(&format!("{WAIT} --timeout 0s web"));
     assert_eq!(run.code, Some(1));
-    assert_says(&run.stderr, "not idle after 0");
+    assert_says(&run.stderr, "not idle after ");
     assert_says(&run.stderr, " s: 1 notification waits\n");
     let start = Instant::now();
     let run = place.fluo(&format!("{WAIT} --timeout 700ms web"));
     assert_eq!(run.code, Some(1));
-    assert_says(&run.stderr, "not idle after 0.");
+    assert_says(&run.stderr, "not idle after ");
     assert!(start.elapsed() >= Duration::from_millis(700));
     let run = place.fluo(&format!("{WAIT} --timeout 5 web"));
     assert_says(

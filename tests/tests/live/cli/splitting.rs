@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fluo_recipes::RowHasher;
 use fluo_table::{Bytes, Column, Escaped, Mutation, TableAdmin};
+use fluo_tests::STUCK;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
@@ -17,8 +18,6 @@ const THRESHOLD: &str = "table.split.threshold";
 const LOW: &str = "1M";
 const LARGE_ROWS: usize = 1_000;
 const LARGE: usize = 1_500;
-/// Longest wait for a split: a server checks its tablets every few seconds.
-const PATIENCE: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Returns rows of the recipe, about [`LARGE_ROWS`] in each of its tablets.
@@ -53,7 +52,7 @@ impl Ground {
         let table = open(&self.tables, &self.table).await;
         table.write(mutations).await.unwrap();
         self.tables.flush(&self.table).await.unwrap();
-        let made = timeout(PATIENCE, async {
+        let made = timeout(STUCK, async {
             loop {
                 let made: Vec<_> = self.splits().await.difference(&before).cloned().collect();
                 if !made.is_empty() {
@@ -64,7 +63,7 @@ impl Ground {
         });
         let made = made
             .await
-            .unwrap_or_else(|_| panic!("no server has split a tablet within {PATIENCE:?}"));
+            .unwrap_or_else(|_| panic!("no server has split a tablet within {STUCK:?}"));
         assert_eq!(made.len(), 1, "{made:?}");
         assert!(!rows.contains(&made[0]), "{made:?} is not shortened");
         made[0].clone()

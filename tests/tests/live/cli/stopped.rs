@@ -17,7 +17,7 @@ const PASSED_ROWS: &str = "2,001 rows";
 /// Rows that wait at the gate.
 const WAITING_ROWS: &str = "2,207";
 /// Longer than a permission takes to reach the servers, and a write to be answered.
-const A_MOMENT: Duration = Duration::from_secs(2);
+const A_MOMENT: Duration = Duration::from_secs(5);
 
 /// A table that matches a spec of 20 tablets, and a user without permissions on it.
 struct Ground {

@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each scenario uses a part of it")]
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
@@ -13,6 +13,7 @@ use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_table::{
     Authorizations, Column, ErrorKind, Mutation, RowColumn, Table, TableAdmin, Timestamp,
 };
+use fluo_tests::STUCK;
 
 use crate::command::Place;
 
@@ -48,7 +49,8 @@ impl Web {
 
     /// Opens the application as soon as the command that checks it from time to time closes it.
     pub(crate) async fn open_when_free(place: &Place) -> Self {
-        for _ in 0..1_000 {
+        let start = Instant::now();
+        while start.elapsed() < STUCK {
             match EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()) {
                 Ok(tables) => return Self::of(&tables).await,
                 Err(error) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),
