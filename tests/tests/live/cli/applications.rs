@@ -97,7 +97,7 @@ impl Operator {
     }
 
     /// Starts an oracle, and waits until it leads.
-    fn oracle(&self) -> Child {
+    pub(super) fn oracle(&self) -> Child {
         let mut oracle = self.command("oracle --host localhost").spawn().unwrap();
         let mut line = String::new();
         let output = oracle.stdout.as_mut().unwrap();
@@ -107,7 +107,7 @@ impl Operator {
     }
 
     /// Stops an oracle with SIGTERM, and checks that it stops with grace.
-    fn stop(&self, oracle: Child) {
+    pub(super) fn stop(&self, oracle: Child) {
         let killed = Command::new("kill").arg(oracle.id().to_string()).status();
         assert!(killed.unwrap().success());
         let run = self.fluo.judge(oracle.wait_with_output().unwrap());

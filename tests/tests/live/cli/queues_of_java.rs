@@ -1,6 +1,9 @@
 //! Commands on queues that Java has configured.
 
+use std::time::Instant;
+
 use fluo_cluster::{Cluster, JavaPeer};
+use fluo_tests::STUCK;
 
 use super::applications::Operator;
 use super::assert_says;
@@ -45,4 +48,19 @@ fn list_plan_verify_and_compact_them() {
     operator.run("app verify").succeeds();
     let compacted = operator.run("app compact-transient").succeeds();
     assert_says(&compacted.stdout, "sums");
+    // The client of Java lives.
+    let refused = operator.run_on("app rebucket --buckets 5", "sums").fails();
+    assert_says(&refused, "is running; stop its clients and workers first");
+    // It is killed with its oracle, and its sessions end some time later.
+    drop(java);
+    let oracle = operator.oracle();
+    let begun = Instant::now();
+    let refused = loop {
+        let refused = operator.run_on("app rebucket --buckets 5", "sums").fails();
+        if !refused.contains("is running") || begun.elapsed() > STUCK {
+            break refused;
+        }
+    };
+    assert_says(&refused, "is not empty: it has the row `sums:u:");
+    operator.stop(oracle);
 }
