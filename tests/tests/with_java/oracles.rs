@@ -64,6 +64,7 @@ async fn the_lead_changes_sides_twice_and_no_timestamp_is_handed_out_twice() {
             files.iter().flat_map(written).collect::<Vec<u64>>()
         })
     };
+    // Both sides take timestamps meanwhile, as many as they can.
     let pause = || tokio::time::sleep(Duration::from_secs(2));
     let mut rust = together.oracle().await;
     pause().await;
@@ -84,7 +85,7 @@ async fn the_lead_changes_sides_twice_and_no_timestamp_is_handed_out_twice() {
     let of_rust = of_rust.await.unwrap();
     let of_java = of_java.join().unwrap();
     assert!(of_rust.is_sorted() && of_java.is_sorted());
-    assert!(of_rust.len() > 100 && of_java.len() > 100);
+    assert!(!of_rust.is_empty() && of_java.len() >= OF_JAVA);
     let all = [&of_rust[..], &of_java, &[last.first.get()]].concat();
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
     assert!(all.iter().all(|number| *number > Timestamp::ZERO.get()));
