@@ -163,10 +163,24 @@ async fn writes_stop_even_if_the_mark_cannot_be_written() {
     assert!(!path.join("fluo.damaged").exists());
 }
 
+/// Waits until a process has locked a file.
+#[cfg(target_os = "linux")]
+fn wait_until_locked(file: &Path) {
+    use std::os::unix::fs::MetadataExt;
+    let inode = std::fs::metadata(file).unwrap().ino();
+    let locked = || {
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        locks.contains(&format!(":{inode} "))
+    };
+    while !locked() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
 /// Regression test: the check released the directory before it wrote the mark. A program that
 /// opened the directory in between did not see the mark, and wrote into damaged tables as long as
 /// it ran.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_check_holds_the_directory_until_the_mark_is_written() {
     let directory = tempfile::tempdir().unwrap();
@@ -181,7 +195,7 @@ async fn a_check_holds_the_directory_until_the_mark_is_written() {
         let path = path.to_owned();
         move || EmbeddedTables::check(path)
     });
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    wait_until_locked(&path.join("fluo.lock"));
     let opened = EmbeddedTables::open(path, EmbeddedOptions::new());
     let reader = std::fs::File::open(&pipe).unwrap();
     let error = checked.join().unwrap().unwrap_err();
