@@ -14,6 +14,7 @@ use fluo_table::coordination::{
 };
 use fluo_table::{Bytes, ErrorKind, Result};
 use tokio::sync::Mutex;
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
@@ -35,7 +36,11 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// The membership of a worker, whose node is deleted when this is dropped.
 #[derive(Debug)]
-struct Membership(Arc<ZooKeeperWorker>);
+struct Membership {
+    worker: Arc<ZooKeeperWorker>,
+    /// The task that reads the nodes. It must not wait for events of a session that is dropped.
+    following: AbortHandle,
+}
 
 #[derive(Debug)]
 struct ZooKeeperWorker {
@@ -75,7 +80,7 @@ pub(super) async fn join(
         None => take_place(&application, &session, &data).await?,
     };
     let nodes = Children::new(application.paths.at(FINDERS));
-    let worker = Membership(Arc::new(ZooKeeperWorker {
+    let worker = Arc::new(ZooKeeperWorker {
         name,
         application,
         session,
@@ -88,12 +93,13 @@ pub(super) async fn join(
             splits_checked: None,
             pause: Pause::new(settings.pause()),
         }),
-    }));
-    // Another application may have got the name meanwhile. If so, this is dropped.
-    let joined = &worker.0;
-    joined.application.check_exists(&joined.session).await?;
-    tokio::spawn(follow(Arc::downgrade(joined)));
-    Ok(Box::new(worker))
+    });
+    let following = tokio::spawn(follow(Arc::downgrade(&worker))).abort_handle();
+    let membership = Membership { worker, following };
+    // Another application may have got the name meanwhile. If so, the membership is dropped.
+    let worker = &membership.worker;
+    worker.application.check_exists(&worker.session).await?;
+    Ok(Box::new(membership))
 }
 
 /// Creates a node with a new number, and returns its name.
@@ -311,7 +317,6 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
         let changed = state.nodes.changed();
         drop(state);
         match updated {
-            // The worker may be dropped during the wait: that deletes its node, which is an event.
             Ok(()) => {
                 drop(worker);
                 changed.await;
@@ -329,7 +334,7 @@ async fn follow(worker: Weak<ZooKeeperWorker>) {
 #[async_trait]
 impl WorkerMembership for Membership {
     async fn share(&self) -> Result<Option<Share>> {
-        let worker = &self.0;
+        let worker = &self.worker;
         let mut state = worker.state.lock().await;
         worker.read(&mut state).await?;
         worker.check_splits(&mut state).await;
@@ -340,7 +345,8 @@ impl WorkerMembership for Membership {
 
 impl Drop for Membership {
     fn drop(&mut self) {
-        let worker = &self.0;
+        self.following.abort();
+        let worker = &self.worker;
         // Otherwise the task could take this for the loss of the node.
         if worker.has_ended.swap(true, Ordering::AcqRel) {
             // Another worker of this process may have the node by now.

@@ -12,6 +12,9 @@ use crate::ground::{Ground, Process};
 const FINDERS: &str = "/fluo/web/finders";
 const SPLITS: &str = "/fluo/web/finders/splits";
 
+/// A timeout that is longer than any step takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// The split point `m`, as Java stores it.
 const SPLIT_AT_M: &[u8] = &[
     0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 0xff, 0x63, 0x60, 0x60, 0x60, 0x64, 0, 0xe2, 0x5c, 0, 0xaf,
@@ -60,11 +63,18 @@ fn divisor(share: &Share) -> u32 {
     share.partition().divisor().get()
 }
 
-/// Waits until a worker is one of this many.
-async fn wait_for(worker: &dyn WorkerMembership, workers: u32) {
-    while worker.share().await.unwrap().as_ref().map(divisor) != Some(workers) {
+/// Waits until a condition holds.
+async fn wait_until(condition: impl AsyncFn() -> bool) {
+    let begun = Instant::now();
+    while !condition().await {
+        assert!(begun.elapsed() < PATIENCE, "nothing changes");
         sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// Waits until a worker is one of this many.
+async fn wait_for(worker: &dyn WorkerMembership, workers: u32) {
+    wait_until(async || worker.share().await.unwrap().as_ref().map(divisor) == Some(workers)).await;
 }
 
 /// Returns the number of reads of a process.
@@ -117,9 +127,7 @@ async fn a_worker_reads_only_what_has_changed() {
     let before = reads(&workers.second);
     let split = workers.ground.client.set_data(SPLITS, SPLIT_AT_M, None);
     split.await.unwrap();
-    while reads(&workers.second) == before {
-        sleep(Duration::from_millis(5)).await;
-    }
+    wait_until(async || reads(&workers.second) > before).await;
     wait_for(&*worker, 6).await;
     assert_eq!(reads(&workers.second) - before, 1);
 }
@@ -135,13 +143,9 @@ async fn the_pause_begins_with_the_event() {
     for count in [3, 4] {
         let joined = Instant::now();
         std::mem::forget(workers.join_first().await);
-        let share = loop {
-            let share = worker.share().await.unwrap();
-            if share.as_ref().map(divisor) != Some(count - 1) {
-                break share;
-            }
-            sleep(Duration::from_millis(5)).await;
-        };
+        wait_until(async || worker.share().await.unwrap().as_ref().map(divisor) != Some(count - 1))
+            .await;
+        let share = worker.share().await.unwrap();
         if joined.elapsed() < PAUSE {
             assert_eq!(share, None, "during the pause");
         }
@@ -167,9 +171,7 @@ async fn workers_that_join_and_leave_during_a_lost_connection_are_noticed() {
     // The event is sent, and lost with its connection.
     link.hold();
     drop(third);
-    while workers.ground.zookeeper.children(FINDERS).len() > 3 {
-        sleep(Duration::from_millis(5)).await;
-    }
+    wait_until(async || workers.ground.zookeeper.children(FINDERS).len() == 3).await;
     link.cut();
     link.release();
     link.resume();
@@ -182,16 +184,11 @@ async fn split_points_that_change_during_a_lost_connection_are_noticed() {
     let workers = Workers::new(&settings).await;
     let worker = workers.join().await;
     let wait_for_ranges = async |expected: &[Span]| {
-        let ranges = async || {
-            worker
-                .share()
-                .await
-                .unwrap()
-                .map(|share| share.spans().to_vec())
-        };
-        while ranges().await.as_deref() != Some(expected) {
-            sleep(Duration::from_millis(5)).await;
-        }
+        wait_until(async || {
+            let share = worker.share().await.unwrap();
+            share.is_some_and(|share| share.spans() == expected)
+        })
+        .await;
     };
     // The second of two groups, with the split points of the table.
     wait_for_ranges(&[Span::tablet(None, Some(b"g"))]).await;
@@ -210,12 +207,8 @@ async fn a_worker_that_joins_again_watches_in_its_new_session() {
     wait_for(&*ended, 2).await;
     workers.second.link.expire_sessions();
     wait_for(&*workers.keeper, 1).await;
-    let error = loop {
-        match ended.share().await {
-            Ok(_) => sleep(Duration::from_millis(5)).await,
-            Err(error) => break error,
-        }
-    };
+    wait_until(async || ended.share().await.is_err()).await;
+    let error = ended.share().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     let again = coordination.join_workers().await.unwrap();
     wait_for(&*again, 2).await;
