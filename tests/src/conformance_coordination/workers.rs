@@ -1,6 +1,7 @@
 //! C7: workers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fluo_table::coordination::{Applications, Share, WorkerMembership};
 use fluo_table::layout::{Partition, is_unpartitioned};
@@ -8,6 +9,10 @@ use fluo_table::{Bytes, Span};
 use futures::future::{join_all, try_join_all};
 
 use super::ground::{Ground, count, without_pauses};
+
+/// Maximum number of times to wait for the effect of a change.
+const TRIES: u32 = 1_000;
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Creates an application whose workers receive new shares without a pause.
 async fn ground(applications: &Arc<dyn Applications>) -> Ground {
@@ -30,9 +35,19 @@ fn parts(shares: &[Share]) -> Vec<(&[Span], Partition)> {
     shares.iter().map(part).collect()
 }
 
+/// Waits until the workers have the shares of their ranks. They may notice with a delay that others
+/// have left.
 async fn assert_shares(workers: &[Box<dyn WorkerMembership>]) {
-    let shares = shares(workers).await;
-    assert_eq!(parts(&shares), parts(&expected(shares.len())));
+    let expected = expected(workers.len());
+    let mut found = shares(workers).await;
+    for _ in 0..TRIES {
+        if parts(&found) == parts(&expected) {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+        found = shares(workers).await;
+    }
+    assert_eq!(parts(&found), parts(&expected));
 }
 
 fn expected(workers: usize) -> Vec<Share> {
@@ -103,9 +118,16 @@ pub async fn c7_shares_are_complete_after_many_joins(applications: Arc<dyn Appli
         .into_iter()
         .filter_map(Result::unwrap)
         .collect();
-    let mut shares = shares(&stayed).await;
-    shares.sort_by_key(|share| share.partition().remainder());
-    assert_eq!(parts(&shares), parts(&expected(3)));
+    let mut found = Vec::new();
+    for _ in 0..TRIES {
+        found = shares(&stayed).await;
+        found.sort_by_key(|share| share.partition().remainder());
+        if parts(&found) == parts(&expected(3)) {
+            break;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    assert_eq!(parts(&found), parts(&expected(3)));
     drop(stayed);
     ground.end().await;
 }

@@ -157,6 +157,15 @@ async fn changed(worker: &dyn WorkerMembership, before: Option<&Share>) -> Optio
     panic!("the share does not change");
 }
 
+/// Waits until the workers have these shares: they notice with a delay that others have left.
+async fn wait_for_shares(workers: &[Box<dyn WorkerMembership>], expected: &[Share]) {
+    let begun = Instant::now();
+    while shares(workers).await != expected {
+        assert!(begun.elapsed() < STUCK);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 /// The ranges are those that three workers of Java had.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn groups_of_one_worker_have_the_ranges_of_java() {
@@ -201,7 +210,7 @@ async fn fourteen_workers_form_two_groups_as_in_java() {
     // Thirteen are one group, whose workers share all rows.
     drop(workers.remove(3));
     let expected = (0..13).map(|worker| share([Span::all()], 13, worker));
-    assert_eq!(shares(&workers).await, expected.collect::<Vec<_>>());
+    wait_for_shares(&workers, &expected.collect::<Vec<_>>()).await;
     drop(workers);
     ground.end().await;
 }
@@ -234,11 +243,7 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
     assert_eq!(ground.splits().await, (one.clone(), 1));
     let ranges = [range(None, Some("m")), range(Some("m"), None)];
     let expected = ranges.map(|range| share([range], 1, 0));
-    let begun = Instant::now();
-    while shares(&workers).await != expected {
-        assert!(begun.elapsed() < STUCK);
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    wait_for_shares(&workers, &expected).await;
     // The same split points are not stored again.
     tokio::time::sleep(Duration::from_secs(6)).await;
     shares(&workers).await;
@@ -249,8 +254,14 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
     drop(first);
     ground.delete("splits").await;
     changed(&*second, Some(&expected[1])).await;
-    assert_eq!(second.share().await.unwrap(), Some(everything()));
-    assert_eq!(ground.nodes().await, ["f-0000000001", "splits"]);
+    let begun = Instant::now();
+    while ground.nodes().await != ["f-0000000001", "splits"] {
+        assert!(begun.elapsed() < STUCK);
+        second.share().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let second = [second];
+    wait_for_shares(&second, &[everything()]).await;
     drop(second);
     ground.end().await;
 }
@@ -263,12 +274,19 @@ async fn a_worker_with_another_group_size_stops_all() {
     let worker = ground.join().await;
     assert_eq!(worker.share().await.unwrap(), Some(everything()));
     ground.create("zzz", "7").await;
+    let shared = share([Span::all()], 2, 0);
     assert_eq!(
-        worker.share().await.unwrap(),
-        Some(share([Span::all()], 2, 0))
+        changed(&*worker, Some(&everything())).await,
+        Some(shared.clone())
     );
     ground.create("zzz-other", "8").await;
-    let error = worker.share().await.unwrap_err();
+    let error = loop {
+        match worker.share().await {
+            Ok(share) => assert_eq!(share.as_ref(), Some(&shared)),
+            Err(error) => break error,
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
@@ -281,7 +299,11 @@ async fn a_worker_with_another_group_size_stops_all() {
     );
     ground.delete("zzz-other").await;
     ground.delete("zzz").await;
-    assert_eq!(worker.share().await.unwrap(), Some(everything()));
+    let begun = Instant::now();
+    while worker.share().await.ok().flatten() != Some(everything()) {
+        assert!(begun.elapsed() < STUCK);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     drop(worker);
     ground.end().await;
 }
@@ -309,7 +331,8 @@ async fn no_worker_has_a_share_for_a_while_after_a_change() {
     assert!(begun.elapsed() >= PAUSE);
 
     drop(second);
-    assert_eq!(first.share().await.unwrap(), None);
+    let before = share([Span::all()], 2, 0);
+    assert_eq!(changed(&*first, Some(&before)).await, None);
     assert_eq!(changed(&*first, None).await, Some(everything()));
     drop(first);
     ground.end().await;

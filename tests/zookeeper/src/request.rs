@@ -1,5 +1,6 @@
 //! The requests of clients.
 
+use crate::watches::Kind;
 use crate::wire::Reader;
 
 /// An operation of ZooKeeper.
@@ -80,6 +81,7 @@ pub(crate) enum Request {
     },
     RemoveWatches {
         path: String,
+        kinds: &'static [Kind],
     },
     Ping,
     Authenticate,
@@ -126,7 +128,14 @@ impl Request {
                     changes.push(Change::decode(code, &mut from)?);
                 }
             }
-            18 => Self::RemoveWatches { path: from.text()? },
+            18 => Self::RemoveWatches {
+                path: from.text()?,
+                kinds: match from.i32()? {
+                    1 => &[Kind::Children],
+                    2 => &[Kind::Data],
+                    _ => &[Kind::Children, Kind::Data],
+                },
+            },
             100 => Self::Authenticate,
             101 => Self::SetWatches {
                 since: from.i64()?,

@@ -142,7 +142,7 @@ impl State {
         request: &Request,
     ) -> Served {
         let Some(known) = self.sessions.get_mut(session) else {
-            self.answer(connection, id, Err(SESSION_EXPIRED));
+            self.answer(connection, (id, self.tree.last), Err(SESSION_EXPIRED));
             return Served::Closed;
         };
         if known.connection != connection {
@@ -158,7 +158,13 @@ impl State {
         if is_lost {
             return Served::Lost;
         }
-        self.answer(connection, id, answer);
+        // A client sets its watches again from the last transaction that an answer names. The answer
+        // to its authentication is sent before, so it names none.
+        let last = match request {
+            Request::Authenticate => 0,
+            _ => self.tree.last,
+        };
+        self.answer(connection, (id, last), answer);
         match request {
             Request::Close => {
                 self.end_session(session);
@@ -224,8 +230,8 @@ impl State {
             } => {
                 self.set_watches(connection, *since, [data, absent, children]);
             }
-            Request::RemoveWatches { path } => {
-                if !self.watches.remove(path, connection) {
+            Request::RemoveWatches { path, kinds } => {
+                if !self.watches.remove(kinds, path, connection) {
                     return Err(NO_WATCHER);
                 }
             }
@@ -270,9 +276,14 @@ impl State {
         }
     }
 
-    fn answer(&self, connection: ConnectionId, id: i32, answer: Result<Writer, Code>) {
+    fn answer(
+        &self,
+        connection: ConnectionId,
+        (id, last): (i32, i64),
+        answer: Result<Writer, Code>,
+    ) {
         let mut out = Writer::default();
-        out.i32(id).i64(self.tree.last);
+        out.i32(id).i64(last);
         match answer {
             Ok(body) => out.i32(0).0.extend(body.0),
             Err(code) => {

@@ -50,11 +50,11 @@ impl Watches {
         watchers.insert(connection);
     }
 
-    /// Removes the watches of a connection on a path. Returns whether there was one.
-    pub(crate) fn remove(&mut self, path: &str, connection: ConnectionId) -> bool {
+    /// Removes the watches of some kinds of a connection on a path. Returns whether there was one.
+    pub(crate) fn remove(&mut self, kinds: &[Kind], path: &str, connection: ConnectionId) -> bool {
         let mut removed = false;
-        for kind in [Kind::Data, Kind::Children] {
-            if let Some(watchers) = self.0.get_mut(&(kind, path.to_owned())) {
+        for kind in kinds {
+            if let Some(watchers) = self.0.get_mut(&(*kind, path.to_owned())) {
                 removed |= watchers.remove(&connection);
             }
         }

@@ -149,3 +149,57 @@ async fn holds_answers_and_events_back() {
     link.release();
     assert!(creating.await.unwrap().is_ok());
 }
+
+/// The events that a connection takes with it, and those of changes without a connection, arrive
+/// once the client has set its watches again.
+#[tokio::test(flavor = "multi_thread")]
+async fn reports_every_watched_change_of_a_lost_connection() {
+    let zookeeper = ZooKeeper::new();
+    let (one, other) = (zookeeper.link(), zookeeper.link());
+    let (client, changer) = (connect(&one).await, connect(&other).await);
+    for path in ["/set", "/parent", "/deleted", "/unchanged"] {
+        changer.create(path, b"", &persistent()).await.unwrap();
+    }
+    let (_, _, set) = client.get_and_watch_data("/set").await.unwrap();
+    let (_, _, deleted) = client.get_and_watch_data("/deleted").await.unwrap();
+    let (_, children) = client.list_and_watch_children("/parent").await.unwrap();
+    let (_, created) = client.check_and_watch_stat("/created").await.unwrap();
+    let (_, _, unchanged) = client.get_and_watch_data("/unchanged").await.unwrap();
+    one.hold();
+    changer.set_data("/set", b"1", None).await.unwrap();
+    let child = changer.create("/parent/child", b"", &persistent());
+    child.await.unwrap();
+    one.cut();
+    one.release();
+    changer.delete("/deleted", None).await.unwrap();
+    let create = changer.create("/created", b"", &persistent());
+    create.await.unwrap();
+    one.resume();
+    for (watcher, event) in [
+        (set, EventType::NodeDataChanged),
+        (children, EventType::NodeChildrenChanged),
+        (deleted, EventType::NodeDeleted),
+        (created, EventType::NodeCreated),
+    ] {
+        assert_eq!(watcher.changed().await.event_type, event);
+    }
+    assert_eq!(one.count(Operation::GetData), 3, "nothing is read again");
+    changer.set_data("/unchanged", b"1", None).await.unwrap();
+    let event = unchanged.changed().await;
+    assert_eq!(event.event_type, EventType::NodeDataChanged);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_reports_one_change_before_later_answers() {
+    let zookeeper = ZooKeeper::new();
+    let link = zookeeper.link();
+    let client = connect(&link).await;
+    client.create("/a", b"", &persistent()).await.unwrap();
+    let (_, _, watcher) = client.get_and_watch_data("/a").await.unwrap();
+    // The removal of a watch leaves those of other kinds on the same node.
+    drop(client.list_and_watch_children("/a").await.unwrap());
+    client.set_data("/a", b"1", None).await.unwrap();
+    let mut changed = std::pin::pin!(watcher.changed());
+    assert!(futures::poll!(changed.as_mut()).is_ready());
+    client.set_data("/a", b"2", None).await.unwrap();
+}

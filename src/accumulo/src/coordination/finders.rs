@@ -4,25 +4,21 @@ use std::num::NonZeroU32;
 
 use fluo_table::coordination::Share;
 use fluo_table::{Error, Result};
-use futures::future::try_join_all;
 
 use super::paths::{FINDERS, Paths, SPLITS};
 use super::place::Place;
+use super::splits;
 use super::worker_settings::GROUP_SIZE;
-use super::{splits, too_busy};
-use crate::zookeeper::{Node, Session};
-
-/// Maximum number of times to read the nodes again because one of them was deleted meanwhile.
-const TRIES: u32 = 10;
+use crate::zookeeper::Node;
 
 /// The nodes of all workers at one time. As for Java, every child of the parent is a worker,
 /// whatever its name is, except the split points.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finders {
+pub(super) struct Finders<'a> {
     /// The names of the workers in the order of their bytes, each with the data of its node.
-    workers: Vec<(String, Vec<u8>)>,
+    workers: Vec<(&'a str, &'a [u8])>,
     /// The node of the split points.
-    pub(super) splits: Option<Node>,
+    pub(super) splits: Option<&'a Node>,
 }
 
 /// The share of a worker, and the place from which it follows.
@@ -32,32 +28,9 @@ pub(super) struct Placed {
     pub(super) share: Share,
 }
 
-/// Returns the names of the nodes, with that of the split points, in the order of their bytes.
-pub(super) async fn names(session: &Session, paths: &Paths) -> Result<Vec<String>> {
-    let mut names = session.children(&paths.at(FINDERS)).await?;
-    names.sort();
-    Ok(names)
-}
-
-impl Finders {
-    /// Reads the nodes.
-    pub(super) async fn read(session: &Session, paths: &Paths, application: &str) -> Result<Self> {
-        for _ in 0..TRIES {
-            let names = names(session, paths).await?;
-            let parent = paths.at(FINDERS);
-            let nodes = names.iter().map(|name| {
-                let path = format!("{parent}/{name}");
-                async move { session.node(&path).await }
-            });
-            let nodes: Option<Vec<Node>> = try_join_all(nodes).await?.into_iter().collect();
-            if let Some(nodes) = nodes {
-                return Ok(Self::new(names.into_iter().zip(nodes)));
-            }
-        }
-        Err(too_busy(application))
-    }
-
-    fn new(nodes: impl IntoIterator<Item = (String, Node)>) -> Self {
+impl<'a> Finders<'a> {
+    /// Creates the state from the children of the parent, in the order of their names.
+    pub(super) fn new(nodes: impl IntoIterator<Item = (&'a str, &'a Node)>) -> Self {
         let mut finders = Self {
             workers: Vec::new(),
             splits: None,
@@ -66,26 +39,26 @@ impl Finders {
             if name == SPLITS {
                 finders.splits = Some(node);
             } else {
-                finders.workers.push((name, node.data));
+                finders.workers.push((name, &node.data));
             }
         }
         finders
     }
 
-    /// Returns the names of all nodes, in the order of their bytes.
-    pub(super) fn names(&self) -> Vec<String> {
-        let splits = self.splits.as_ref().map(|_| SPLITS.to_owned());
-        let workers = self.workers.iter().map(|(name, _)| name.clone());
-        let mut names: Vec<_> = workers.chain(splits).collect();
-        names.sort();
-        names
+    /// Checks whether a worker has a node.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.index(name).is_some()
+    }
+
+    fn index(&self, name: &str) -> Option<usize> {
+        self.workers.iter().position(|(worker, _)| *worker == name)
     }
 
     /// Checks whether a worker has to keep the split points up to date: the one whose name is the
     /// first of all, that of the split points included.
     pub(super) fn keeps_splits(&self, name: &str) -> bool {
         let first = self.workers.first();
-        first.is_some_and(|(first, _)| first == name) && (self.splits.is_none() || name < SPLITS)
+        first.is_some_and(|(first, _)| *first == name) && (self.splits.is_none() || name < SPLITS)
     }
 
     /// Returns the share of a worker, or `None` if there is none yet, because no worker has stored
@@ -107,8 +80,7 @@ impl Finders {
             let path = format!("{}/{other}", paths.at(FINDERS));
             return Err(other_group_size(&path, data, group_size));
         }
-        let index = self.workers.iter().position(|(worker, _)| worker == name);
-        let (Some(index), Some(stored)) = (index, &self.splits) else {
+        let (Some(index), Some(stored)) = (self.index(name), self.splits) else {
             return Ok(None);
         };
         let place = Place::new(self.workers.len(), index, group_size);
@@ -135,7 +107,9 @@ mod tests {
 
     const SEVEN: NonZeroU32 = NonZeroU32::new(7).unwrap();
 
-    fn finders(nodes: &[(&str, &[u8])]) -> Finders {
+    type Nodes = Vec<(&'static str, Node)>;
+
+    fn nodes(nodes: &[(&'static str, &[u8])]) -> Nodes {
         let node = |data: &[u8]| Node {
             data: data.to_vec(),
             stat: NodeStat {
@@ -145,11 +119,12 @@ mod tests {
                 children: 0,
             },
         };
-        Finders::new(
-            nodes
-                .iter()
-                .map(|(name, data)| ((*name).to_owned(), node(data))),
-        )
+        let nodes = nodes.iter();
+        nodes.map(|(name, data)| (*name, node(data))).collect()
+    }
+
+    fn finders(nodes: &Nodes) -> Finders<'_> {
+        Finders::new(nodes.iter().map(|(name, node)| (*name, node)))
     }
 
     fn paths() -> Paths {
@@ -159,38 +134,48 @@ mod tests {
     #[test]
     fn counts_every_node_but_the_split_points_as_a_worker() {
         let data = splits::encode(&[Bytes::from("m")]).unwrap();
-        let found = finders(&[
+        let found = nodes(&[
             ("f-0000000000", b"7"),
             ("f-0000000002", b"7"),
             ("splits", &data),
             ("zzz-lock", b"7"),
         ]);
-        let placed = found.share(&paths(), "f-0000000002", SEVEN).unwrap();
+        let placed = finders(&found)
+            .share(&paths(), "f-0000000002", SEVEN)
+            .unwrap();
         let partition = placed.unwrap().share.partition();
         assert_eq!((partition.remainder(), partition.divisor().get()), (1, 3));
-        assert_eq!(found.share(&paths(), "f-0000000001", SEVEN).unwrap(), None);
-        let unsplit = finders(&[("f-0000000000", b"7")]);
         assert_eq!(
-            unsplit.share(&paths(), "f-0000000000", SEVEN).unwrap(),
+            finders(&found)
+                .share(&paths(), "f-0000000001", SEVEN)
+                .unwrap(),
+            None
+        );
+        let unsplit = nodes(&[("f-0000000000", b"7")]);
+        assert_eq!(
+            finders(&unsplit)
+                .share(&paths(), "f-0000000000", SEVEN)
+                .unwrap(),
             None
         );
     }
 
     #[test]
     fn the_first_of_all_names_keeps_the_split_points() {
-        let found = finders(&[("f-1", b"7"), ("f-2", b"7"), ("splits", b"")]);
-        assert!(found.keeps_splits("f-1") && !found.keeps_splits("f-2"));
-        let found = finders(&[("a", b"7"), ("f-1", b"7")]);
-        assert!(!found.keeps_splits("f-1"));
-        assert!(!finders(&[("splits", b""), ("zzz", b"7")]).keeps_splits("zzz"));
-        assert!(finders(&[("zzz", b"7")]).keeps_splits("zzz"));
+        let found = nodes(&[("f-1", b"7"), ("f-2", b"7"), ("splits", b"")]);
+        assert!(finders(&found).keeps_splits("f-1"));
+        assert!(!finders(&found).keeps_splits("f-2"));
+        let found = nodes(&[("a", b"7"), ("f-1", b"7")]);
+        assert!(!finders(&found).keeps_splits("f-1"));
+        assert!(!finders(&nodes(&[("splits", b""), ("zzz", b"7")])).keeps_splits("zzz"));
+        assert!(finders(&nodes(&[("zzz", b"7")])).keeps_splits("zzz"));
     }
 
     #[test]
     fn names_a_worker_with_another_group_size() {
         let data = splits::encode(&[]).unwrap();
-        let found = finders(&[("f-1", b"7"), ("f-2", b"8"), ("splits", &data)]);
-        let error = found.share(&paths(), "f-1", SEVEN).unwrap_err();
+        let found = nodes(&[("f-1", b"7"), ("f-2", b"8"), ("splits", &data)]);
+        let error = finders(&found).share(&paths(), "f-1", SEVEN).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
@@ -202,8 +187,8 @@ mod tests {
 
     #[test]
     fn reports_damaged_split_points() {
-        let found = finders(&[("f-1", b"7"), ("splits", b"m")]);
-        let error = found.share(&paths(), "f-1", SEVEN).unwrap_err();
+        let found = nodes(&[("f-1", b"7"), ("splits", b"m")]);
+        let error = finders(&found).share(&paths(), "f-1", SEVEN).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
     }
 }

@@ -1,7 +1,11 @@
 //! A worker, as a finder of Fluo.
+//!
+//! It watches the nodes of all workers and the split points, and a task of its own reads what has
+//! changed. So the pause after a change begins when the event arrives, and a call for the share
+//! sends no request if nothing has changed.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -10,10 +14,11 @@ use fluo_table::coordination::{
 };
 use fluo_table::{Bytes, ErrorKind, Result};
 use tokio::sync::Mutex;
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
-use super::finders::{Finders, names};
+use super::finders::Finders;
 use super::locks::require_shared;
 use super::opened::Opened;
 use super::paths::{FINDERS, SPLITS};
@@ -21,13 +26,21 @@ use super::pause::Pause;
 use super::presence::workers;
 use super::worker_settings::WorkerSettings;
 use super::{TRIES, splits, too_busy};
-use crate::zookeeper::{Change, Outcome, Refusal, Session};
+use crate::zookeeper::{Change, Children, Outcome, Refusal, Session};
 
 /// The beginning of the name of a worker's node.
 const PREFIX: &str = "f-";
 
-/// The time after which the data of the nodes is read again, if none was added or removed.
-const FRESH: Duration = Duration::from_secs(5);
+/// The pause before a failed read or a failed change is tried again, if no call does it earlier.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The membership of a worker, whose node is deleted when this is dropped.
+#[derive(Debug)]
+struct Membership {
+    worker: Arc<ZooKeeperWorker>,
+    /// The task that reads the nodes. It must not wait for events of a session that is dropped.
+    following: AbortHandle,
+}
 
 #[derive(Debug)]
 struct ZooKeeperWorker {
@@ -38,16 +51,17 @@ struct ZooKeeperWorker {
     settings: WorkerSettings,
     /// The table of the application.
     table: String,
-    /// True once the worker was found to have ended.
+    /// True once the worker was found to have ended, or is dropped.
     has_ended: AtomicBool,
     state: Mutex<State>,
 }
 
-/// The results of the last reads.
+/// The nodes of all workers, and the share that follows from them.
 #[derive(Debug)]
 struct State {
-    /// All names in the parent, and the time at which their data was read.
-    read: Option<(Vec<String>, Instant)>,
+    nodes: Children,
+    /// True if the share follows from the nodes.
+    is_placed: bool,
     /// The time of the last check of the table's split points.
     splits_checked: Option<Instant>,
     pause: Pause,
@@ -65,7 +79,8 @@ pub(super) async fn join(
         Some(name) => name,
         None => take_place(&application, &session, &data).await?,
     };
-    let worker = ZooKeeperWorker {
+    let nodes = Children::new(application.paths.at(FINDERS));
+    let worker = Arc::new(ZooKeeperWorker {
         name,
         application,
         session,
@@ -73,14 +88,18 @@ pub(super) async fn join(
         table: stored.table,
         has_ended: AtomicBool::new(false),
         state: Mutex::new(State {
-            read: None,
+            nodes,
+            is_placed: false,
             splits_checked: None,
             pause: Pause::new(settings.pause()),
         }),
-    };
-    // Another application may have got the name meanwhile. If so, this is dropped.
+    });
+    let following = tokio::spawn(follow(Arc::downgrade(&worker))).abort_handle();
+    let membership = Membership { worker, following };
+    // Another application may have got the name meanwhile. If so, the membership is dropped.
+    let worker = &membership.worker;
     worker.application.check_exists(&worker.session).await?;
-    Ok(Box::new(worker))
+    Ok(Box::new(membership))
 }
 
 /// Creates a node with a new number, and returns its name.
@@ -191,41 +210,71 @@ impl ZooKeeperWorker {
         worker_ended()
     }
 
-    /// Reads the nodes of all workers, and sets the share that follows from them.
-    async fn read(&self, state: &mut State) -> Result<()> {
-        let (session, paths) = (&self.session, &self.application.paths);
-        let begun = Instant::now();
-        let mut finders = Finders::read(session, paths, &self.application.name).await?;
-        let is_due = state
-            .splits_checked
-            .is_none_or(|checked| checked.elapsed() >= self.settings.splits_period());
-        if finders.keeps_splits(&self.name) && (is_due || finders.splits.is_none()) {
-            if let Err(error) = self.keep_splits(&finders).await {
-                // The workers continue with the stored split points, if there are any.
-                warn!(%error, "the split points for all workers could not be stored");
-            }
-            state.splits_checked = Some(begun);
-            finders = Finders::read(session, paths, &self.application.name).await?;
+    /// Reads the nodes that have changed, and sets the share that follows from them.
+    async fn update(&self, state: &mut State) -> Result<()> {
+        self.read(state).await?;
+        if state.is_placed {
+            return Ok(());
         }
-        match finders.share(paths, &self.name, self.settings.group_size) {
+        let finders = Finders::new(state.nodes.iter());
+        match finders.share(
+            &self.application.paths,
+            &self.name,
+            self.settings.group_size,
+        ) {
             Ok(placed) => {
                 state.pause.set(placed);
-                state.read = Some((finders.names(), begun));
+                state.is_placed = true;
                 Ok(())
             }
             Err(error) => {
                 state.pause.set(None);
-                state.read = None;
                 Err(error)
             }
         }
     }
 
+    /// Reads the nodes that have changed.
+    async fn read(&self, state: &mut State) -> Result<()> {
+        if self.session.has_ended() {
+            return Err(self.end());
+        }
+        if !state.nodes.is_current() {
+            state.is_placed = false;
+            state.nodes.read(&self.session).await?;
+        }
+        match Finders::new(state.nodes.iter()).contains(&self.name) {
+            true => Ok(()),
+            false => Err(self.end()),
+        }
+    }
+
+    /// Checks the stored split points, if this worker keeps them and the last check is long ago.
+    async fn check_splits(&self, state: &mut State) {
+        let finders = Finders::new(state.nodes.iter());
+        let period = match finders.splits {
+            Some(_) => self.settings.splits_period(),
+            None => RETRY,
+        };
+        let is_due = state
+            .splits_checked
+            .is_none_or(|checked| checked.elapsed() >= period);
+        if !is_due || !finders.keeps_splits(&self.name) {
+            return;
+        }
+        let begun = Instant::now();
+        if let Err(error) = self.keep_splits(&finders).await {
+            // The workers continue with the stored split points, if there are any.
+            warn!(%error, "the split points for all workers could not be stored");
+        }
+        state.splits_checked = Some(begun);
+    }
+
     /// Stores the split points of the table, unless the same ones are stored.
-    async fn keep_splits(&self, finders: &Finders) -> Result<()> {
+    async fn keep_splits(&self, finders: &Finders<'_>) -> Result<()> {
         let path = format!("{}/{SPLITS}", self.application.paths.at(FINDERS));
         let data = splits::encode(&self.table_splits().await?)?;
-        let stored = finders.splits.as_ref();
+        let stored = finders.splits;
         // Another program may compress the same split points to other bytes.
         let is_current = stored
             .is_some_and(|stored| splits::decode(&stored.data).ok() == splits::decode(&data).ok());
@@ -260,37 +309,52 @@ impl ZooKeeperWorker {
     }
 }
 
+/// Reads the nodes after each event, until the worker has ended or is dropped.
+async fn follow(worker: Weak<ZooKeeperWorker>) {
+    while let Some(worker) = worker.upgrade() {
+        let mut state = worker.state.lock().await;
+        let updated = worker.update(&mut state).await;
+        let changed = state.nodes.changed();
+        drop(state);
+        match updated {
+            Ok(()) => {
+                drop(worker);
+                changed.await;
+            }
+            Err(_) if worker.has_ended.load(Ordering::Acquire) => return,
+            Err(error) => {
+                debug!(%error, "this worker has no share");
+                drop(worker);
+                tokio::time::sleep(RETRY).await;
+            }
+        }
+    }
+}
+
 #[async_trait]
-impl WorkerMembership for ZooKeeperWorker {
+impl WorkerMembership for Membership {
     async fn share(&self) -> Result<Option<Share>> {
-        if self.session.has_ended() {
-            return Err(self.end());
-        }
-        let mut state = self.state.lock().await;
-        let names = names(&self.session, &self.application.paths).await?;
-        if !names.contains(&self.name) {
-            return Err(self.end());
-        }
-        let is_read = state
-            .read
-            .as_ref()
-            .is_some_and(|(read, at)| *read == names && at.elapsed() < FRESH);
-        if !is_read {
-            self.read(&mut state).await?;
-        }
+        let worker = &self.worker;
+        let mut state = worker.state.lock().await;
+        worker.read(&mut state).await?;
+        worker.check_splits(&mut state).await;
+        worker.update(&mut state).await?;
         Ok(state.pause.share())
     }
 }
 
-impl Drop for ZooKeeperWorker {
+impl Drop for Membership {
     fn drop(&mut self) {
-        if *self.has_ended.get_mut() {
+        self.following.abort();
+        let worker = &self.worker;
+        // Otherwise the task could take this for the loss of the node.
+        if worker.has_ended.swap(true, Ordering::AcqRel) {
             // Another worker of this process may have the node by now.
             return;
         }
-        let path = self.path();
-        self.session.delete_later(vec![path.clone()]);
-        if let Ok(mut numbered) = self.session.numbering.try_lock() {
+        let path = worker.path();
+        worker.session.delete_later(vec![path.clone()]);
+        if let Ok(mut numbered) = worker.session.numbering.try_lock() {
             numbered.retain(|known| *known != path);
         }
     }

@@ -14,6 +14,7 @@ mod keeper;
 mod lock;
 mod session;
 mod tree;
+mod watched;
 
 pub(crate) use access::{Access, Readers};
 pub(crate) use address::Address;
@@ -23,3 +24,4 @@ pub(crate) use keeper::Keeper;
 pub(crate) use lock::{Lock, Taken};
 pub(crate) use session::{Node, NodeStat, Session, SessionOptions};
 pub(crate) use tree::{create_parents, delete_tree};
+pub(crate) use watched::Children;

@@ -15,9 +15,9 @@ use zookeeper_client::{
 use super::access::{Access, Readers};
 use super::change::{Change, Outcome, Refusal};
 use super::connection::Connection;
-use crate::telemetry::{self, SESSIONS};
-
 use super::error::{changing, connecting, is_connection_lost, reading};
+use super::watched::Watched;
+use crate::telemetry::{self, SESSIONS};
 
 /// Maximum number of times to send a request whose connection is lost before the answer.
 const TRIES: u32 = 10;
@@ -124,11 +124,18 @@ impl Session {
             let node = self.client.get_data(path);
             async { none_if_missing(node.await) }
         });
-        let node = found.await?.map(|(data, stat)| Node {
-            data,
-            stat: self.stat_of(&stat),
+        let node = found.await?;
+        Ok(node.map(|(data, stat)| self.node_of(data, &stat)))
+    }
+
+    /// Returns a node and watches it, or `None` without a watch if it does not exist.
+    pub(super) async fn watch_node(&self, path: &str) -> Result<Option<Watched<Node>>> {
+        let found = self.read(path, || {
+            let node = self.client.get_and_watch_data(path);
+            async { none_if_missing(node.await) }
         });
-        Ok(node)
+        let node = found.await?;
+        Ok(node.map(|(data, stat, watcher)| Watched::new(self.node_of(data, &stat), watcher)))
     }
 
     /// Returns the names of the children of a node; none if it does not exist.
@@ -138,6 +145,17 @@ impl Session {
             async { none_if_missing(children.await) }
         });
         Ok(found.await?.unwrap_or_default())
+    }
+
+    /// Returns the names of the children of a node and watches them, or `None` without a watch if
+    /// the node does not exist.
+    pub(super) async fn watch_children(&self, path: &str) -> Result<Option<Watched<Vec<String>>>> {
+        let found = self.read(path, || {
+            let children = self.client.list_and_watch_children(path);
+            async { none_if_missing(children.await) }
+        });
+        let children = found.await?;
+        Ok(children.map(|(names, watcher)| Watched::new(names, watcher)))
     }
 
     /// Brings the server of this session up to date, so that later reads return everything that
@@ -282,6 +300,13 @@ impl Session {
             answer = read().await;
         }
         answer.map_err(|cause| reading(&self.servers, path, cause))
+    }
+
+    fn node_of(&self, data: Vec<u8>, stat: &Stat) -> Node {
+        Node {
+            data,
+            stat: self.stat_of(stat),
+        }
     }
 
     fn stat_of(&self, stat: &Stat) -> NodeStat {

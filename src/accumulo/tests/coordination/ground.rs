@@ -18,7 +18,11 @@ pub(crate) const TABLE: &str = "pages";
 /// A ZooKeeper, and a proxy with one table.
 pub(crate) struct Ground {
     pub(crate) zookeeper: ZooKeeper,
+    /// A session of the test.
+    pub(crate) client: Client,
     proxy: Fake,
+    /// The link of that session.
+    _link: Link,
 }
 
 /// The view of one process, over a link of its own.
@@ -40,7 +44,9 @@ impl Ground {
         instance.await.unwrap();
         Self {
             zookeeper,
+            client,
             proxy: Fake::start(answer).await,
+            _link: link,
         }
     }
 
@@ -63,7 +69,17 @@ impl Ground {
 impl Process {
     /// Initializes the application of the tests, whose workers do not pause.
     pub(crate) async fn initialize(&self) {
-        let application = Application::new("1", TABLE).set("fluo.impl.worker.finder.maxSleep", "0");
+        self.initialize_with(&[]).await;
+    }
+
+    /// Initializes the application of the tests, whose workers do not pause unless the settings say
+    /// so.
+    pub(crate) async fn initialize_with(&self, settings: &[(&str, &str)]) {
+        let without_pauses = [("fluo.impl.worker.finder.maxSleep", "0")];
+        let mut application = Application::new("1", TABLE);
+        for (name, value) in without_pauses.iter().chain(settings) {
+            application = application.set(*name, *value);
+        }
         let initialized = self.applications.initialize(NAME, application);
         initialized.await.unwrap();
     }

@@ -1,6 +1,10 @@
 //! Duties and exclusive use of several processes.
 
+use std::time::Duration;
+
+use fluo_table::ErrorKind;
 use fluo_zookeeper::Operation;
+use tokio::time::sleep;
 
 use crate::ground::Ground;
 
@@ -68,4 +72,32 @@ async fn a_transactor_and_an_exclusive_user_exclude_each_other_in_every_order() 
         won[1] += u32::from(alone.is_ok());
     }
     assert!(won[0] + won[1] > 0, "{won:?}");
+}
+
+/// The transactor has looked for an exclusive user before there was one, and begins afterwards.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_late_transactor_does_not_begin_during_an_exclusive_use() {
+    let ground = Ground::new().await;
+    let (one, other) = (ground.process().await, ground.process().await);
+    one.initialize().await;
+    let (user, beginner) = (one.open().await, other.open().await);
+    let own = user.begin_transactor().await.unwrap();
+    let before = other.link.count(Operation::Exists);
+    other.link.hold();
+    let beginning = tokio::spawn({
+        let beginner = beginner.clone();
+        async move { beginner.begin_transactor().await }
+    });
+    // The mark of the application, and the lock of its exclusive use.
+    while other.link.count(Operation::Exists) < before + 2 {
+        sleep(Duration::from_millis(5)).await;
+    }
+    let alone = user.exclude_others(own.id()).await.unwrap();
+    other.link.release();
+    let refused = beginning.await.unwrap().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable);
+    drop(alone);
+    while beginner.begin_transactor().await.is_err() {
+        sleep(Duration::from_millis(5)).await;
+    }
 }

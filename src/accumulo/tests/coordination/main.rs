@@ -21,3 +21,4 @@ mod oracles;
 mod conformance;
 mod ground;
 mod locks;
+mod workers;

@@ -11,4 +11,5 @@ mod elections;
 mod ground;
 mod metrics;
 mod removal;
+mod reservations;
 mod restored;

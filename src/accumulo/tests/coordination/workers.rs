@@ -1,0 +1,217 @@
+//! Workers that watch each other.
+
+use std::time::{Duration, Instant};
+
+use fluo_table::coordination::{Share, WorkerMembership};
+use fluo_table::{ErrorKind, Span};
+use fluo_zookeeper::Operation;
+use tokio::time::sleep;
+
+use crate::ground::{Ground, Process};
+
+const FINDERS: &str = "/fluo/web/finders";
+const SPLITS: &str = "/fluo/web/finders/splits";
+
+/// A timeout that is longer than any step takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The split point `m`, as Java stores it.
+const SPLIT_AT_M: &[u8] = &[
+    0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 0xff, 0x63, 0x60, 0x60, 0x60, 0x64, 0, 0xe2, 0x5c, 0, 0xaf,
+    0xeb, 0x4d, 0x07, 0x09, 0, 0, 0,
+];
+
+/// Two processes, the first of which has a worker that keeps the split points.
+struct Workers {
+    ground: Ground,
+    first: Process,
+    /// The process whose worker is observed.
+    second: Process,
+    keeper: Box<dyn WorkerMembership>,
+}
+
+impl Workers {
+    async fn new(settings: &[(&str, &str)]) -> Self {
+        let ground = Ground::new().await;
+        let (first, second) = (ground.process().await, ground.process().await);
+        first.initialize_with(settings).await;
+        let keeper = first.open().await.join_workers().await.unwrap();
+        keeper.share().await.unwrap();
+        Self {
+            ground,
+            first,
+            second,
+            keeper,
+        }
+    }
+
+    /// Joins a worker of the second process.
+    async fn join(&self) -> Box<dyn WorkerMembership> {
+        let coordination = self.second.open().await;
+        coordination.join_workers().await.unwrap()
+    }
+
+    /// Joins another worker of the first process.
+    async fn join_first(&self) -> Box<dyn WorkerMembership> {
+        let coordination = self.first.open().await;
+        coordination.join_workers().await.unwrap()
+    }
+}
+
+/// Returns the number of workers that share the rows of a worker.
+fn divisor(share: &Share) -> u32 {
+    share.partition().divisor().get()
+}
+
+/// Waits until a condition holds.
+async fn wait_until(condition: impl AsyncFn() -> bool) {
+    let begun = Instant::now();
+    while !condition().await {
+        assert!(begun.elapsed() < PATIENCE, "nothing changes");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits until a worker is one of this many.
+async fn wait_for(worker: &dyn WorkerMembership, workers: u32) {
+    wait_until(async || worker.share().await.unwrap().as_ref().map(divisor) == Some(workers)).await;
+}
+
+/// Returns the number of reads of a process.
+fn reads(process: &Process) -> u64 {
+    let reads = [
+        Operation::Exists,
+        Operation::GetData,
+        Operation::GetChildren,
+        Operation::Sync,
+    ];
+    reads.map(|read| process.link.count(read)).iter().sum()
+}
+
+/// A worker listed the nodes of all workers whenever it asked for its share, and every five seconds
+/// it read all of them and the split points.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_worker_sends_no_request() {
+    let workers = Workers::new(&[]).await;
+    let worker = workers.join().await;
+    wait_for(&*worker, 2).await;
+    wait_for(&*workers.keeper, 2).await;
+    let before = (
+        workers.first.link.count_all(),
+        workers.second.link.count_all(),
+    );
+    for _ in 0..500 {
+        assert_eq!(worker.share().await.unwrap().as_ref().map(divisor), Some(2));
+        workers.keeper.share().await.unwrap();
+    }
+    let after = (
+        workers.first.link.count_all(),
+        workers.second.link.count_all(),
+    );
+    assert_eq!(after, before);
+}
+
+/// One more worker costs one list and one read, however many there are.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_reads_only_what_has_changed() {
+    let workers = Workers::new(&[]).await;
+    let worker = workers.join().await;
+    for count in 3..=6 {
+        wait_for(&*worker, count - 1).await;
+        let before = reads(&workers.second);
+        // Stays until the end of the test.
+        std::mem::forget(workers.join_first().await);
+        wait_for(&*worker, count).await;
+        assert_eq!(reads(&workers.second) - before, 2);
+    }
+    let before = reads(&workers.second);
+    let split = workers.ground.client.set_data(SPLITS, SPLIT_AT_M, None);
+    split.await.unwrap();
+    wait_until(async || reads(&workers.second) > before).await;
+    wait_for(&*worker, 6).await;
+    assert_eq!(reads(&workers.second) - before, 1);
+}
+
+/// The pause after a change began when the worker next asked for its share, seconds later.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pause_begins_with_the_event() {
+    const PAUSE: Duration = Duration::from_millis(1_500);
+    let workers = Workers::new(&[("fluo.impl.worker.finder.maxSleep", "1500")]).await;
+    let worker = workers.join().await;
+    wait_for(&*worker, 2).await;
+    // Two changes: the first event must not be the last one.
+    for count in [3, 4] {
+        let joined = Instant::now();
+        std::mem::forget(workers.join_first().await);
+        wait_until(async || worker.share().await.unwrap().as_ref().map(divisor) != Some(count - 1))
+            .await;
+        let share = worker.share().await.unwrap();
+        if joined.elapsed() < PAUSE {
+            assert_eq!(share, None, "during the pause");
+        }
+        wait_for(&*worker, count).await;
+        assert!(joined.elapsed() >= PAUSE);
+    }
+    // No call for the share.
+    std::mem::forget(workers.join_first().await);
+    sleep(2 * PAUSE).await;
+    assert_eq!(worker.share().await.unwrap().as_ref().map(divisor), Some(5));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_that_join_and_leave_during_a_lost_connection_are_noticed() {
+    let workers = Workers::new(&[]).await;
+    let worker = workers.join().await;
+    let link = &workers.second.link;
+    wait_for(&*worker, 2).await;
+    link.cut();
+    let third = workers.join_first().await;
+    link.resume();
+    wait_for(&*worker, 3).await;
+    // The event is sent, and lost with its connection.
+    link.hold();
+    drop(third);
+    wait_until(async || workers.ground.zookeeper.children(FINDERS).len() == 3).await;
+    link.cut();
+    link.release();
+    link.resume();
+    wait_for(&*worker, 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn split_points_that_change_during_a_lost_connection_are_noticed() {
+    let settings = [("fluo.impl.worker.finder.partition.groupSize", "1")];
+    let workers = Workers::new(&settings).await;
+    let worker = workers.join().await;
+    let wait_for_ranges = async |expected: &[Span]| {
+        wait_until(async || {
+            let share = worker.share().await.unwrap();
+            share.is_some_and(|share| share.spans() == expected)
+        })
+        .await;
+    };
+    // The second of two groups, with the split points of the table.
+    wait_for_ranges(&[Span::tablet(None, Some(b"g"))]).await;
+    workers.second.link.cut();
+    let split = workers.ground.client.set_data(SPLITS, SPLIT_AT_M, None);
+    split.await.unwrap();
+    workers.second.link.resume();
+    wait_for_ranges(&[Span::tablet(Some(b"m"), None)]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_joins_again_watches_in_its_new_session() {
+    let workers = Workers::new(&[]).await;
+    let coordination = workers.second.open().await;
+    let ended = coordination.join_workers().await.unwrap();
+    wait_for(&*ended, 2).await;
+    workers.second.link.expire_sessions();
+    wait_for(&*workers.keeper, 1).await;
+    wait_until(async || ended.share().await.is_err()).await;
+    let error = ended.share().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    let again = coordination.join_workers().await.unwrap();
+    wait_for(&*again, 2).await;
+    drop(workers.keeper);
+    wait_for(&*again, 1).await;
+}
