@@ -111,43 +111,55 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
         Ok(delivered.done)
     }
 
-    /// Delivers entries, and halves them while the exporter fails, so that a single entry on which
-    /// it fails becomes a dead letter. Entries after it are left: if the exporter fails on all of
-    /// them, only one is lost to the dead letters each time.
+    /// Delivers entries, and halves them while the exporter fails. A single entry on which it fails
+    /// becomes a dead letter if another one is delivered: otherwise the exporter may fail on all of
+    /// them, and its error is returned.
     async fn deliver_in_parts(&self, entries: &[Entry]) -> Result<Delivered, ObserverError> {
         let mut all = Delivered::default();
+        let mut is_any_delivered = false;
+        // The letter of the first single entry on which the exporter has failed.
+        let mut doubted = None;
         let mut parts = vec![entries];
         while let Some(part) = parts.pop() {
             let delivery = AssertUnwindSafe(self.deliver(part)).catch_unwind().await;
-            let delivered = match delivery {
-                Ok(Ok(delivered)) => delivered,
-                Ok(Err(error)) if error.is::<RetryAfter>() => match all.done {
-                    0 => return Err(error),
-                    _ => break,
-                },
-                _ if part.len() > 1 => {
-                    let (first, second) = part.split_at(part.len() / 2);
-                    parts.extend([second, first]);
-                    continue;
+            let error = match delivery {
+                Ok(Ok(delivered)) => {
+                    // Entries that cannot be decoded say nothing about the exporter.
+                    is_any_delivered |= delivered.done > delivered.letters.len();
+                    let is_complete = delivered.done == part.len();
+                    all.append(delivered);
+                    match is_complete {
+                        true => continue,
+                        false => break,
+                    }
                 }
-                Ok(Err(error)) => {
-                    all.bury_next(error);
-                    break;
-                }
-                Err(_) => {
-                    all.bury_next("the exporter panicked; its log has the message".into());
-                    break;
-                }
+                Ok(Err(error)) => error,
+                Err(_) => "the exporter panicked; its log has the message".into(),
             };
-            let letters = delivered.letters.into_iter();
-            all.letters
-                .extend(letters.map(|(position, error)| (all.done + position, error)));
-            all.done += delivered.done;
-            if delivered.done < part.len() {
+            if error.is::<RetryAfter>() {
+                match is_any_delivered {
+                    true => break,
+                    false => return Err(error),
+                }
+            }
+            if part.len() > 1 {
+                let (first, second) = part.split_at(part.len() / 2);
+                parts.extend([second, first]);
+                continue;
+            }
+            if doubted.is_some() && !is_any_delivered {
+                return Err(error);
+            }
+            doubted = doubted.or(Some(all.letters.len()));
+            all.bury_next(error);
+            if is_any_delivered {
                 break;
             }
         }
-        Ok(all)
+        match doubted.filter(|_| !is_any_delivered) {
+            Some(letter) => Err(all.letters.swap_remove(letter).1),
+            None => Ok(all),
+        }
     }
 
     /// Delivers entries in one call of the exporter.
@@ -201,6 +213,14 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
 }
 
 impl Delivered {
+    /// Adds the entries of a call after these.
+    fn append(&mut self, next: Self) {
+        let letters = next.letters.into_iter();
+        let letters = letters.map(|(position, error)| (self.done + position, error));
+        self.letters.extend(letters);
+        self.done += next.done;
+    }
+
     /// Adds the next entry as a dead letter.
     fn bury_next(&mut self, error: ObserverError) {
         self.letters.push((self.done, error));

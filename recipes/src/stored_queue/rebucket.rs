@@ -70,15 +70,15 @@ impl StoredQueue {
         let moved = match kind {
             QueueKind::Export => 0,
             QueueKind::Combine => {
-                for_misplaced(client, &old, delete).await?;
-                for_misplaced(client, &new, copy).await?
+                for_misplaced(client, own, &old, delete).await?;
+                for_misplaced(client, own, &new, copy).await?
             }
         };
         check_session(client, own)?;
         settings.insert(new.buckets_setting(), buckets.count().to_string());
         coordination.update_settings(settings).await?;
         if kind == QueueKind::Combine {
-            for_misplaced(client, &new, delete).await?;
+            for_misplaced(client, own, &new, delete).await?;
         }
         Ok(moved)
     }
@@ -109,7 +109,8 @@ fn check_session(client: &Client, own: TransactorId) -> Result<()> {
         true => Ok(()),
         false => Err(Error::new(
             ErrorKind::Unavailable,
-            "the session ended while values were moved, and the number of buckets is the old one; change it again",
+            "the session ended while values were moved, so other programs may use the queue; check its number of buckets, \
+             and change it again",
         )),
     }
 }
@@ -124,8 +125,12 @@ fn delete(tx: &Transaction, one: &Misplaced, _: Bytes) -> Result<()> {
 
 /// Makes a change for each value that is not in its bucket, some of them in one transaction.
 /// Returns their number.
+///
+/// Each transaction checks the session after its reads. If the session ends later, its locks are
+/// rolled back before another client writes to the same rows, and it cannot commit.
 async fn for_misplaced(
     client: &Client,
+    own: TransactorId,
     queue: &QueueDefinition,
     change: fn(&Transaction, &Misplaced, Bytes) -> Result<()>,
 ) -> Result<u64> {
@@ -133,6 +138,7 @@ async fn for_misplaced(
         client
             .run(async |tx: Transaction| {
                 let mut values = tx.get_all(chunk.iter().map(|one| one.at.clone())).await?;
+                check_session(client, own)?;
                 for one in &chunk {
                     if let Some(value) = values.remove(&one.at) {
                         change(&tx, one, value)?;

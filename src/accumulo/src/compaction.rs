@@ -43,8 +43,8 @@ const LONGEST_REPEATED: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// The visible state of a compaction. Every change is progress.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The visible state of a compaction.
+#[derive(Clone, Debug)]
 struct Seen {
     tablets: Vec<TabletFiles>,
     work: Work,
@@ -201,7 +201,7 @@ impl Watch<'_> {
             }
             has_changed |= seen.work.is_visible();
             match &last {
-                Some((before, since)) if *before == seen => {
+                Some((before, since)) if before.is_same_work(&seen) => {
                     let is_over = |limit| begun.elapsed() >= limit;
                     if !has_changed && self.no_sign.is_some_and(is_over) {
                         return Ok(false);
@@ -224,9 +224,20 @@ impl Watch<'_> {
 }
 
 impl Seen {
+    /// Checks whether no compaction of a user has made progress since. Flushes and the compactions
+    /// of the servers change the files too.
+    fn is_same_work(&self, later: &Self) -> bool {
+        let compacted = |seen: &Self| -> Vec<u64> {
+            let tablets = seen.tablets.iter();
+            tablets.map(|tablet| tablet.compacted).collect()
+        };
+        self.work == later.work && compacted(self) == compacted(later)
+    }
+
     /// Checks whether every tablet has done a compaction with a number above the last one.
     fn are_all_above(&self, last: u64) -> bool {
-        self.tablets.iter().all(|tablet| tablet.compacted > last)
+        // A merge may leave none with these end rows.
+        !self.tablets.is_empty() && self.tablets.iter().all(|tablet| tablet.compacted > last)
     }
 }
 

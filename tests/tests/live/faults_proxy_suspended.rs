@@ -47,8 +47,8 @@ async fn writers_fail_within_the_limit_and_their_late_writes_are_whole() {
         format!("updateAndFlush of `{name}` at {address}: no answer within {LIMIT:?}")
     );
 
-    // Callers that look up the table at the same time share one call, so they wait together, and not
-    // one after the other.
+    // Callers that look up the table at the same time share one call, so they wait together, and
+    // not one after the other.
     let start = Instant::now();
     let looks = join_all((0..WRITERS).map(|_| tables.splits(name))).await;
     assert!(start.elapsed() < LIMIT * MANY, "{:?}", start.elapsed());

@@ -159,6 +159,40 @@ async fn waits_for_a_receiver_that_is_away() {
     app.stop().await;
 }
 
+/// An exporter that always fails, on one entry or on several: the entries stay, and the notification
+/// becomes a dead letter of the application.
+#[tokio::test(start_paused = true)]
+async fn keeps_the_entries_of_an_exporter_that_fails() {
+    for (acknowledges_none, entries) in [(false, 1), (true, 1), (false, 5), (true, 5)] {
+        let queue = texts(1);
+        let (app, _) = start(&queue, move |_| match acknowledges_none {
+            true => Ok(Exported::UpTo(0)),
+            false => Err(ExportError::fatal("the table is gone")),
+        })
+        .await;
+        app.client
+            .run(async |tx| {
+                let mut keys = (0..entries).map(|key| format!("key{key}"));
+                keys.try_for_each(|key| queue.add(&tx, key, "value".to_owned()))
+            })
+            .await
+            .unwrap();
+        app.settle().await;
+        let failed = app.client.failed_notifications().await.unwrap();
+        assert_eq!(failed.len(), 1);
+        let expected = match acknowledges_none {
+            true => {
+                "the exporter has acknowledged no entry; it should return `ExportError::retry_after`"
+            }
+            false => "the exporter failed: the table is gone",
+        };
+        assert_eq!(failed[0].error, expected);
+        assert_eq!(app.cells("eq:").await.len(), entries);
+        assert_eq!(app.cells("eq!dead").await, [""; 0]);
+        app.stop().await;
+    }
+}
+
 /// An exporter that always fails on one entry, in each of the ways in which it can.
 #[derive(Clone, Copy, Debug)]
 enum Failure {

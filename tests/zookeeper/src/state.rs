@@ -158,8 +158,8 @@ impl State {
         if is_lost {
             return Served::Lost;
         }
-        // A client sets its watches again from the last transaction that an answer names. The answer
-        // to its authentication is sent before, so it names none.
+        // A client sets its watches again from the last transaction that an answer names. The
+        // answer to its authentication is sent before, so it names none.
         let last = match request {
             Request::Authenticate => 0,
             _ => self.tree.last,

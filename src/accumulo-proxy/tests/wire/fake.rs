@@ -298,8 +298,8 @@ pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Returns the output of a future that waits for its time limit. As soon as the condition holds, the
-/// time passes without a real wait.
+/// Returns the output of a future that waits for its time limit. As soon as the condition holds,
+/// the time passes without a real wait.
 pub(crate) async fn timed_out<T>(
     what: &str,
     holds: impl Fn() -> bool,

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 use fluo::{Client, InstanceExt, Span};
-use fluo_table::Instance;
+use fluo_recipes::transient::CompactionSchedule;
 use fluo_table::coordination::HeldLock;
+use fluo_table::{Error, ErrorKind, Instance};
 use tokio::time::sleep;
 
 use crate::application;
@@ -23,8 +24,9 @@ use crate::{output, progress};
 /// were dropped.
 ///
 /// With --every it repeats until Ctrl-C, unless another process of the application already collects
-/// on a schedule, such as a worker. A failure is printed, and the collection repeated after the
-/// pause. An embedded directory is open only during a collection.
+/// on a schedule, such as a worker. A failure that may pass is printed, and the collection repeated
+/// after a minute; any other one ends the command. An embedded directory is open only during a
+/// collection.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -38,8 +40,26 @@ pub(crate) struct Gc {
     /// The application
     name: String,
     /// Repeat: the pause between two collections, such as 6h
-    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(long, value_name = "DURATION", value_parser = every)]
     every: Option<Duration>,
+}
+
+/// Maximum pause after a failure, and before the next look whether another process still collects.
+const LONGEST_RETRY_PAUSE: Duration = Duration::from_secs(60);
+
+/// Parses the pause between two collections.
+fn every(text: &str) -> Result<Duration, String> {
+    let pause = duration::parse(text)?;
+    let schedule = CompactionSchedule::new(pause).map_err(|error| error.to_string());
+    schedule.map(|_| pause)
+}
+
+/// Checks whether a failure may pass without a change by the operator.
+fn may_pass(error: &anyhow::Error) -> bool {
+    let kind = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<Error>());
+    kind.is_some_and(|error| matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain))
 }
 
 impl Gc {
@@ -49,30 +69,42 @@ impl Gc {
             output::emit(&self.collect(&fluo, &client).await?)?;
             return Ok(Outcome::Success);
         };
+        let mut is_waiting = false;
         loop {
-            let held = self.on_duty().await;
-            let line = match &held {
-                Ok((line, _)) => line.clone(),
-                Err(error) => format!("failed: {}", exit::sentence(error)),
-            };
-            output::emit(&output::shown(&line))?;
-            // Other processes can open a directory during the pause. On Accumulo none of them
-            // collects garbage meanwhile.
-            let _held = held.ok().filter(|_| !self.target.is_directory());
-            sleep(pause).await;
+            match self.on_duty().await {
+                Ok(Some((line, held))) => {
+                    output::emit(&output::shown(&line))?;
+                    is_waiting = false;
+                    // Other processes can open a directory during the pause. On Accumulo none of
+                    // them collects garbage meanwhile.
+                    let _held = Some(held).filter(|_| !self.target.is_directory());
+                    sleep(pause).await;
+                }
+                Ok(None) => {
+                    if !is_waiting {
+                        output::emit("another process collects the garbage")?;
+                    }
+                    is_waiting = true;
+                    sleep(pause.min(LONGEST_RETRY_PAUSE)).await;
+                }
+                Err(error) if may_pass(&error) => {
+                    output::say(&format!("failed: {}", exit::sentence(&error)));
+                    sleep(pause.min(LONGEST_RETRY_PAUSE)).await;
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
 
     /// Collects garbage unless another process has the duty. Returns the line to print, and the
     /// duty.
-    async fn on_duty(&self) -> Result<(String, Option<(Client, Box<dyn HeldLock>)>)> {
+    async fn on_duty(&self) -> Result<Option<(String, (Client, Box<dyn HeldLock>))>> {
         let (fluo, client) = self.open().await?;
         let Some(duty) = client.take_duty(Client::GARBAGE_DUTY).await? else {
-            let line = "another process collects the garbage".to_owned();
-            return Ok((line, None));
+            return Ok(None);
         };
         let line = self.collect(&fluo, &client).await?;
-        Ok((line, Some((client, duty))))
+        Ok(Some((line, (client, duty))))
     }
 
     /// Collects garbage, and returns the line to print.

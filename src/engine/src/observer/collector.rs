@@ -28,24 +28,24 @@ pub(super) struct Collector {
 
 impl Collector {
     /// Collects garbage and sleeps in turn, until the task is aborted. It keeps the duty during the
-    /// sleep after a collection, so that no other process collects in the same period. A failure is
-    /// logged, counted and retried.
+    /// sleep, also after a failure, so that no other process begins another collection meanwhile. A
+    /// failure is logged, counted and retried.
     pub(super) async fn run(self) {
         let mut failures = 0;
         sleep(self.period / FIRST).await;
         loop {
-            let collected = match self.client.take_duty(Client::GARBAGE_DUTY).await {
+            let (is_collected, _duty) = match self.client.take_duty(Client::GARBAGE_DUTY).await {
                 Ok(None) => {
                     sleep(PAUSE.min(self.period)).await;
                     continue;
                 }
-                Ok(Some(duty)) => self.collect().await.then_some(duty),
+                Ok(duty) => (self.collect().await, duty),
                 Err(error) => {
                     warn!(%error, "garbage collection cannot begin; retrying");
-                    None
+                    (false, None)
                 }
             };
-            failures = if collected.is_some() { 0 } else { failures + 1 };
+            failures = if is_collected { 0 } else { failures + 1 };
             sleep(self.pause_after(failures)).await;
         }
     }
