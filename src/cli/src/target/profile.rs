@@ -109,7 +109,7 @@ fn profile_of(text: &str, name: &str) -> Result<Profile> {
             .span()
             .and_then(|span| text.get(..span.start))
             .map_or(1, |before| before.split('\n').count());
-        anyhow!("line {line}: {}", error.message())
+        anyhow!("line {line}: {}", without_value(error.message()))
     })?;
     let names: Vec<_> = configuration.at.keys().cloned().collect();
     configuration
@@ -122,6 +122,18 @@ fn profile_of(text: &str, name: &str) -> Result<Profile> {
                 names.join(", ")
             ),
         })
+}
+
+/// Removes the wrong value from a message of the parser: a password may be in the wrong place.
+fn without_value(message: &str) -> String {
+    for (kind, quote) in [("invalid type: string", '"'), ("unknown variant", '`')] {
+        let rest = message.strip_prefix(kind);
+        let expected = rest.and_then(|rest| rest.rsplit_once(&format!("{quote}, expected")));
+        if let Some((_, expected)) = expected {
+            return format!("{kind}, expected{expected}");
+        }
+    }
+    message.to_owned()
 }
 
 /// Returns the path of the configuration file.
@@ -164,9 +176,25 @@ mod tests {
             ),
             ("[at.web]\nuser = \"x\"", "line 1: missing field `target`"),
             ("at", "line 1: key with no value, expected `=`"),
+            (
+                "[at]\nweb = \"proxy:root:pa55@h:1\"",
+                "line 2: invalid type: string, expected struct Profile",
+            ),
         ] {
             let error = profile_of(text, "web").unwrap_err();
             assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn repeats_no_value_in_the_wrong_place() {
+        for text in [
+            "at = \"pa55\"",
+            "[at]\nweb = \"pa55\", expected\"",
+            "[at.web]\ntarget = \"proxy:h:1\"\nprotocol = \"pa55\"",
+        ] {
+            let error = profile_of(text, "web").unwrap_err().to_string();
+            assert!(!error.contains("pa55"), "{error}");
         }
     }
 }

@@ -1,10 +1,9 @@
 //! The collection of garbage: ranges of tablets, one after the other.
 //!
-//! - **G1.** Each range is compacted by itself, so that a failure loses little work, and the
-//!   servers compact a bounded number of tablets at once.
-//! - **G2.** One process of an application compacts a range at a time, whether it collects the
-//!   garbage of the table or compacts a transient range: servers of Accumulo refuse a second
-//!   compaction with iterators.
+//! Each range is compacted by itself, so the servers compact a bounded number of tablets at once.
+//! One process of an application compacts a range at a time, whether it collects the garbage of the
+//! table or compacts a transient range: servers of Accumulo refuse a second compaction with
+//! iterators.
 
 use fluo_table::coordination::HeldLock;
 use fluo_table::{Bytes, Garbage, Key, Result, Span, TableAdmin, Timestamp, row_successor};
@@ -13,10 +12,10 @@ use tokio::time::sleep;
 use crate::client::{Client, application_table};
 use crate::context::Pauses;
 
-/// Maximum number of tablets of a range (G1).
+/// Maximum number of tablets of a range.
 const TABLETS_AT_ONCE: usize = 64;
 
-/// The duty to compact a range of the table (G2).
+/// The duty to compact a range of the table.
 const COMPACTION: &str = "compaction";
 
 impl Client {
