@@ -159,8 +159,8 @@ async fn waits_for_a_receiver_that_is_away() {
     app.stop().await;
 }
 
-/// An exporter that always fails, on one entry or on several: the entries stay, and the notification
-/// becomes a dead letter of the application.
+/// An exporter that always fails, on one entry or on several: the entries stay, and the
+/// notification becomes a dead letter of the application.
 #[tokio::test(start_paused = true)]
 async fn keeps_the_entries_of_an_exporter_that_fails() {
     for (acknowledges_none, entries) in [(false, 1), (true, 1), (false, 5), (true, 5)] {
