@@ -1,7 +1,15 @@
 //! The requests of clients.
 
-use crate::watches::Kind;
 use crate::wire::Reader;
+
+/// A kind of watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// On the data or the existence of a node.
+    Data,
+    /// On the children of a node.
+    Children,
+}
 
 /// An operation of ZooKeeper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

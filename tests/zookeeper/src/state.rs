@@ -7,11 +7,11 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 
-use crate::request::{CREATE_WITH_STAT, Change, Operation, Request};
+use crate::request::{CREATE_WITH_STAT, Change, Kind, Operation, Request};
 use crate::sessions::Sessions;
 use crate::tree::{Changed, Code, Effect, NO_NODE, Tree};
 use crate::watches::{
-    CHILDREN_CHANGED, CREATED, ConnectionId, DATA_CHANGED, DELETED, Event, Kind, Watches,
+    CHILDREN_CHANGED, CREATED, ConnectionId, DATA_CHANGED, DELETED, Event, Watches,
 };
 use crate::wire::Writer;
 

@@ -2,20 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::request::Kind;
 use crate::tree::{Effect, parent_and_name};
 use crate::wire::Writer;
 
 /// The number of a connection.
 pub(crate) type ConnectionId = u64;
-
-/// A kind of watch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    /// On the data or the existence of a node.
-    Data,
-    /// On the children of a node.
-    Children,
-}
 
 /// An event for a client: its type in the protocol, and the path.
 #[derive(Clone, Debug)]
