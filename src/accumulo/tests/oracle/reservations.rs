@@ -12,9 +12,6 @@ use crate::ground::{Ground, count};
 
 const MAX_TIMESTAMP: &str = "/fluo/web/oracle/max-timestamp";
 
-/// The end of the first reservation of a term.
-const RESERVED: u64 = 1_002;
-
 /// Returns the number in ZooKeeper.
 fn reserved(ground: &Ground) -> u64 {
     let data = ground.zookeeper.data(MAX_TIMESTAMP).unwrap();
@@ -60,22 +57,22 @@ async fn a_range_that_another_oracle_has_reserved_is_not_handed_out() {
     let lossy = ground.zookeeper.link();
     let mut oracle = ground.oracle(&lossy).await;
     oracle.wait_for_lead().await.unwrap();
-    assert_eq!(reserved(&ground), RESERVED);
     let client = ground.oracle_client().await;
-    client.timestamps(count(3)).await.unwrap();
+    let end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
     lossy.cut();
-    let same = RESERVED + 5_000;
+    let unused = reserved(&ground);
+    let same = unused + 5_000;
+    // More than is reserved.
+    let more = u32::try_from(unused - end).unwrap() + 5_000;
     let another = async {
         // The write fails meanwhile.
         sleep(Duration::from_millis(500)).await;
         let data = same.to_string();
-        let write = ground
-            .client
-            .set_data(MAX_TIMESTAMP, data.as_bytes(), Some(1));
+        let write = ground.client.set_data(MAX_TIMESTAMP, data.as_bytes(), None);
         write.await.unwrap();
         lossy.resume();
     };
-    let (taken, ()) = tokio::join!(client.timestamps(count(5_000)), another);
+    let (taken, ()) = tokio::join!(client.timestamps(count(more)), another);
     let first = taken.unwrap().first.get();
     assert!(first >= same, "{first}");
 }
@@ -88,7 +85,9 @@ async fn an_oracle_continues_after_the_range_of_another_one() {
     let mut oracle = ground.oracle(&lossy).await;
     oracle.wait_for_lead().await.unwrap();
     let client = ground.oracle_client().await;
-    client.timestamps(count(3)).await.unwrap();
+    let end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
+    // More than is reserved, also by a reservation on its way.
+    let more = u32::try_from(reserved(&ground) - end).unwrap() + 50_000;
     lossy.lose_answer(Operation::SetData, "max-timestamp");
     let another = async {
         lossy.wait_for_cut().await;
@@ -100,7 +99,7 @@ async fn an_oracle_continues_after_the_range_of_another_one() {
         lossy.resume();
         end
     };
-    let (taken, end) = tokio::join!(client.timestamps(count(5_000)), another);
+    let (taken, end) = tokio::join!(client.timestamps(count(more)), another);
     assert!(taken.unwrap().first.get() >= end);
 }
 
@@ -113,7 +112,9 @@ async fn the_next_oracle_hands_out_no_timestamp_of_a_range_in_doubt() {
     let mut standby = ground.oracle(&other).await;
     ground.wait_for_candidates(2).await;
     let client = ground.oracle_client().await;
-    client.timestamps(count(3)).await.unwrap();
+    let end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
+    // More than is reserved, also by a reservation on its way.
+    let more = u32::try_from(reserved(&ground) - end).unwrap() + 50_000;
     lossy.lose_answer(Operation::SetData, "max-timestamp");
     let takeover = async {
         lossy.wait_for_cut().await;
@@ -123,9 +124,9 @@ async fn the_next_oracle_hands_out_no_timestamp_of_a_range_in_doubt() {
         lossy.resume();
         in_doubt
     };
-    let (taken, in_doubt) = tokio::join!(client.timestamps(count(5_000)), takeover);
+    let (taken, in_doubt) = tokio::join!(client.timestamps(count(more)), takeover);
     let taken = taken.unwrap().first.get();
     assert!(taken >= in_doubt, "{taken} < {in_doubt}");
     let next = client.timestamps(count(1)).await.unwrap().first.get();
-    assert!(next >= taken + 5_000);
+    assert!(next >= taken + u64::from(more));
 }
