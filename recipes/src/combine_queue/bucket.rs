@@ -8,7 +8,7 @@ use futures::TryStreamExt;
 
 use super::layout::{CURRENT, updates_from, updates_of, value_row};
 use super::pass::{Group, Pass};
-use super::queue::Combined;
+use super::queue::{Combined, Tried};
 use super::{Change, CombineQueue};
 use crate::queue::{QueueDefinition, bury};
 use crate::telemetry::{self, PROCESSED};
@@ -140,7 +140,8 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
 
     /// Replaces the current value of a key, if its bytes change.
     fn replace(&mut self, group: &Group, old: Option<&Bytes>, row: Bytes) -> Result<()> {
-        let Some((change, new)) = self.combine(group, old)? else {
+        let tried = self.queue.try_combine(group, old);
+        let Some((change, new)) = self.take(group, tried)? else {
             return Ok(());
         };
         if old == new.as_ref() {
@@ -166,20 +167,15 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         let queue = self.definition();
         let mut completed = Vec::new();
         for group in partial {
-            if !self.combines_alone(&group) {
+            let tried = self.queue.try_combine(&group, None);
+            if matches!(tried.combined, Some(Err(_))) {
                 completed.push(self.complete(group).await?);
-            } else if let Some((_, Some(sum))) = self.combine(&group, None)? {
+            } else if let Some((_, Some(sum))) = self.take(&group, tried)? {
                 let row = queue.entry_row(&group.key, self.tx.start());
                 self.tx.set(row, queue.entry_column(), sum)?;
             }
         }
         self.apply(completed).await
-    }
-
-    /// Checks whether the updates of a key can be combined without its current value.
-    fn combines_alone(&self, group: &Group) -> bool {
-        let updates = self.queue.decode_updates(group).values;
-        updates.is_empty() || self.queue.combine(&group.key, updates, None).is_ok()
     }
 
     /// Reads further updates of a key, as many as have room in the transaction.
@@ -203,33 +199,26 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
         Ok(group)
     }
 
-    /// Deletes the updates of a key, and combines them with a value. Returns the change and the
-    /// bytes of the new value, or `None` if all updates became dead letters: those that cannot be
-    /// decoded, and all others if they cannot be combined.
-    fn combine(
-        &mut self,
-        group: &Group,
-        current: Option<&Bytes>,
-    ) -> Result<Option<Combined<K, V>>> {
+    /// Deletes the updates of a key that were combined. Returns the change and the bytes of the new
+    /// value, or `None` if all updates became dead letters: those that cannot be decoded, and all
+    /// others if they cannot be combined.
+    fn take(&mut self, group: &Group, tried: Tried<'_, K, V>) -> Result<Option<Combined<K, V>>> {
         self.processed += group.updates.len();
         let queue = self.definition();
         for update in &group.updates {
             self.tx.delete(update.row.clone(), queue.entry_column())?;
         }
-        let decoded = self.queue.decode_updates(group);
-        for (update, error) in &decoded.damaged {
+        for (update, error) in &tried.damaged {
             bury(self.tx, queue, update, error)?;
         }
-        if decoded.updates.is_empty() {
-            return Ok(None);
-        }
-        match self.queue.combine(&group.key, decoded.values, current) {
-            Ok(combined) => Ok(Some(combined)),
-            Err(error) => {
-                let mut updates = decoded.updates.into_iter();
+        match tried.combined {
+            Some(Ok(combined)) => Ok(Some(combined)),
+            Some(Err(error)) => {
+                let mut updates = tried.updates.into_iter();
                 updates.try_for_each(|update| bury(self.tx, queue, update, &error))?;
                 Ok(None)
             }
+            None => Ok(None),
         }
     }
 

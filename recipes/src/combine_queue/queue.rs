@@ -174,6 +174,25 @@ impl<K: 'static, V: 'static> CombineQueue<K, V> {
         decoded
     }
 
+    /// Decodes the updates of a key, and combines those that can be decoded with a value.
+    pub(super) fn try_combine<'g>(
+        &self,
+        group: &'g Group,
+        current: Option<&Bytes>,
+    ) -> Tried<'g, K, V> {
+        let Decoded {
+            updates,
+            values,
+            damaged,
+        } = self.decode_updates(group);
+        let combine = || self.combine(&group.key, values, current);
+        Tried {
+            combined: (!updates.is_empty()).then(combine),
+            updates,
+            damaged,
+        }
+    }
+
     /// Returns the change of a key by its updates, and the bytes of the new value.
     ///
     /// # Errors
@@ -211,6 +230,16 @@ pub(super) struct Decoded<'g, V> {
     pub(super) values: Vec<V>,
     /// The updates that could not be decoded, with the error of each.
     pub(super) damaged: Vec<(&'g Entry, ObserverError)>,
+}
+
+/// The updates of a key, and what they combine to.
+pub(super) struct Tried<'g, K, V> {
+    /// The updates that could be decoded.
+    pub(super) updates: Vec<&'g Entry>,
+    /// The updates that could not be decoded, with the error of each.
+    pub(super) damaged: Vec<(&'g Entry, ObserverError)>,
+    /// `None` if there are no updates that could be decoded.
+    pub(super) combined: Option<Result<Combined<K, V>, ObserverError>>,
 }
 
 impl<K: 'static, V: 'static> Recipe for CombineQueue<K, V> {

@@ -200,9 +200,9 @@ fn without_progress(outcomes: Vec<Outcome>) -> ExportError {
 
 /// Returns the error of a sink whose table has failed.
 fn failed(error: Error) -> ExportError {
-    match error.kind() {
-        ErrorKind::Unavailable | ErrorKind::Uncertain => ExportError::retry_after(PAUSE, error),
-        _ => ExportError::fatal(error),
+    match error.kind().is_passing() {
+        true => ExportError::retry_after(PAUSE, error),
+        false => ExportError::fatal(error),
     }
 }
 

@@ -18,7 +18,7 @@
 use std::time::Duration;
 
 use accumulo_proxy::{Compaction, CompactionReason, IteratorSetting};
-use fluo_table::{Bytes, Error, ErrorKind, Result};
+use fluo_table::{Error, ErrorKind, Result};
 use tokio::time::{Instant, sleep};
 use tracing::debug;
 
@@ -100,7 +100,7 @@ impl AccumuloTables {
             let watch = Watch {
                 name,
                 id: &id,
-                rows,
+                rows: Some(rows),
                 no_sign: Some(no_sign),
             };
             if watch.until(self, |seen| seen.are_all_above(last)).await? {
@@ -124,14 +124,10 @@ impl AccumuloTables {
 
     /// Waits until no server runs a compaction of the table that a user has requested.
     async fn wait_for_others(&self, name: &str, id: &str) -> Result<()> {
-        let none = Rows {
-            after: None,
-            up_to: Some(Bytes::new()),
-        };
         let watch = Watch {
             name,
             id,
-            rows: &none,
+            rows: None,
             no_sign: None,
         };
         let is_free = |seen: &Seen| !seen.work.is_visible();
@@ -175,7 +171,8 @@ impl AccumuloTables {
 struct Watch<'a> {
     name: &'a str,
     id: &'a str,
-    rows: &'a Rows,
+    /// The tablets whose state is read. `None` if only the work of the servers is.
+    rows: Option<&'a Rows>,
     /// The time without a sign of the compaction after which the wait ends.
     no_sign: Option<Duration>,
 }
@@ -193,7 +190,13 @@ impl Watch<'_> {
         let mut has_changed = false;
         loop {
             let seen = Seen {
-                tablets: tables.files(self.name, self.id, self.rows).await?,
+                tablets: match self.rows {
+                    Some(rows) => tables.files(self.name, self.id, rows).await?,
+                    None => {
+                        tables.identities.check(self.name, self.id).await?;
+                        Vec::new()
+                    }
+                },
                 work: tables.work(self.id).await?,
             };
             if is_reached(&seen) {
@@ -286,6 +289,8 @@ fn stalled(name: &str, limit: Duration) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use fluo_table::Bytes;
+
     use super::*;
 
     fn tablet(end_row: Option<&'static str>, files: usize) -> TabletFiles {

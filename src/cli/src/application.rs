@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo::{Client, ClientOptions};
+use fluo::{Client, ClientOptions, InstanceExt};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{Application, Coordination};
 use fluo_table::layout::NOTIFICATION_FAMILY;
@@ -76,6 +76,16 @@ impl OpenApplication {
         let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
         Ok(Client::open(table, coordination, ClientOptions::new()).await?)
     }
+}
+
+/// Opens an instance, and a client of an application.
+pub(crate) async fn open_client(
+    target: &InstanceArguments,
+    name: &str,
+) -> Result<(Instance, Client)> {
+    let fluo = target.open().await?;
+    let opened = fluo.application(name).open().await;
+    Ok((fluo, opened.map_err(advised)?))
 }
 
 /// Opens the coordination of an application.

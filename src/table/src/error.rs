@@ -36,6 +36,14 @@ pub enum ErrorKind {
     Corrupt,
 }
 
+impl ErrorKind {
+    /// Checks whether the same call may succeed later, or may already have succeeded.
+    #[must_use]
+    pub fn is_passing(self) -> bool {
+        matches!(self, Self::Unavailable | Self::Uncertain)
+    }
+}
+
 /// An error of a port: a [kind](ErrorKind), one sentence, and a source.
 ///
 /// Cloning is cheap, so one failed commit can fail every mutation that waited for it.

@@ -58,8 +58,7 @@ async fn keeps_the_first_of_the_nodes_of_its_session() {
 async fn a_stopped_oracle_leaves_no_node_although_the_answer_to_the_deletion_was_lost() {
     let ground = Ground::new().await;
     let lossy = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&lossy).await;
-    oracle.wait_for_lead().await.unwrap();
+    let oracle = ground.leader(&lossy).await;
     lossy.lose_answer(Operation::Delete, "lock-");
     let resume = async {
         lossy.wait_for_cut().await;
@@ -73,8 +72,7 @@ async fn a_stopped_oracle_leaves_no_node_although_the_answer_to_the_deletion_was
 async fn another_oracle_leads_after_the_session_of_the_first_has_ended() {
     let ground = Ground::new().await;
     let (one, other) = (ground.zookeeper.link(), ground.zookeeper.link());
-    let mut first = ground.oracle(&one).await;
-    first.wait_for_lead().await.unwrap();
+    let mut first = ground.leader(&one).await;
     let mut second = ground.oracle(&other).await;
     ground.wait_for_candidates(2).await;
     let client = ground.oracle_client().await;

@@ -11,6 +11,7 @@ use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
 pub(crate) const NAME: &str = "web";
 pub(crate) const ROOT: &str = "/fluo/web";
 pub(crate) const SERVERS: &str = "/fluo/web/oracle/server";
+pub(crate) const MAX_TIMESTAMP: &str = "/fluo/web/oracle/max-timestamp";
 
 /// An application in ZooKeeper.
 pub(crate) struct Ground {
@@ -66,6 +67,13 @@ impl Ground {
 
     pub(crate) async fn oracle(&self, link: &Link) -> Oracle {
         Oracle::start(self.options(link)).await.unwrap()
+    }
+
+    /// Starts an oracle, and waits until it leads.
+    pub(crate) async fn leader(&self, link: &Link) -> Oracle {
+        let mut oracle = self.oracle(link).await;
+        oracle.wait_for_lead().await.unwrap();
+        oracle
     }
 
     pub(crate) async fn oracle_client(&self) -> OracleClient {

@@ -17,8 +17,7 @@ async fn delete(ground: &Ground, nodes: &[&str]) {
 async fn ends_its_oracle_with_an_error() {
     let ground = Ground::new().await;
     let link = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&link).await;
-    oracle.wait_for_lead().await.unwrap();
+    let mut oracle = ground.leader(&link).await;
     let node = format!("{SERVERS}/{}", ground.wait_for_candidates(1).await[0]);
     let id = format!("{ROOT}/config/fluo.application.id");
     delete(&ground, &[&id, &node]).await;
@@ -41,8 +40,7 @@ async fn ends_its_oracle_with_an_error() {
 async fn ends_its_oracle_also_if_another_one_has_its_name() {
     let ground = Ground::new().await;
     let link = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&link).await;
-    oracle.wait_for_lead().await.unwrap();
+    let mut oracle = ground.leader(&link).await;
     let id = format!("{ROOT}/config/fluo.application.id");
     let replace = ground.client.set_data(&id, b"another id", None);
     replace.await.unwrap();

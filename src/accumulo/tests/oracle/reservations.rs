@@ -8,9 +8,7 @@ use std::time::Duration;
 use fluo_zookeeper::Operation;
 use tokio::time::sleep;
 
-use crate::ground::{Ground, count};
-
-const MAX_TIMESTAMP: &str = "/fluo/web/oracle/max-timestamp";
+use crate::ground::{Ground, MAX_TIMESTAMP, count};
 
 /// Returns the number in ZooKeeper.
 fn reserved(ground: &Ground) -> u64 {
@@ -18,18 +16,22 @@ fn reserved(ground: &Ground) -> u64 {
     String::from_utf8(data).unwrap().parse().unwrap()
 }
 
+/// Returns the number of timestamps from one on to the end of the reservation.
+fn unused(ground: &Ground, first: u64) -> u32 {
+    u32::try_from(reserved(ground) - first).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_range_whose_answer_was_lost_is_not_handed_out() {
     let ground = Ground::new().await;
     let lossy = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&lossy).await;
-    oracle.wait_for_lead().await.unwrap();
+    let _oracle = ground.leader(&lossy).await;
     let client = ground.oracle_client().await;
     let mut end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
     for _ in 0..5 {
-        let unused = reserved(&ground);
+        let before = reserved(&ground);
         // More than is reserved.
-        let more = u32::try_from(unused - end).unwrap() + 5_000;
+        let more = unused(&ground, end) + 5_000;
         lossy.lose_answer(Operation::SetData, "max-timestamp");
         let resume = async {
             lossy.wait_for_cut().await;
@@ -39,7 +41,7 @@ async fn a_range_whose_answer_was_lost_is_not_handed_out() {
         };
         let (taken, in_doubt) = tokio::join!(client.timestamps(count(more)), resume);
         let first = taken.unwrap().first.get();
-        assert!(in_doubt >= unused + 5_000, "{in_doubt}");
+        assert!(in_doubt >= before + 5_000, "{in_doubt}");
         assert!(first >= in_doubt, "{first} < {in_doubt}");
         end = first + u64::from(more);
         let next = client.timestamps(count(1)).await.unwrap().first.get();
@@ -55,15 +57,13 @@ async fn a_range_whose_answer_was_lost_is_not_handed_out() {
 async fn a_range_that_another_oracle_has_reserved_is_not_handed_out() {
     let ground = Ground::new().await;
     let lossy = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&lossy).await;
-    oracle.wait_for_lead().await.unwrap();
+    let _oracle = ground.leader(&lossy).await;
     let client = ground.oracle_client().await;
     let end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
     lossy.cut();
-    let unused = reserved(&ground);
-    let same = unused + 5_000;
+    let same = reserved(&ground) + 5_000;
     // More than is reserved.
-    let more = u32::try_from(unused - end).unwrap() + 5_000;
+    let more = unused(&ground, end) + 5_000;
     let another = async {
         // The write fails meanwhile.
         sleep(Duration::from_millis(500)).await;
@@ -82,12 +82,11 @@ async fn a_range_that_another_oracle_has_reserved_is_not_handed_out() {
 async fn an_oracle_continues_after_the_range_of_another_one() {
     let ground = Ground::new().await;
     let lossy = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&lossy).await;
-    oracle.wait_for_lead().await.unwrap();
+    let _oracle = ground.leader(&lossy).await;
     let client = ground.oracle_client().await;
     let end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
     // More than is reserved, also by a reservation on its way.
-    let more = u32::try_from(reserved(&ground) - end).unwrap() + 50_000;
+    let more = unused(&ground, end) + 50_000;
     lossy.lose_answer(Operation::SetData, "max-timestamp");
     let another = async {
         lossy.wait_for_cut().await;
@@ -107,14 +106,13 @@ async fn an_oracle_continues_after_the_range_of_another_one() {
 async fn the_next_oracle_hands_out_no_timestamp_of_a_range_in_doubt() {
     let ground = Ground::new().await;
     let (lossy, other) = (ground.zookeeper.link(), ground.zookeeper.link());
-    let mut first = ground.oracle(&lossy).await;
-    first.wait_for_lead().await.unwrap();
+    let _first = ground.leader(&lossy).await;
     let mut standby = ground.oracle(&other).await;
     ground.wait_for_candidates(2).await;
     let client = ground.oracle_client().await;
     let end = client.timestamps(count(3)).await.unwrap().first.get() + 3;
     // More than is reserved, also by a reservation on its way.
-    let more = u32::try_from(reserved(&ground) - end).unwrap() + 50_000;
+    let more = unused(&ground, end) + 50_000;
     lossy.lose_answer(Operation::SetData, "max-timestamp");
     let takeover = async {
         lossy.wait_for_cut().await;

@@ -3,17 +3,14 @@
 use fluo_table::ErrorKind;
 use fluo_table::coordination::Epochs;
 
-use crate::ground::{Ground, ROOT, count};
-
-const MAX_TIMESTAMP: &str = "/fluo/web/oracle/max-timestamp";
+use crate::ground::{Ground, MAX_TIMESTAMP, ROOT, count};
 
 /// An oracle began its next term at the restored number, and handed out timestamps again.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_oracle_hands_out_no_timestamp_again() {
     let ground = Ground::new().await;
     let link = ground.zookeeper.link();
-    let mut oracle = ground.oracle(&link).await;
-    oracle.wait_for_lead().await.unwrap();
+    let _oracle = ground.leader(&link).await;
     // A client of its own before and after, because a client refuses timestamps that go back.
     let before = ground.oracle_client().await;
     let before = before.timestamps(count(5_000)).await.unwrap();

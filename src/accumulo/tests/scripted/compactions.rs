@@ -140,11 +140,13 @@ fn other_compaction() -> wire::ActiveCompaction {
     )
 }
 
-async fn start(table: &Arc<Mutex<Table>>) -> (Fake, AccumuloTables) {
-    let table = table.clone();
-    let fake = Fake::start(move |request| table.lock().unwrap().answer(request)).await;
+/// Starts a server with a table whose tablets have these numbers of files.
+async fn start(files: [usize; 3]) -> (Arc<Mutex<Table>>, Fake, AccumuloTables) {
+    let table = Table::new(files);
+    let answering = table.clone();
+    let fake = Fake::start(move |request| answering.lock().unwrap().answer(request)).await;
     let tables = AccumuloTables::connect(fake.settings()).await.unwrap();
-    (fake, tables)
+    (table, fake, tables)
 }
 
 fn collect(tables: &AccumuloTables) -> JoinHandle<fluo_table::Result<()>> {
@@ -177,8 +179,7 @@ fn compactions(fake: &Fake) -> Vec<Asked> {
 /// the iterators never ran, and the next try compacted the table again.
 #[tokio::test]
 async fn a_compaction_is_started_and_watched_until_every_tablet_has_done_it() {
-    let table = Table::new([1, 2, 3]);
-    let (fake, tables) = start(&table).await;
+    let (table, fake, tables) = start([1, 2, 3]).await;
     table.lock().unwrap().works = false;
     let collecting = collect(&tables);
     until("looks", || fake.count("getActiveCompactions") > 3).await;
@@ -190,8 +191,7 @@ async fn a_compaction_is_started_and_watched_until_every_tablet_has_done_it() {
 
 #[tokio::test]
 async fn tablets_with_many_files_are_compacted_before_the_iterators_run() {
-    let table = Table::new([1, 9, 12]);
-    let (fake, tables) = start(&table).await;
+    let (_, fake, tables) = start([1, 9, 12]).await;
     collect(&tables).await.unwrap().unwrap();
     let after = Some(b"g".to_vec());
     assert_eq!(compactions(&fake), [(after, None, 0), (None, None, 2)]);
@@ -199,8 +199,7 @@ async fn tablets_with_many_files_are_compacted_before_the_iterators_run() {
 
 #[tokio::test]
 async fn a_compaction_whose_answer_is_lost_is_not_repeated_while_it_runs() {
-    let table = Table::new([1; 3]);
-    let (fake, tables) = start(&table).await;
+    let (table, fake, tables) = start([1; 3]).await;
     table.lock().unwrap().loses_answer = true;
     collect(&tables).await.unwrap().unwrap();
     assert_eq!(compactions(&fake).len(), 1);
@@ -209,8 +208,7 @@ async fn a_compaction_whose_answer_is_lost_is_not_repeated_while_it_runs() {
 /// The servers refuse a compaction silently while one with iterators has not ended completely.
 #[tokio::test]
 async fn a_compaction_without_any_sign_is_started_again() {
-    let table = Table::new([1; 3]);
-    let (fake, tables) = start(&table).await;
+    let (table, fake, tables) = start([1; 3]).await;
     table.lock().unwrap().refused = 2;
     collect(&tables).await.unwrap().unwrap();
     assert_eq!(compactions(&fake).len(), 3);
@@ -218,8 +216,7 @@ async fn a_compaction_without_any_sign_is_started_again() {
 
 #[tokio::test]
 async fn waits_for_the_compaction_of_another_user() {
-    let table = Table::new([1; 3]);
-    let (fake, tables) = start(&table).await;
+    let (table, fake, tables) = start([1; 3]).await;
     table.lock().unwrap().other_runs = true;
     let collecting = collect(&tables);
     until("looks", || fake.count("getActiveCompactions") > 2).await;
@@ -231,8 +228,7 @@ async fn waits_for_the_compaction_of_another_user() {
 
 #[tokio::test]
 async fn the_deletion_of_the_table_ends_the_watch() {
-    let table = Table::new([1; 3]);
-    let (fake, tables) = start(&table).await;
+    let (table, fake, tables) = start([1; 3]).await;
     table.lock().unwrap().works = false;
     let collecting = collect(&tables);
     until("a call", || fake.count("compactTable") == 1).await;

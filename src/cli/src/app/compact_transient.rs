@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo::{Client, InstanceExt};
 use fluo_recipes::transient::{
     CompactedRange, CompactionSchedule, TransientCompaction, TransientRanges,
 };
-use fluo_table::{Error, ErrorKind, Instance, Span};
+use fluo_table::{Error, ErrorKind, Span};
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 
@@ -63,7 +62,7 @@ impl CompactTransient {
     }
 
     async fn once(&self) -> Result<Outcome> {
-        let (fluo, client) = self.open().await?;
+        let (fluo, client) = application::open_client(&self.target, &self.name).await?;
         let compaction = TransientCompaction::for_client(&client, Arc::new(fluo))?;
         if compaction.ranges().is_empty() {
             self.say_there_are_none();
@@ -104,7 +103,7 @@ impl CompactTransient {
             }),
             // The client has the duty to compact each range, unless another process has it.
             false => {
-                let (fluo, client) = self.open().await?;
+                let (fluo, client) = application::open_client(&self.target, &self.name).await?;
                 TransientCompaction::for_client(&client, Arc::new(fluo))?
             }
         };
@@ -128,15 +127,11 @@ impl CompactTransient {
 
     /// Opens the application for the compaction of one range.
     async fn compact(&self, span: &Span) -> fluo_table::Result<()> {
-        let (fluo, client) = self.open().await.map_err(|error| as_error(&error))?;
+        let (fluo, client) = application::open_client(&self.target, &self.name)
+            .await
+            .map_err(|error| as_error(&error))?;
         client.collect_garbage(&fluo, span).await?;
         Ok(())
-    }
-
-    async fn open(&self) -> Result<(Instance, Client)> {
-        let fluo = self.target.open().await?;
-        let opened = fluo.application(&self.name).open().await;
-        Ok((fluo, opened.map_err(application::advised)?))
     }
 
     fn bar(&self, work: &str) -> ProgressBar {

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use fluo::{Client, InstanceExt, Span};
+use fluo::{Client, Span};
 use fluo_recipes::transient::CompactionSchedule;
 use fluo_table::coordination::HeldLock;
-use fluo_table::{Error, ErrorKind, Instance};
+use fluo_table::{Error, Instance};
 use tokio::time::sleep;
 
 use crate::application;
@@ -56,16 +56,16 @@ fn every(text: &str) -> Result<Duration, String> {
 
 /// Checks whether a failure may pass without a change by the operator.
 fn may_pass(error: &anyhow::Error) -> bool {
-    let kind = error
+    let cause = error
         .chain()
         .find_map(|cause| cause.downcast_ref::<Error>());
-    kind.is_some_and(|error| matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Uncertain))
+    cause.is_some_and(|error| error.kind().is_passing())
 }
 
 impl Gc {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let Some(pause) = self.every else {
-            let (fluo, client) = self.open().await?;
+            let (fluo, client) = application::open_client(&self.target, &self.name).await?;
             output::emit(&self.collect(&fluo, &client).await?)?;
             return Ok(Outcome::Success);
         };
@@ -99,7 +99,7 @@ impl Gc {
     /// Collects garbage unless another process has the duty. Returns the line to print, and the
     /// duty.
     async fn on_duty(&self) -> Result<Option<(String, (Client, Box<dyn HeldLock>))>> {
-        let (fluo, client) = self.open().await?;
+        let (fluo, client) = application::open_client(&self.target, &self.name).await?;
         let Some(duty) = client.take_duty(Client::GARBAGE_DUTY).await? else {
             return Ok(None);
         };
@@ -123,11 +123,5 @@ impl Gc {
             "collected below {horizon} in {}",
             seconds(begun.elapsed())
         ))
-    }
-
-    async fn open(&self) -> Result<(Instance, Client)> {
-        let fluo = self.target.open().await?;
-        let opened = fluo.application(&self.name).open().await;
-        Ok((fluo, opened.map_err(application::advised)?))
     }
 }

@@ -1,6 +1,6 @@
 //! `fluo app compact-transient` drops garbage, once or repeatedly.
 
-use crate::application::{Web, page};
+use crate::application::{Web, entries, page};
 use crate::command::{Place, assert_says};
 
 const COMPACT: &str = "app compact-transient --at embedded:d";
@@ -19,11 +19,6 @@ async fn place() -> Place {
     let delete = client.run(async |tx| tx.delete("q:1", &page("other")));
     delete.await.unwrap();
     place
-}
-
-fn entries(place: &Place) -> u64 {
-    let shown = place.fluo("table show --at embedded:d --json web").json();
-    shown["tablets"][0]["entries"].as_u64().unwrap()
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! `fluo app gc` drops old versions, once or repeatedly.
 
-use crate::application::{Web, page};
+use crate::application::{Web, entries, page};
 use crate::command::{Place, assert_says};
 
 const GC: &str = "app gc --at embedded:d";
@@ -14,11 +14,6 @@ async fn place() -> Place {
         web.set(&[(b"r", page("text"), value)]).await;
     }
     place
-}
-
-fn entries(place: &Place) -> u64 {
-    let shown = place.fluo("table show --at embedded:d --json web").json();
-    shown["tablets"][0]["entries"].as_u64().unwrap()
 }
 
 #[tokio::test]

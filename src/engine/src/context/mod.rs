@@ -15,4 +15,4 @@ pub(crate) use backoff::{Backoff, Pauses, cut};
 pub(crate) use commit_listeners::{CommitListener, CommitListeners};
 pub(crate) use lock_wait::Sightings;
 pub(crate) use session::Session;
-pub(crate) use shared::{Shared, is_passing};
+pub(crate) use shared::Shared;

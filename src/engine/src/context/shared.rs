@@ -60,7 +60,7 @@ impl Shared {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
-            let has_passed = is_passing(error.kind());
+            let has_passed = error.kind().is_passing();
             if error.kind() == ErrorKind::Uncertain {
                 doubt.get_or_insert_with(|| error.clone());
             }
@@ -86,9 +86,4 @@ impl Shared {
             "no weak observer watches the column `{column}`; {known}"
         ))
     }
-}
-
-/// Checks whether the same call may succeed later, or may already have succeeded.
-pub(crate) fn is_passing(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Unavailable | ErrorKind::Uncertain)
 }

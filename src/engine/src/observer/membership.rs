@@ -7,8 +7,6 @@ use fluo_table::coordination::{Coordination, Share, WorkerMembership};
 use tokio::sync::Mutex;
 use tracing::warn;
 
-use crate::context::is_passing;
-
 /// The membership of a worker in its application, from joining until this is dropped.
 #[derive(Debug)]
 pub(super) struct Membership {
@@ -49,7 +47,7 @@ impl Membership {
             }
             Err(refused) => refused,
         };
-        place.refusals += u32::from(is_passing(refused.kind()));
+        place.refusals += u32::from(refused.kind().is_passing());
         if place.refusals < MOST_REFUSALS {
             return Err(refused);
         }

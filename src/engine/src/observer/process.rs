@@ -10,7 +10,6 @@ use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::catch_panic::caught;
 use crate::client::{Client, RetryDecision, RunError};
-use crate::context::is_passing;
 use crate::observer::dead_letters::add_dead_letter;
 use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
@@ -155,7 +154,7 @@ impl Processor {
                 error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
             )) => Tried::Passing(None, with_causes(&Error::from(error))),
             Err(RunError::Commit(CommitError::Failed(error))) => {
-                Tried::from_error(is_passing(error.kind()), with_causes(&error))
+                Tried::from_error(error.kind().is_passing(), with_causes(&error))
             }
             Err(RunError::Body(tried)) => tried,
         }

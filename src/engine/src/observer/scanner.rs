@@ -14,7 +14,6 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use crate::client::Client;
-use crate::context::is_passing;
 use crate::observer::WorkerOptions;
 use crate::observer::membership::Membership;
 use crate::observer::queue::{Found, Offered, Queue};
@@ -207,7 +206,7 @@ impl Scanner {
         let share = match self.membership.share().await {
             Ok(share) => share,
             Err(error) => {
-                if !is_passing(error.kind()) {
+                if !error.kind().is_passing() {
                     self.queue.clear_share();
                 }
                 return Err(error);

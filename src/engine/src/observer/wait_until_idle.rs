@@ -40,7 +40,7 @@ use tokio::time::sleep;
 use tracing::debug;
 
 use crate::client::Client;
-use crate::context::{Pauses, cut, is_passing};
+use crate::context::{Pauses, cut};
 use crate::observer::scanner::{notification, notifications};
 
 /// The first pause; each further one is twice as long.
@@ -65,7 +65,7 @@ impl Client {
             let drawn = match self.check_idle().await {
                 Ok(Checked::Idle) => return Ok(()),
                 Ok(Checked::Busy(at)) => at.get(),
-                Err(error) if is_passing(error.kind()) => {
+                Err(error) if error.kind().is_passing() => {
                     debug!(%error, "the notifications could not be checked; retrying");
                     0
                 }

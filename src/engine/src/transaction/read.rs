@@ -17,7 +17,7 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 use tracing::{Instrument, debug};
 
-use crate::context::{Backoff, is_passing};
+use crate::context::Backoff;
 use crate::transaction::corrupt::stamp_of;
 use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::read_past::{self, DecidedLock};
@@ -47,7 +47,7 @@ impl State {
         };
         stream::try_unfold(rest, next)
             .inspect_err(move |error| {
-                state.seen().has_passing_failure |= is_passing(error.kind());
+                state.seen().has_passing_failure |= error.kind().is_passing();
             })
             .boxed()
     }

@@ -21,7 +21,7 @@ use fluo_table::{
 };
 use tracing::debug;
 
-use crate::context::{Shared, is_passing};
+use crate::context::Shared;
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::{FoundLock, LockKind};
 use crate::transaction::read_past::DecidedLock;
@@ -149,7 +149,7 @@ async fn write(
 
 /// Checks whether a reader can continue after this error of a write.
 fn may_be_left(error: &Error) -> bool {
-    is_passing(error.kind()) || error.kind() == ErrorKind::Denied
+    error.kind().is_passing() || error.kind() == ErrorKind::Denied
 }
 
 /// Returns the locks with the outcome of their transaction.
@@ -313,7 +313,7 @@ async fn is_written(client: &Shared, mutation: ConditionalMutation) -> Result<bo
         Ok(Some(Outcome::Unknown(error))) if error.kind() == ErrorKind::Denied => Err(error),
         Ok(Some(Outcome::Rejected | Outcome::Unknown(_)) | None) => Ok(false),
         Ok(Some(Outcome::ConstraintViolation(error))) => Err(error),
-        Err(error) if is_passing(error.kind()) => Ok(false),
+        Err(error) if error.kind().is_passing() => Ok(false),
         Err(error) => Err(error),
     }
 }

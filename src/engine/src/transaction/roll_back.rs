@@ -8,7 +8,7 @@
 //!   is this lock. A lock stays stored under the entry that ended it, and a rollback beside a
 //!   committed write would let a compaction drop the value.
 
-use crate::context::{Shared, is_passing};
+use crate::context::Shared;
 use crate::transaction::encode_entries::{self, RolledBackBy, stamp};
 use crate::transaction::foreign_lock::LockKind;
 use fluo_table::layout::EntryKind;
@@ -85,7 +85,7 @@ impl Shared {
         let mut backoff = self.call_backoff(start);
         while !mutations.is_empty() {
             match self.roll_back_locks(&mut mutations).await {
-                Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
+                Err(error) if error.kind().is_passing() && backoff.wait().await => {}
                 done => return done,
             }
         }

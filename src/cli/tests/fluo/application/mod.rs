@@ -34,6 +34,12 @@ pub(crate) fn place() -> Place {
     place
 }
 
+/// Returns the number of stored entries of the table.
+pub(crate) fn entries(place: &Place) -> u64 {
+    let shown = place.fluo("table show --at embedded:d --json web").json();
+    shown["tablets"][0]["entries"].as_u64().unwrap()
+}
+
 impl Web {
     pub(crate) async fn open(place: &Place) -> Self {
         Self::of(&EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap()).await

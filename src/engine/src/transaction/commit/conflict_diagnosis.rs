@@ -9,7 +9,7 @@ use fluo_table::{
 };
 use futures::stream::TryStreamExt;
 
-use crate::context::{Backoff, is_passing};
+use crate::context::Backoff;
 use crate::transaction::commit::Commit;
 use crate::transaction::corrupt::{checked, in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;
@@ -29,7 +29,7 @@ impl Commit {
         match self.find_conflict(rejected).await {
             Ok(conflict) => CommitError::Conflict(conflict),
             // The other transaction cannot be determined at present, but there was one.
-            Err(error) if is_passing(error.kind()) => {
+            Err(error) if error.kind().is_passing() => {
                 let met = self.cells_of(rejected).map(|(cell, _)| cell);
                 CommitError::Conflict(self.conflict_at(met.collect(), None))
             }

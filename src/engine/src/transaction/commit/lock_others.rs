@@ -3,7 +3,6 @@
 
 use fluo_table::{Bytes, Cell, Error, Outcome, Result, RowColumn};
 
-use crate::context::is_passing;
 use crate::transaction::commit::settle::{Fate, settle};
 use crate::transaction::commit::{Commit, nothing_committed};
 use crate::transaction::encode_entries::stamp;
@@ -66,7 +65,7 @@ impl Commit {
     async fn settle_lock(&mut self, row: &Bytes, answer: Outcome) -> Fate {
         // A repetition that is refused for good ends the commit. The row stays in doubt.
         if let Outcome::ConstraintViolation(error) = &answer
-            && !is_passing(error.kind())
+            && !error.kind().is_passing()
         {
             return Fate::Failed(error.clone().into());
         }

@@ -4,7 +4,6 @@
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{Bytes, Error, ErrorKind, Key, Result, Scan, Span, TableExt, Timestamp};
 
-use crate::context::is_passing;
 use crate::transaction::CommitError;
 use crate::transaction::commit::settle::Fate;
 use crate::transaction::commit::{Commit, Trigger, before_the_commit_point, nothing_committed};
@@ -109,7 +108,7 @@ impl Commit {
         match self.forbidding(rows).await {
             Ok(rejected) => self.conflict(&rejected).await,
             // The rejected rows cannot be determined at present.
-            Err(error) if is_passing(error.kind()) => {
+            Err(error) if error.kind().is_passing() => {
                 let primary = std::slice::from_ref(&self.plan.primary.row);
                 self.conflict(primary).await
             }

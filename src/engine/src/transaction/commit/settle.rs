@@ -17,7 +17,6 @@
 
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Outcome, Result};
 
-use crate::context::is_passing;
 use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
 use crate::transaction::status::TransactionStatus;
@@ -58,13 +57,13 @@ pub(super) async fn settle(
     };
     if *is_in_doubt {
         return match look.await {
-            Err(error) if is_passing(error.kind()) => Fate::Open(error),
+            Err(error) if error.kind().is_passing() => Fate::Open(error),
             found => decide(found, refusal),
         };
     }
     match refusal {
         None => Fate::Rejected,
-        Some(error) if is_passing(error.kind()) => Fate::Open(error),
+        Some(error) if error.kind().is_passing() => Fate::Open(error),
         Some(error) => Fate::Failed(error.into()),
     }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use fluo_table::Timestamp;
 
-use crate::context::{Shared, is_passing};
+use crate::context::Shared;
 use crate::transaction::{CommitError, SnapshotTooOld};
 
 impl Shared {
@@ -18,7 +18,7 @@ impl Shared {
         let stamps = loop {
             match self.coordination.timestamps(NonZeroU32::MIN).await {
                 Ok(stamps) => break stamps,
-                Err(error) if is_passing(error.kind()) && backoff.wait().await => {}
+                Err(error) if error.kind().is_passing() && backoff.wait().await => {}
                 Err(error) => return Err(error.into()),
             }
         };
