@@ -22,7 +22,7 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 const SEEDS: u64 = 30;
 
 /// Metrics that the runs may not record, each with the reason. Each one has its own test.
-const RARE: [(&str, &str); 6] = [
+const RARE: [(&str, &str); 7] = [
     (
         "fluo_garbage_collections_total",
         "the actors of a run collect garbage themselves, and not on a worker's schedule",
@@ -34,6 +34,10 @@ const RARE: [(&str, &str); 6] = [
     (
         "fluo_queue_dead_letters_total",
         "the entries of a run can be processed",
+    ),
+    (
+        "fluo_queue_late_exports_total",
+        "the receiver of a run compares sequences itself, and is no `TableSink`",
     ),
     (
         "fluo_queue_oldest_entry_timestamp",
