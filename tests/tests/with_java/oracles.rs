@@ -5,7 +5,7 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -13,17 +13,46 @@ use fluo_accumulo::OracleClient;
 use fluo_table::Timestamp;
 use tempfile::TempDir;
 
-use crate::ground::{SHORT_SESSION, Together, ask};
+use crate::ground::{SHORT_SESSION, Together, ask, until};
 
 const OF_JAVA: usize = 100;
 
-/// Takes timestamps in blocks until the end.
-async fn take(client: OracleClient, ends: Arc<AtomicBool>) -> Vec<u64> {
+/// What the two takers of timestamps share with their test.
+#[derive(Default)]
+struct Takers {
+    ends: AtomicBool,
+    blocks_of_rust: AtomicUsize,
+    blocks_of_java: AtomicUsize,
+}
+
+impl Takers {
+    /// Waits until each side has taken two more blocks. The second one was requested after the call.
+    async fn continue_both(&self) {
+        let taken =
+            || [&self.blocks_of_rust, &self.blocks_of_java].map(|n| n.load(Ordering::SeqCst));
+        let before = taken();
+        until("both sides take timestamps", async || {
+            taken()
+                .iter()
+                .zip(before)
+                .all(|(now, before)| *now >= before + 2)
+        })
+        .await;
+    }
+}
+
+/// Takes timestamps in blocks until the end. A request may fail while no oracle leads.
+async fn take(client: OracleClient, takers: Arc<Takers>) -> Vec<u64> {
     let count = NonZeroU32::new(7).unwrap();
     let mut taken = Vec::new();
-    while !ends.load(Ordering::Relaxed) {
-        let block = client.timestamps(count).await.unwrap();
-        taken.extend((0..u64::from(count.get())).map(|number| block.first.get() + number));
+    while !takers.ends.load(Ordering::Relaxed) {
+        match client.timestamps(count).await {
+            Ok(block) => {
+                taken.extend((0..u64::from(count.get())).map(|number| block.first.get() + number));
+                takers.blocks_of_rust.fetch_add(1, Ordering::SeqCst);
+            }
+            Err(error) => assert!(error.kind().is_passing(), "{error}"),
+        }
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     taken
@@ -43,45 +72,44 @@ async fn the_lead_changes_sides_twice_and_no_timestamp_is_handed_out_twice() {
     let mut first = together.java();
     ask(&mut first, "initialize");
     ask(&mut first, "start-oracle");
-    let ends = Arc::new(AtomicBool::new(false));
+    let takers = Arc::new(Takers::default());
     let of_rust = {
         let client = OracleClient::connect(&together.oracle_options())
             .await
             .unwrap();
-        tokio::spawn(take(client, ends.clone()))
+        tokio::spawn(take(client, takers.clone()))
     };
     let of_java = {
-        let (mut peer, ends) = (together.java(), ends.clone());
+        let (mut peer, takers) = (together.java(), takers.clone());
         let folder = folder.path().to_owned();
         thread::spawn(move || {
             let mut files = Vec::new();
-            while !ends.load(Ordering::Relaxed) {
+            while !takers.ends.load(Ordering::Relaxed) {
                 let file = folder.join(files.len().to_string());
                 let command = format!("timestamps {OF_JAVA} {}", file.display());
                 peer.ask(&command).unwrap();
                 files.push(file);
+                takers.blocks_of_java.fetch_add(1, Ordering::SeqCst);
             }
             files.iter().flat_map(written).collect::<Vec<u64>>()
         })
     };
-    // Both sides take timestamps meanwhile, as many as they can.
-    let pause = || tokio::time::sleep(Duration::from_secs(2));
     let mut rust = together.oracle().await;
-    pause().await;
+    takers.continue_both().await;
     ask(&mut first, "stop-oracle");
     rust.wait_for_lead().await.unwrap();
-    pause().await;
+    takers.continue_both().await;
     let mut second = together.java();
     ask(&mut second, "start-oracle");
-    pause().await;
+    takers.continue_both().await;
     rust.stop().await;
     // The second oracle of Java leads as soon as it answers.
     let client = OracleClient::connect(&together.oracle_options())
         .await
         .unwrap();
     let last = client.timestamps(NonZeroU32::MIN).await.unwrap();
-    pause().await;
-    ends.store(true, Ordering::Relaxed);
+    takers.continue_both().await;
+    takers.ends.store(true, Ordering::Relaxed);
     let of_rust = of_rust.await.unwrap();
     let of_java = of_java.join().unwrap();
     assert!(of_rust.is_sorted() && of_java.is_sorted());
