@@ -3,62 +3,91 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use fluo_accumulo::OracleClient;
+use fluo_cluster::JavaPeer;
 use fluo_table::Timestamp;
 use tempfile::TempDir;
+use tokio::task::{JoinHandle, block_in_place};
 
 use crate::ground::{SHORT_SESSION, Together, ask, until};
 
-const OF_JAVA: usize = 100;
-
-/// What the two takers of timestamps share with their test.
-#[derive(Default)]
-struct Takers {
-    ends: AtomicBool,
-    blocks_of_rust: AtomicUsize,
-    blocks_of_java: AtomicUsize,
+/// A task or thread that takes timestamps until it is told to end.
+struct Taker<H> {
+    ends: Arc<AtomicBool>,
+    blocks: Arc<AtomicUsize>,
+    handle: H,
 }
 
-impl Takers {
-    /// Waits until each side has taken two more blocks. The second one was requested after the call.
-    async fn continue_both(&self) {
-        let taken =
-            || [&self.blocks_of_rust, &self.blocks_of_java].map(|n| n.load(Ordering::SeqCst));
-        let before = taken();
-        until("both sides take timestamps", async || {
-            taken()
-                .iter()
-                .zip(before)
-                .all(|(now, before)| *now >= before + 2)
-        })
-        .await;
-    }
-}
-
-/// Takes timestamps in blocks until the end. A request may fail while no oracle leads.
-async fn take(client: OracleClient, takers: Arc<Takers>) -> Vec<u64> {
-    let count = NonZeroU32::new(7).unwrap();
-    let mut taken = Vec::new();
-    while !takers.ends.load(Ordering::Relaxed) {
-        match client.timestamps(count).await {
-            Ok(block) => {
-                taken.extend((0..u64::from(count.get())).map(|number| block.first.get() + number));
-                takers.blocks_of_rust.fetch_add(1, Ordering::SeqCst);
-            }
-            Err(error) => assert!(error.kind().is_passing(), "{error}"),
+impl<H> Taker<H> {
+    fn start(run: impl FnOnce(Arc<AtomicBool>, Arc<AtomicUsize>) -> H) -> Taker<H> {
+        let (ends, blocks) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
+        let handle = run(ends.clone(), blocks.clone());
+        Taker {
+            ends,
+            blocks,
+            handle,
         }
-        tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    taken
+
+    /// Waits until two more blocks are taken. The second one was requested after this call.
+    async fn goes_on(&self) {
+        let taken = || self.blocks.load(Ordering::SeqCst);
+        let wanted = taken() + 2;
+        until("timestamps are taken", async || taken() >= wanted).await;
+    }
+
+    fn end(self) -> H {
+        self.ends.store(true, Ordering::SeqCst);
+        self.handle
+    }
 }
 
-fn written(file: &PathBuf) -> Vec<u64> {
+/// Takes blocks of timestamps in this process. A request may fail while no oracle leads.
+fn take_in_rust(client: OracleClient) -> Taker<JoinHandle<Vec<u64>>> {
+    let count = NonZeroU32::new(7).unwrap();
+    Taker::start(|ends, blocks| {
+        tokio::spawn(async move {
+            let mut taken = Vec::new();
+            while !ends.load(Ordering::SeqCst) {
+                match client.timestamps(count).await {
+                    Ok(block) => {
+                        let first = block.first.get();
+                        taken.extend(first..first + u64::from(count.get()));
+                        blocks.fetch_add(1, Ordering::SeqCst);
+                    }
+                    Err(error) => assert!(error.kind().is_passing(), "{error}"),
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            taken
+        })
+    })
+}
+
+/// Takes blocks of timestamps in a process of Java.
+fn take_in_java(mut peer: JavaPeer, folder: &Path) -> Taker<thread::JoinHandle<Vec<u64>>> {
+    let file = folder.join("taken");
+    Taker::start(|ends, blocks| {
+        thread::spawn(move || {
+            let mut taken = Vec::new();
+            while !ends.load(Ordering::SeqCst) {
+                peer.ask(&format!("timestamps 100 {}", file.display()))
+                    .unwrap();
+                taken.extend(written(&file));
+                blocks.fetch_add(1, Ordering::SeqCst);
+            }
+            taken
+        })
+    })
+}
+
+fn written(file: &Path) -> Vec<u64> {
     let text = fs::read_to_string(file).unwrap();
     text.lines().map(|line| line.parse().unwrap()).collect()
 }
@@ -69,54 +98,41 @@ async fn the_lead_changes_sides_twice_and_no_timestamp_is_handed_out_twice() {
         return;
     };
     let folder = TempDir::new().unwrap();
-    let mut first = together.java();
+    let mut first = together.java_with(&[SHORT_SESSION]);
     ask(&mut first, "initialize");
     ask(&mut first, "start-oracle");
-    let takers = Arc::new(Takers::default());
-    let of_rust = {
-        let client = OracleClient::connect(&together.oracle_options())
-            .await
-            .unwrap();
-        tokio::spawn(take(client, takers.clone()))
-    };
-    let of_java = {
-        let (mut peer, takers) = (together.java(), takers.clone());
-        let folder = folder.path().to_owned();
-        thread::spawn(move || {
-            let mut files = Vec::new();
-            while !takers.ends.load(Ordering::Relaxed) {
-                let file = folder.join(files.len().to_string());
-                let command = format!("timestamps {OF_JAVA} {}", file.display());
-                peer.ask(&command).unwrap();
-                files.push(file);
-                takers.blocks_of_java.fetch_add(1, Ordering::SeqCst);
-            }
-            files.iter().flat_map(written).collect::<Vec<u64>>()
-        })
-    };
-    let mut rust = together.oracle().await;
-    takers.continue_both().await;
-    ask(&mut first, "stop-oracle");
-    rust.wait_for_lead().await.unwrap();
-    takers.continue_both().await;
-    let mut second = together.java();
-    ask(&mut second, "start-oracle");
-    takers.continue_both().await;
-    rust.stop().await;
-    // The second oracle of Java leads as soon as it answers.
     let client = OracleClient::connect(&together.oracle_options())
         .await
         .unwrap();
-    let last = client.timestamps(NonZeroU32::MIN).await.unwrap();
-    takers.continue_both().await;
-    takers.ends.store(true, Ordering::Relaxed);
-    let of_rust = of_rust.await.unwrap();
-    let of_java = of_java.join().unwrap();
-    assert!(of_rust.is_sorted() && of_java.is_sorted());
-    assert!(!of_rust.is_empty() && of_java.len() >= OF_JAVA);
-    let all = [&of_rust[..], &of_java, &[last.first.get()]].concat();
+    let of_rust = take_in_rust(client);
+    let of_java = take_in_java(together.java(), folder.path());
+    let mut rust = together.oracle().await;
+    of_rust.goes_on().await;
+    of_java.goes_on().await;
+    // A command to stop it may leave its port open, and then clients wait until the process ends.
+    drop(first);
+    rust.wait_for_lead().await.unwrap();
+    of_rust.goes_on().await;
+    of_java.goes_on().await;
+    // An oracle of Java that has won an election and is not ready refuses requests, and after 33 of
+    // them it is deaf for ever. Clients of Java repeat a refused request at once, so they rest
+    // during the change; clients of Rust ask first whether it leads.
+    let before = block_in_place(|| of_java.end().join()).unwrap();
+    let mut second = together.java();
+    ask(&mut second, "start-oracle");
+    of_rust.goes_on().await;
+    rust.stop().await;
+    of_rust.goes_on().await;
+    let of_java = take_in_java(together.java(), folder.path());
+    of_java.goes_on().await;
+    of_rust.goes_on().await;
+    let after = block_in_place(|| of_java.end().join()).unwrap();
+    let of_rust = of_rust.end().await.unwrap();
+    for taken in [&before, &after, &of_rust] {
+        assert!(taken.is_sorted() && taken[0] > Timestamp::ZERO.get());
+    }
+    let all = [before, after, of_rust].concat();
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
-    assert!(all.iter().all(|number| *number > Timestamp::ZERO.get()));
 }
 
 /// Takes a timestamp.
