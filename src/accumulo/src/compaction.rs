@@ -6,10 +6,10 @@
 //! number of the last one that it has done. So a compaction has ended when every tablet has a
 //! number above those before the start.
 //!
-//! The servers refuse a compaction while one with iterators has not ended completely, and only a
-//! call that waits gets that answer. So a call is repeated while there is no sign of its
-//! compaction, also if its answer was lost. If the compaction only waits for its turn, the servers
-//! refuse the repeated one, or do both in one step.
+//! The servers refuse a compaction with iterators while another one has not ended completely, and
+//! only a call that waits gets that answer. So such a call is repeated while there is no sign of
+//! its compaction. If the compaction only waits for its turn, the servers refuse the repeated one,
+//! or do both in one step. A call without iterators is repeated only if its answer was lost.
 //!
 //! A compaction of another user with a number in between looks like the own one, so a start waits
 //! until no server runs one on the table. A compaction that is queued cannot be seen. If the own
@@ -29,6 +29,8 @@ use crate::tables::AccumuloTables;
 /// Maximum number of files of a tablet that a server surely compacts in one step: it opens 10 at
 /// once by default, and more files may be written before the compaction begins.
 const MOST_FILES: usize = 6;
+/// Number of times to compact tablets without the iterators because they have more files.
+const MOST_PASSES: u32 = 5;
 
 /// The time without progress, as the servers show it, after which a compaction has failed.
 const STALLED: Duration = Duration::from_secs(600);
@@ -50,11 +52,18 @@ struct Seen {
     work: Work,
 }
 
-/// The work of the servers on compactions of the table that users have requested.
+/// The work of the servers on compactions that users have requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
-    /// The number of compactions, and of the entries that they have read so far.
-    Seen { compactions: usize, entries: i64 },
+    Seen {
+        /// Number of compactions of the table.
+        compactions: usize,
+        /// Number of entries that the compactions of all tables have read so far: a compaction of
+        /// the table may wait for them.
+        entries: i64,
+        /// Number of servers that did not answer.
+        silent: usize,
+    },
     /// The user may not see it.
     Unseen,
 }
@@ -69,69 +78,86 @@ impl AccumuloTables {
         rows: &Rows,
         iterators: Vec<IteratorSetting>,
     ) -> Result<()> {
-        if !iterators.is_empty() {
-            let id = self.id_of(name).await?;
-            let tablets = self.files(name, &id, rows).await?;
-            for many in with_many_files(rows, &tablets) {
-                self.compact_once(name, &many, Vec::new()).await?;
+        let mut tablets = self.wait_for_others(name, rows).await?;
+        let mut passes = 0;
+        while !iterators.is_empty() {
+            let parts = with_many_files(rows, &tablets);
+            if parts.is_empty() {
+                break;
             }
+            if passes == MOST_PASSES {
+                return Err(too_many_files(name));
+            }
+            passes += 1;
+            for part in parts {
+                let before = self.wait_for_others(name, &part).await?;
+                self.compact_from(name, &part, Vec::new(), &before).await?;
+            }
+            // More files may have been written in the meantime.
+            tablets = self.wait_for_others(name, rows).await?;
         }
-        self.compact_once(name, rows, iterators).await
+        self.compact_from(name, rows, iterators, &tablets).await
     }
 
-    async fn compact_once(
+    /// Compacts tablets that were in this state before, and waits for the end.
+    async fn compact_from(
         &self,
         name: &str,
         rows: &Rows,
         iterators: Vec<IteratorSetting>,
+        before: &[TabletFiles],
     ) -> Result<()> {
         let id = self.id_of(name).await?;
-        self.wait_for_others(name, &id).await?;
-        let before = self.files(name, &id, rows).await?;
         let last = before.iter().map(|tablet| tablet.compacted).max();
         let last = last.unwrap_or_default();
+        let may_be_refused = !iterators.is_empty();
         // The call flushes the tablets first.
         let compaction = Compaction::default().rows(rows.after.clone(), rows.up_to.clone());
         let compaction = iterators.into_iter().fold(compaction, Compaction::iterator);
         let compaction = compaction.without_waiting();
         let mut no_sign = REPEATED;
         loop {
-            self.start(name, compaction.clone()).await?;
+            let is_certain = self.start(name, compaction.clone()).await?;
             let watch = Watch {
                 name,
                 id: &id,
-                rows: Some(rows),
-                no_sign: Some(no_sign),
+                rows,
+                no_sign: (may_be_refused || !is_certain).then_some(no_sign),
             };
-            if watch.until(self, |seen| seen.are_all_above(last)).await? {
+            let done = watch.until(self, |seen| seen.are_all_above(last)).await?;
+            if done.is_some() {
                 return Ok(());
             }
             no_sign = (no_sign * 2).min(LONGEST_REPEATED);
         }
     }
 
-    /// Starts a compaction, or fails if it has certainly not started.
-    async fn start(&self, name: &str, compaction: Compaction) -> Result<()> {
+    /// Starts a compaction, or fails if it has certainly not started. Returns `false` if that is in
+    /// doubt.
+    async fn start(&self, name: &str, compaction: Compaction) -> Result<bool> {
         let tables = self.client.table_operations();
         match tables.compact(name, compaction).await {
+            Ok(()) => Ok(true),
             Err(error) if error.may_have_taken_effect() => {
                 debug!(%error, table = name, "the start of a compaction is in doubt");
-                Ok(())
+                Ok(false)
             }
-            started => started.map_err(|error| self.lacking("WRITE or ALTER_TABLE", name, error)),
+            Err(error) => Err(self.lacking("WRITE or ALTER_TABLE", name, error)),
         }
     }
 
-    /// Waits until no server runs a compaction of the table that a user has requested.
-    async fn wait_for_others(&self, name: &str, id: &str) -> Result<()> {
+    /// Waits until no server runs a compaction of the table that a user has requested, and returns
+    /// the tablets.
+    async fn wait_for_others(&self, name: &str, rows: &Rows) -> Result<Vec<TabletFiles>> {
+        let id = self.id_of(name).await?;
         let watch = Watch {
             name,
-            id,
-            rows: None,
+            id: &id,
+            rows,
             no_sign: None,
         };
-        let is_free = |seen: &Seen| !seen.work.is_visible();
-        watch.until(self, is_free).await.map(|_| ())
+        let free = watch.until(self, Seen::is_free).await?;
+        Ok(free.map(|seen| seen.tablets).unwrap_or_default())
     }
 
     async fn files(&self, name: &str, id: &str, rows: &Rows) -> Result<Vec<TabletFiles>> {
@@ -142,27 +168,28 @@ impl AccumuloTables {
     /// Returns the work of all servers on the table.
     async fn work(&self, id: &str) -> Result<Work> {
         let operations = self.client.instance_operations();
-        let (mut compactions, mut entries) = (0, 0_i64);
+        let (mut compactions, mut entries, mut silent) = (0, 0_i64, 0);
         for server in operations.tablet_servers().await.map_err(port_error)? {
             let active = match operations.active_compactions(&server).await {
                 Ok(active) => active,
                 Err(error) if error.is_denial() => return Ok(Work::Unseen),
-                // A server that ended meanwhile has no work.
-                Err(_) => continue,
-            };
-            for compaction in active {
-                let extent = compaction.extent.as_ref();
-                let is_meant = extent.is_some_and(|extent| extent.table_id == id)
-                    && compaction.reason == CompactionReason::User;
-                if is_meant {
-                    compactions += 1;
-                    entries = entries.saturating_add(compaction.entries_read);
+                Err(error) => {
+                    debug!(%error, %server, "the work of a server is not known");
+                    silent += 1;
+                    continue;
                 }
+            };
+            let of_users = active.into_iter();
+            for compaction in of_users.filter(|one| one.reason == CompactionReason::User) {
+                entries = entries.saturating_add(compaction.entries_read);
+                let extent = compaction.extent.as_ref();
+                compactions += usize::from(extent.is_some_and(|extent| extent.table_id == id));
             }
         }
         Ok(Work::Seen {
             compactions,
             entries,
+            silent,
         })
     }
 }
@@ -171,54 +198,49 @@ impl AccumuloTables {
 struct Watch<'a> {
     name: &'a str,
     id: &'a str,
-    /// The tablets whose state is read. `None` if only the work of the servers is.
-    rows: Option<&'a Rows>,
+    rows: &'a Rows,
     /// The time without a sign of the compaction after which the wait ends.
     no_sign: Option<Duration>,
 }
 
 impl Watch<'_> {
-    /// Waits until the visible state has a property. Returns `false` if there is no sign of the
-    /// compaction. Fails if the state has not changed for too long.
+    /// Waits until the visible state has a property, and returns it. `None` if there is no sign of
+    /// the compaction. Fails if the state has not changed for too long.
     async fn until(
         self,
         tables: &AccumuloTables,
         is_reached: impl Fn(&Seen) -> bool + Send + Sync,
-    ) -> Result<bool> {
+    ) -> Result<Option<Seen>> {
         let (mut pause, begun) = (FIRST_PAUSE, Instant::now());
         let mut last: Option<(Seen, Instant)> = None;
-        let mut has_changed = false;
+        let mut has_sign = false;
         loop {
             let seen = Seen {
-                tablets: match self.rows {
-                    Some(rows) => tables.files(self.name, self.id, rows).await?,
-                    None => {
-                        tables.identities.check(self.name, self.id).await?;
-                        Vec::new()
-                    }
-                },
+                tablets: tables.files(self.name, self.id, self.rows).await?,
                 work: tables.work(self.id).await?,
             };
             if is_reached(&seen) {
-                return Ok(true);
+                return Ok(Some(seen));
             }
-            has_changed |= seen.work.is_visible();
+            has_sign |= seen.work.is_visible();
+            if let Some((before, _)) = &last {
+                has_sign |= before.compacted() != seen.compacted();
+            }
             match &last {
                 Some((before, since)) if before.is_same_work(&seen) => {
-                    let is_over = |limit| begun.elapsed() >= limit;
-                    if !has_changed && self.no_sign.is_some_and(is_over) {
-                        return Ok(false);
-                    }
                     let limit = seen.work.limit();
                     if since.elapsed() >= limit {
                         return Err(stalled(self.name, limit));
                     }
                 }
-                before => {
-                    has_changed |= before.is_some();
+                _ => {
                     debug!(table = self.name, ?seen.work, "watching a compaction");
                     last = Some((seen, Instant::now()));
                 }
+            }
+            let is_over = |limit| begun.elapsed() >= limit;
+            if !has_sign && self.no_sign.is_some_and(is_over) {
+                return Ok(None);
             }
             sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -230,16 +252,22 @@ impl Seen {
     /// Checks whether no compaction of a user has made progress since. Flushes and the compactions
     /// of the servers change the files too.
     fn is_same_work(&self, later: &Self) -> bool {
-        let compacted = |seen: &Self| -> Vec<u64> {
-            let tablets = seen.tablets.iter();
-            tablets.map(|tablet| tablet.compacted).collect()
-        };
-        self.work == later.work && compacted(self) == compacted(later)
+        self.work == later.work && self.compacted() == later.compacted()
+    }
+
+    fn compacted(&self) -> Vec<u64> {
+        let tablets = self.tablets.iter();
+        tablets.map(|tablet| tablet.compacted).collect()
+    }
+
+    /// Checks that no compaction of the table runs, and that its tablets are known.
+    fn is_free(&self) -> bool {
+        !self.work.is_visible() && !self.work.is_partly_known() && !self.tablets.is_empty()
     }
 
     /// Checks whether every tablet has done a compaction with a number above the last one.
     fn are_all_above(&self, last: u64) -> bool {
-        // A merge may leave none with these end rows.
+        // There are none while a merge changes them.
         !self.tablets.is_empty() && self.tablets.iter().all(|tablet| tablet.compacted > last)
     }
 }
@@ -248,6 +276,11 @@ impl Work {
     /// Checks whether a server is seen to work.
     fn is_visible(self) -> bool {
         matches!(self, Self::Seen { compactions, .. } if compactions > 0)
+    }
+
+    /// Checks whether a server may work without being seen.
+    fn is_partly_known(self) -> bool {
+        matches!(self, Self::Seen { silent, .. } if silent > 0)
     }
 
     /// Returns the time without a change after which a compaction has failed.
@@ -277,6 +310,14 @@ fn with_many_files(rows: &Rows, tablets: &[TabletFiles]) -> Vec<Rows> {
         after = up_to;
     }
     parts
+}
+
+fn too_many_files(name: &str) -> Error {
+    let message = format!(
+        "tablets of table `{name}` get more than {MOST_FILES} files while they are compacted, too \
+         many for garbage collection in one step; try again when less is written"
+    );
+    Error::new(ErrorKind::Unavailable, message)
 }
 
 fn stalled(name: &str, limit: Duration) -> Error {

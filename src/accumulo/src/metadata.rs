@@ -42,7 +42,19 @@ pub(crate) async fn tablets(client: &ProxyClient, name: &str, id: &str) -> Resul
         after: None,
         up_to: None,
     };
-    chain(id, rows(client, name, id, &all).await?)
+    let rows = rows(client, name, id, &all).await?;
+    if !cover(id, &all, &rows)? {
+        return Ok(None);
+    }
+    let tablets = rows.into_iter().map(|row| {
+        Ok(Tablet {
+            end_row: end_row(id, &row.row)?,
+            server: row.server,
+            entries: row.entries,
+        })
+    });
+    let tablets = tablets.collect::<Result<_>>()?;
+    Ok(Some(Tablets::new(tablets)))
 }
 
 /// The files of a tablet, and the number of the last compaction that a user has requested.
@@ -53,15 +65,19 @@ pub(crate) struct TabletFiles {
     pub(crate) compacted: u64,
 }
 
-/// Returns the files of some tablets, in the order of their rows.
+/// Returns the files of the tablets that have some rows, in the order of the rows. There are none
+/// while a split or merge is changing the tablets.
 pub(crate) async fn files(
     client: &ProxyClient,
     name: &str,
     id: &str,
     some: &Rows,
 ) -> Result<Vec<TabletFiles>> {
-    let rows = rows(client, name, id, some).await?.into_iter();
-    let files = rows.map(|row| {
+    let rows = rows(client, name, id, some).await?;
+    if !cover(id, some, &rows)? {
+        return Ok(Vec::new());
+    }
+    let files = rows.into_iter().map(|row| {
         Ok(TabletFiles {
             end_row: end_row(id, &row.row)?,
             files: row.files,
@@ -71,13 +87,18 @@ pub(crate) async fn files(
     files.collect()
 }
 
-/// Reads the rows of some tablets.
+/// Reads the rows of the tablets that have some rows. A merge may have given these to a tablet with
+/// a later end row.
 async fn rows(client: &ProxyClient, name: &str, id: &str, some: &Rows) -> Result<Vec<TabletRow>> {
     let mut rows: Vec<TabletRow> = Vec::new();
+    let last_wanted = row_of(id, some.up_to.as_ref());
     let mut batches = client.scanner(table_of_tablets(name)?, options(id, some));
     while let Some(entries) = batches.try_next().await.map_err(port_error)? {
         for entry in entries {
             if rows.last().is_none_or(|last| last.row != entry.key.row) {
+                if rows.last().is_some_and(|last| last.row >= last_wanted) {
+                    return Ok(rows);
+                }
                 rows.push(TabletRow::new(entry.key.row.clone()));
             }
             if let Some(row) = rows.last_mut() {
@@ -99,22 +120,25 @@ fn table_of_tablets(name: &str) -> Result<&'static str> {
     }
 }
 
+/// Returns the row of the tablet with this end row.
+fn row_of(id: &str, end_row: Option<&Bytes>) -> Vec<u8> {
+    match end_row {
+        Some(end_row) => [id.as_bytes(), &[END_ROW], end_row].concat(),
+        None => [id.as_bytes(), &[LAST]].concat(),
+    }
+}
+
 fn options(id: &str, some: &Rows) -> ScanOptions {
-    let row = |end: u8, row: &[u8]| [id.as_bytes(), &[end], row].concat();
     let start = match &some.after {
-        Some(split) => [row(END_ROW, split), vec![0]].concat(),
-        None => row(END_ROW, &[]),
+        Some(_) => [&row_of(id, some.after.as_ref())[..], &[0]].concat(),
+        None => [id.as_bytes(), &[END_ROW]].concat(),
     };
     // The row of the last tablet is the last row of the table, and rows of other ids do not begin
     // with it.
-    let last = match &some.up_to {
-        Some(split) => row(END_ROW, split),
-        None => row(LAST, &[]),
-    };
     let range = Range {
         start: Some(Key::from_row(start)),
         start_inclusive: true,
-        stop: Some(Key::from_row([last, vec![0]].concat())),
+        stop: Some(Key::from_row([&row_of(id, None)[..], &[0]].concat())),
         stop_inclusive: false,
     };
     ScanOptions::default().range(range).columns([
@@ -163,25 +187,26 @@ impl TabletRow {
     }
 }
 
-/// Returns the tablets if each begins at the end of the one before.
-fn chain(id: &str, rows: Vec<TabletRow>) -> Result<Option<Tablets>> {
-    let mut tablets = Vec::with_capacity(rows.len());
-    let mut expected = None;
-    let mut is_last = false;
-    for row in rows {
-        if is_last || row.previous.as_ref() != Some(&expected) {
-            return Ok(None);
+/// Checks that the tablets have all these rows: the first begins at or before the first of them, and
+/// each other one at the end of the one before.
+fn cover(id: &str, some: &Rows, tablets: &[TabletRow]) -> Result<bool> {
+    let mut before: Option<Option<Bytes>> = None;
+    for tablet in tablets {
+        let follows = match (&tablet.previous, &before) {
+            (Some(previous), Some(before)) => previous == before,
+            (Some(previous), None) => *previous <= some.after,
+            (None, _) => false,
+        };
+        if !follows {
+            return Ok(false);
         }
-        let end_row = end_row(id, &row.row)?;
-        is_last = end_row.is_none();
-        expected.clone_from(&end_row);
-        tablets.push(Tablet {
-            end_row,
-            server: row.server,
-            entries: row.entries,
-        });
+        before = Some(end_row(id, &tablet.row)?);
     }
-    Ok(is_last.then(|| Tablets::new(tablets)))
+    Ok(match (before, &some.up_to) {
+        (Some(Some(end)), Some(up_to)) => end >= *up_to,
+        (Some(end), _) => end.is_none(),
+        (None, _) => false,
+    })
 }
 
 fn end_row(id: &str, row: &Bytes) -> Result<Option<Bytes>> {
@@ -231,41 +256,45 @@ mod tests {
         read
     }
 
-    fn end_rows(rows: Vec<TabletRow>) -> Option<Vec<Option<Bytes>>> {
-        let tablets = chain("2k", rows).unwrap()?;
-        Some(
-            tablets
-                .as_slice()
-                .iter()
-                .map(|tablet| tablet.end_row.clone())
-                .collect(),
-        )
+    fn rows(after: Option<&'static str>, up_to: Option<&'static str>) -> Rows {
+        Rows {
+            after: after.map(Bytes::from),
+            up_to: up_to.map(Bytes::from),
+        }
+    }
+
+    fn are_all(tablets: &[TabletRow]) -> bool {
+        cover("2k", &rows(None, None), tablets).unwrap()
     }
 
     #[test]
     fn accepts_tablets_without_a_gap() {
-        let whole = vec![
+        assert!(are_all(&[
             row("2k;a", b"\0"),
             row("2k;b;<", b"\x01a"),
             row("2k<", b"\x01b;<"),
-        ];
-        assert_eq!(
-            end_rows(whole),
-            Some(vec![Some("a".into()), Some("b;<".into()), None])
-        );
-        assert_eq!(end_rows(vec![row("2k<", b"\0")]), Some(vec![None]));
+        ]));
+        assert!(are_all(&[row("2k<", b"\0")]));
     }
 
     #[test]
     fn rejects_rows_in_the_middle_of_a_change() {
-        assert_eq!(end_rows(vec![]), None);
-        assert_eq!(end_rows(vec![row("2k;a", b"\0")]), None);
-        assert_eq!(end_rows(vec![row("2k;a", b"\0"), row("2k<", b"\0")]), None);
-        assert_eq!(
-            end_rows(vec![row("2k;b", b"\x01a"), row("2k<", b"\x01b")]),
-            None
-        );
-        assert_eq!(end_rows(vec![TabletRow::new("2k<".into())]), None);
+        assert!(!are_all(&[]));
+        assert!(!are_all(&[row("2k;a", b"\0")]));
+        assert!(!are_all(&[row("2k;a", b"\0"), row("2k<", b"\0")]));
+        assert!(!are_all(&[row("2k;b", b"\x01a"), row("2k<", b"\x01b")]));
+        assert!(!are_all(&[TabletRow::new("2k<".into())]));
+    }
+
+    #[test]
+    fn some_rows_may_be_in_tablets_with_other_bounds() {
+        let covers = |tablets: &[TabletRow]| cover("2k", &rows(Some("d"), Some("m")), tablets);
+        assert!(covers(&[row("2k;m", b"\x01d")]).unwrap());
+        assert!(covers(&[row("2k;f", b"\x01b"), row("2k;p", b"\x01f")]).unwrap());
+        assert!(covers(&[row("2k<", b"\0")]).unwrap());
+        assert!(!covers(&[row("2k;f", b"\x01d")]).unwrap());
+        assert!(!covers(&[row("2k;m", b"\x01e")]).unwrap());
+        assert!(!covers(&[row("2k;f", b"\x01d"), row("2k;m", b"\x01h")]).unwrap());
     }
 
     #[test]

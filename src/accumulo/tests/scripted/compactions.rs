@@ -13,10 +13,19 @@ use crate::servers::PAGES;
 
 const SERVER: &str = "server:9997";
 
+struct Tablet {
+    /// The row in `accumulo.metadata`.
+    row: &'static str,
+    /// The end row of the tablet before, as it is stored.
+    previous: &'static [u8],
+    files: usize,
+    /// Number of the last compaction.
+    compacted: u64,
+}
+
 /// The table of the servers, with tablets up to `g`, up to `p` and up to the end.
 struct Table {
-    /// Number of files, and the number of the last compaction, of each tablet.
-    tablets: [(usize, u64); 3],
+    tablets: Vec<Tablet>,
     /// Number of compactions that were requested.
     requested: u64,
     /// True while a compaction runs that another user has requested.
@@ -27,18 +36,32 @@ struct Table {
     is_deleted: bool,
     /// Number of compactions to refuse without an error.
     refused: u32,
+    /// True while the server does not say what it does.
+    is_silent: bool,
+    /// Number of files that each tablet gets while a compaction runs.
+    written: usize,
 }
 
 impl Table {
     fn new(files: [usize; 3]) -> Arc<Mutex<Self>> {
+        let tablets = [("1;g", &b"\0"[..]), ("1;p", b"\x01g"), ("1<", b"\x01p")];
+        let tablets = tablets.into_iter().zip(files);
+        let tablets = tablets.map(|((row, previous), files)| Tablet {
+            row,
+            previous,
+            files,
+            compacted: 5,
+        });
         Arc::new(Mutex::new(Self {
-            tablets: files.map(|files| (files, 5)),
+            tablets: tablets.collect(),
             requested: 5,
             other_runs: false,
             works: true,
             loses_answer: false,
             is_deleted: false,
             refused: 0,
+            is_silent: false,
+            written: 0,
         }))
     }
 
@@ -56,24 +79,29 @@ impl Table {
     /// Lets the servers complete one more tablet, and returns the rows of all.
     fn look(&mut self) -> Vec<wire::KeyValue> {
         let requested = self.requested;
-        let waiting = self.tablets.iter_mut().find(|(_, done)| *done < requested);
-        if let Some((files, done)) = waiting.filter(|_| self.works) {
-            (*files, *done) = (1, requested);
+        let mut tablets = self.tablets.iter_mut();
+        let waiting = tablets.find(|tablet| tablet.compacted < requested);
+        if let Some(tablet) = waiting.filter(|_| self.works) {
+            (tablet.files, tablet.compacted) = (1 + self.written, requested);
         }
         let mut rows = Vec::new();
-        for (row, (files, done)) in ["1;g", "1;p", "1<"].iter().zip(self.tablets) {
-            let mut add = |family: &str, qualifier: String, value: String| {
+        for tablet in &self.tablets {
+            let mut add = |family: &str, qualifier: String, value: Vec<u8>| {
                 let key = wire::Key::new(
-                    row.as_bytes().to_vec(),
+                    tablet.row.as_bytes().to_vec(),
                     family.as_bytes().to_vec(),
                     qualifier.into_bytes(),
                     Vec::new(),
                     1,
                 );
-                rows.push(wire::KeyValue::new(key, value.into_bytes()));
+                rows.push(wire::KeyValue::new(key, value));
             };
-            (0..files).for_each(|file| add("file", format!("/f{file}"), "10,1".to_owned()));
-            add("srv", "compact".to_owned(), done.to_string());
+            for file in 0..tablet.files {
+                add("file", format!("/f{file}"), b"10,1".to_vec());
+            }
+            let compacted = tablet.compacted.to_string();
+            add("srv", "compact".to_owned(), compacted.into_bytes());
+            add("~tab", "~pr".to_owned(), tablet.previous.to_vec());
         }
         rows
     }
@@ -114,6 +142,10 @@ impl Table {
             "getTabletServers" => {
                 Answer::reply(wire::GetTabletServersReply::new(vec![SERVER.to_owned()]))
             }
+            "getActiveCompactions" if self.is_silent => {
+                let cause = wire::Thrown::new("it does not answer".to_owned());
+                Answer::reply(wire::GetActiveCompactionsReply::new(None, cause, None))
+            }
             "getActiveCompactions" => {
                 let running = self.other_runs.then(other_compaction);
                 let running = running.into_iter().collect::<Vec<_>>();
@@ -150,10 +182,14 @@ async fn start(files: [usize; 3]) -> (Arc<Mutex<Table>>, Fake, AccumuloTables) {
 }
 
 fn collect(tables: &AccumuloTables) -> JoinHandle<fluo_table::Result<()>> {
+    collect_in(tables, Span::all())
+}
+
+fn collect_in(tables: &AccumuloTables, span: Span) -> JoinHandle<fluo_table::Result<()>> {
     let (tables, horizon) = (tables.clone(), Timestamp::new(12).unwrap());
     tokio::spawn(async move {
         let garbage = Garbage::DropBelow(horizon);
-        tables.compact(PAGES, &Span::all(), garbage).await
+        tables.compact(PAGES, &span, garbage).await
     })
 }
 
@@ -197,11 +233,109 @@ async fn tablets_with_many_files_are_compacted_before_the_iterators_run() {
     assert_eq!(compactions(&fake), [(after, None, 0), (None, None, 2)]);
 }
 
+/// The files were counted once. While the start waited, a tablet could get more of them than a
+/// server compacts in one step.
+#[tokio::test]
+async fn files_that_are_written_during_a_wait_count() {
+    let (table, fake, tables) = start([1, 2, 3]).await;
+    table.lock().unwrap().other_runs = true;
+    let collecting = collect(&tables);
+    until("looks", || fake.count("getActiveCompactions") > 2).await;
+    table.lock().unwrap().tablets[1].files = 9;
+    table.lock().unwrap().other_runs = false;
+    collecting.await.unwrap().unwrap();
+    let (after, up_to) = (Some(b"g".to_vec()), Some(b"p".to_vec()));
+    assert_eq!(compactions(&fake), [(after, up_to, 0), (None, None, 2)]);
+}
+
+#[tokio::test]
+async fn too_many_files_after_each_compaction_are_an_error() {
+    let (table, fake, tables) = start([9; 3]).await;
+    table.lock().unwrap().written = 8;
+    let error = collect(&tables).await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert_eq!(
+        error.to_string(),
+        "tablets of table `pages` get more than 6 files while they are compacted, too many for \
+         garbage collection in one step; try again when less is written"
+    );
+    assert_eq!(compactions(&fake), vec![(None, None, 0); 5]);
+}
+
+/// The looks are 50 ms apart, and then twice as long each time: after five of them, more than the
+/// second after which a call is repeated has passed.
 #[tokio::test]
 async fn a_compaction_whose_answer_is_lost_is_not_repeated_while_it_runs() {
     let (table, fake, tables) = start([1; 3]).await;
-    table.lock().unwrap().loses_answer = true;
-    collect(&tables).await.unwrap().unwrap();
+    {
+        let mut table = table.lock().unwrap();
+        (table.loses_answer, table.works) = (true, false);
+    }
+    let collecting = collect(&tables);
+    until("a call", || fake.count("compactTable") == 1).await;
+    table.lock().unwrap().other_runs = true;
+    let before = fake.count("getActiveCompactions");
+    until("looks", || fake.count("getActiveCompactions") > before + 5).await;
+    table.lock().unwrap().works = true;
+    collecting.await.unwrap().unwrap();
+    assert_eq!(compactions(&fake).len(), 1);
+}
+
+#[tokio::test]
+async fn a_compaction_whose_call_is_lost_is_started_again() {
+    let (table, fake, tables) = start([1; 3]).await;
+    {
+        let mut table = table.lock().unwrap();
+        (table.loses_answer, table.refused) = (true, 1);
+    }
+    tables
+        .compact(PAGES, &Span::all(), Garbage::Keep)
+        .await
+        .unwrap();
+    assert_eq!(compactions(&fake), vec![(None, None, 0); 2]);
+}
+
+/// The servers refuse only compactions with iterators. A user who may not see the work of the
+/// servers repeated the others each minute.
+#[tokio::test]
+async fn a_compaction_without_iterators_is_not_repeated() {
+    let (table, fake, tables) = start([1; 3]).await;
+    table.lock().unwrap().works = false;
+    let compacting =
+        tokio::spawn(async move { tables.compact(PAGES, &Span::all(), Garbage::Keep).await });
+    until("looks", || fake.count("getActiveCompactions") > 6).await;
+    table.lock().unwrap().works = true;
+    compacting.await.unwrap().unwrap();
+    assert_eq!(compactions(&fake), [(None, None, 0)]);
+}
+
+/// Only tablets whose end row was not above `g` were read. After a merge there are none, and the
+/// compaction seemed to stall.
+#[tokio::test]
+async fn a_merge_during_the_compaction_moves_the_rows_to_another_tablet() {
+    let (table, fake, tables) = start([1; 3]).await;
+    table.lock().unwrap().other_runs = true;
+    let collecting = collect_in(&tables, Span::rows("a", Some("c".into())));
+    until("looks", || fake.count("getActiveCompactions") > 2).await;
+    {
+        let mut table = table.lock().unwrap();
+        table.tablets.remove(0);
+        table.tablets[0].previous = b"\0";
+        table.other_runs = false;
+    }
+    collecting.await.unwrap().unwrap();
+    assert_eq!(compactions(&fake), [(None, Some(b"g".to_vec()), 2)]);
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_may_run_the_compaction_of_another_user() {
+    let (table, fake, tables) = start([1; 3]).await;
+    table.lock().unwrap().is_silent = true;
+    let collecting = collect(&tables);
+    until("looks", || fake.count("getActiveCompactions") > 2).await;
+    assert_eq!(fake.count("compactTable"), 0);
+    table.lock().unwrap().is_silent = false;
+    collecting.await.unwrap().unwrap();
     assert_eq!(compactions(&fake).len(), 1);
 }
 
