@@ -16,6 +16,9 @@ const TARGET: &str = "a target holds no user and no password, as all users of th
                       holds it with --password-file FILE or FLUO_PASSWORD_FILE, or enter it at a terminal when asked";
 const ENVIRONMENT: &str = "FLUO_AT holds a user or a password; set it to proxy:HOST:PORT, and set FLUO_USER and \
                            FLUO_PASSWORD or FLUO_PASSWORD_FILE";
+const PORT: &str = "the port of a target is not a number; write --at proxy:HOST:PORT, such as proxy:localhost:42424";
+const PORT_IN_ENVIRONMENT: &str =
+    "the port of FLUO_AT is not a number; set it to proxy:HOST:PORT, such as proxy:localhost:42424";
 
 /// The name of the option for a target.
 const AT: &str = "at";
@@ -44,7 +47,7 @@ pub(crate) fn complaint_of_environment<A: AsRef<OsStr>>(
     }
     let target = option_at(walk.command).filter(|_| !walk.has_target)?;
     let target = value(target.get_env()?)?;
-    may_hold_user(target.as_encoded_bytes()).then_some(ENVIRONMENT)
+    complaint_of_target(target.as_encoded_bytes(), ENVIRONMENT, PORT_IN_ENVIRONMENT)
 }
 
 /// A walk over the arguments, as the parser reads them.
@@ -86,7 +89,7 @@ impl<'a> Walk<'a> {
         let at = at.or_else(|| matches!(before, Before::At).then_some(argument));
         if let Some(target) = at {
             self.has_target = true;
-            return may_hold_user(target).then_some(TARGET);
+            return complaint_of_target(target, TARGET, PORT);
         }
         // `--at` after `--` is no option, but a mistake.
         if !is_value {
@@ -208,6 +211,24 @@ pub(crate) fn may_hold_user(target: &[u8]) -> bool {
     let place = place.unwrap_or_default();
     let found = place.iter().filter(|byte| **byte == b':').count();
     target.contains(&b'@') || (found > colons && !place.iter().all(is_ipv6))
+}
+
+/// Returns one of two messages if a target may contain a user or a password, or has other text than
+/// a number for its port, which may be a password.
+fn complaint_of_target(
+    target: &[u8],
+    of_user: &'static str,
+    of_port: &'static str,
+) -> Option<&'static str> {
+    if may_hold_user(target) {
+        return Some(of_user);
+    }
+    let place = target.strip_prefix(b"proxy:")?;
+    let colon = place.iter().rposition(|byte| *byte == b':')?;
+    let (host, port) = place.split_at_checked(colon)?;
+    let is_one_host = host.ends_with(b"]") || !host.contains(&b':');
+    let is_number = port.iter().skip(1).all(u8::is_ascii_digit);
+    (is_one_host && !is_number && !port.ends_with(b"]")).then_some(of_port)
 }
 
 /// Formats a row or a key for an error message. Hides the part before an `@`, which may contain a
@@ -332,6 +353,31 @@ mod tests {
         assert_eq!(masked(b"user:secret@x\n"), r"***@x\x0a");
         assert_eq!(masked(b"a@b@c"), "***@c");
         assert_eq!(masked(b"abc"), "abc");
+    }
+
+    #[test]
+    fn refuses_a_port_that_may_be_a_password() {
+        for target in ["proxy:h:hunter2", "proxy:[::1]:hunter2", "proxy:h:+1"] {
+            let all = Arguments::command();
+            let line = format!("fluo table list --at {target}");
+            assert_eq!(of(&line), Some(PORT), "{target}");
+            let line = "fluo table list".split(' ');
+            let in_environment = complaint_of_environment(&all, line, |_| Some(target.into()));
+            assert_eq!(in_environment, Some(PORT_IN_ENVIRONMENT), "{target}");
+        }
+        for target in [
+            "proxy:h:65536",
+            "proxy:h:",
+            "proxy:fe80::a",
+            "proxy:[fe80::a]",
+            "x:y",
+        ] {
+            assert_eq!(
+                of(&format!("fluo table list --at {target}")),
+                None,
+                "{target}"
+            );
+        }
     }
 
     #[test]

@@ -132,10 +132,19 @@ impl ZooKeeperArguments {
             None => login::text("FLUO_ZOOKEEPERS")?,
         };
         let of_profile = || profile.and_then(|profile| profile.zookeepers.clone());
-        servers.or_else(of_profile).context(
+        let servers = servers.or_else(of_profile).context(
             "applications on Accumulo are in ZooKeeper: give --zookeepers HOST:PORT/PATH or set FLUO_ZOOKEEPERS; the path is \
              the node above the applications, such as /fluo",
-        )
+        )?;
+        let hosts = servers.split('/').next().unwrap_or_default();
+        // Messages repeat the address.
+        if hosts.contains('@') {
+            bail!(
+                "an address of ZooKeeper holds no user and no password: write HOST:PORT,HOST:PORT/PATH, and name \
+                 the file with the secret of the applications with --zookeeper-secret-file"
+            );
+        }
+        Ok(servers)
     }
 
     /// Returns the secret of the applications, if there is one.

@@ -52,6 +52,7 @@ fn repeats_no_password(place: &Place, command: &str) {
     with(&["--at", &format!("proxy:root:{SECRET}@localhost:wrong")]);
     with(&["--at", &format!("proxy:root:{SECRET}@localhost")]);
     with(&["--at", &format!("root:{SECRET}@localhost:1")]);
+    with(&["--at", &format!("proxy:localhost:{SECRET}")]);
     for password in ["@@", "a:b:", " ", "%40", "%", "'\"", "é"] {
         let around = format!("proxy:root:{password}{SECRET}{password}@localhost:1");
         with(&["--at", &around]);
@@ -90,6 +91,24 @@ fn no_command_repeats_a_password_in_its_target() {
             });
         }
     });
+}
+
+/// Applications need no password, but a user may expect it there.
+#[test]
+fn an_address_of_zookeeper_with_a_password_is_not_repeated() {
+    let place = Place::new();
+    let servers = format!("root:{SECRET}@localhost:1/fluo");
+    let message = "error: an address of ZooKeeper holds no user and no password: write HOST:PORT,HOST:PORT/PATH, and \
+                   name the file with the secret of the applications with --zookeeper-secret-file\n";
+    let oracle = ["oracle", "--zookeepers", &servers, "web"].map(str::to_owned);
+    let run = place.with(oracle);
+    assert_silent(&run, "oracle");
+    assert_eq!(run.stderr, message);
+    let mut list = place.command(["app", "list", "--at", "proxy:localhost:1"]);
+    list.env("FLUO_ZOOKEEPERS", &servers);
+    let run = Run::of(list.output().unwrap());
+    assert_silent(&run, "app list");
+    assert_eq!(run.stderr, message);
 }
 
 #[test]
