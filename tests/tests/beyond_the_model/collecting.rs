@@ -1,13 +1,14 @@
 //! Collection of garbage on tables that earlier versions or other programs created, and on a
 //! schedule.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use fluo::{ClientOptions, WorkerOptions};
 use fluo_table::{Column, MemoryTables, Span};
 use fluo_tests::{Fixture, RecordingTables};
+use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::gated::Gated;
@@ -180,6 +181,37 @@ async fn one_process_collects_the_garbage_of_an_application() {
         sleep(hour + hour / 2).await;
         assert!(compactions() > before, "{left} workers are left");
     }
+}
+
+/// A process took the duty for its next range at once, so transient ranges were not compacted before
+/// the whole collection had ended.
+#[tokio::test(start_paused = true)]
+async fn others_compact_between_two_ranges_of_a_collection() {
+    let fixture = Fixture::in_memory().await;
+    let splits = (0..200)
+        .map(|row| format!("{row:03}").into())
+        .collect::<BTreeSet<_>>();
+    fixture.tables.add_splits("web", &splits).await.unwrap();
+    let (client, other) = (fixture.client().await, fixture.client().await);
+    let first_range = Arc::new(Notify::new());
+    let collecting = {
+        let (tables, first_range) = (fixture.tables.clone(), first_range.clone());
+        tokio::spawn(async move {
+            let progress = |done, _| {
+                if done == 1 {
+                    first_range.notify_one();
+                }
+            };
+            let all = Span::all();
+            client.collect_garbage_with(&*tables, &all, progress).await
+        })
+    };
+    first_range.notified().await;
+    let row = Span::row("a");
+    let collected = other.collect_garbage(&*fixture.tables, &row);
+    collected.await.unwrap();
+    assert!(!collecting.is_finished());
+    collecting.await.unwrap().unwrap();
 }
 
 /// Checks that a worker whose table cannot be compacted continues to run and retries.

@@ -31,7 +31,7 @@ impl Client {
     /// [`Worker::collecting_garbage`](crate::Worker::collecting_garbage).
     ///
     /// It compacts up to 64 tablets at a time, one range after the other. While another process of
-    /// the application compacts a range, it waits.
+    /// the application compacts a range, it waits; after each range it lets others go first.
     ///
     /// No property of the table is set. If an earlier version of this program attached garbage
     /// iterators to the table, they are detached. The iterators of a table of Fluo's Java client
@@ -65,6 +65,10 @@ impl Client {
         let ranges = ranges(span, &tables.splits(table).await?);
         progress(0, ranges.len());
         for (range, done) in ranges.iter().zip(1..) {
+            if done > 1 {
+                // Long enough for a process that waits for the duty to look again.
+                sleep(2 * self.shared.options.longest_wait).await;
+            }
             let _duty = self.wait_for_duty(COMPACTION).await?;
             let garbage = Garbage::DropBelow(horizon);
             tables.compact(table, range, garbage).await?;
