@@ -184,6 +184,12 @@ impl QueueDefinition {
         format!("{}buckets", self.settings_prefix())
     }
 
+    /// Returns the name of the setting that exists while values may have copies in buckets of
+    /// another number. Its value is that number.
+    pub(crate) fn copies_setting(&self) -> String {
+        format!("{}copies", self.settings_prefix())
+    }
+
     /// Returns the prefix of the names of the settings, such as `recipes.cfm.wc.`.
     fn settings_prefix(&self) -> String {
         format!("recipes.{}.{}.", self.kind.names().settings, self.id)

@@ -2,7 +2,11 @@
 //!
 //! The values of a combine queue get copies in their new buckets, then the setting changes, then
 //! the old values are deleted. Programs read a value only in its bucket, so they can open the
-//! application after each step. The next change of buckets deletes what an interrupted one left.
+//! application after each step.
+//!
+//! A setting says that there may be copies. The next change of buckets deletes what an interrupted
+//! one left. Without the setting, a value outside its bucket is no copy: a program with another
+//! number of buckets wrote it, as Fluo's Java client allows, and it is moved to its bucket.
 
 use std::num::NonZeroUsize;
 
@@ -24,9 +28,12 @@ const BYTES_AT_ONCE: usize = 8 << 20;
 /// A value of a combine queue that is not in the bucket of its key.
 struct Misplaced {
     at: RowColumn,
-    /// The row to which it belongs.
-    right_row: Bytes,
+    /// The cell to which it belongs.
+    right: RowColumn,
 }
+
+/// A change for a value that is not in its bucket. The last argument is the value in its bucket.
+type Change = fn(&Transaction, &Misplaced, Bytes, Option<&Bytes>) -> Result<()>;
 
 impl StoredQueue {
     /// Sets the number of buckets of a queue, and moves the values of a combine queue to their new
@@ -39,11 +46,15 @@ impl StoredQueue {
     /// too: plan and apply the [optimizations](crate::TableOptimizations::from_settings)
     /// afterwards.
     ///
+    /// Values that a program with another number of buckets has left outside their buckets are
+    /// moved too.
+    ///
     /// # Errors
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) while other clients or workers of the application
-    /// exist; [`Invalid`](ErrorKind::Invalid) for an id of no queue, a wrong number of buckets, and
-    /// a queue with entries or an application with notifications; nothing is changed then. The
+    /// exist; [`Invalid`](ErrorKind::Invalid) for an id of no queue, a wrong number of buckets, a
+    /// queue with entries, an application with notifications, and a key with different values in
+    /// two buckets; the number is not changed then. The
     /// errors of the table and the coordination, and [`Unavailable`](ErrorKind::Unavailable) if
     /// the session of the client ends; the number of buckets is the old or the new one then.
     pub async fn rebucket(
@@ -70,15 +81,25 @@ impl StoredQueue {
         let moved = match kind {
             QueueKind::Export => 0,
             QueueKind::Combine => {
-                for_misplaced(client, own, &old, delete).await?;
+                let correct = match settings.contains_key(&new.copies_setting()) {
+                    true => delete,
+                    false => reunite,
+                };
+                for_misplaced(client, own, &old, correct).await?;
+                check_session(client, own)?;
+                settings.insert(new.copies_setting(), buckets.count().to_string());
+                coordination.update_settings(settings.clone()).await?;
                 for_misplaced(client, own, &new, copy).await?
             }
         };
         check_session(client, own)?;
         settings.insert(new.buckets_setting(), buckets.count().to_string());
-        coordination.update_settings(settings).await?;
+        coordination.update_settings(settings.clone()).await?;
         if kind == QueueKind::Combine {
             for_misplaced(client, own, &new, delete).await?;
+            check_session(client, own)?;
+            settings.remove(&new.copies_setting());
+            coordination.update_settings(settings).await?;
         }
         Ok(moved)
     }
@@ -115,12 +136,33 @@ fn check_session(client: &Client, own: TransactorId) -> Result<()> {
     }
 }
 
-fn copy(tx: &Transaction, one: &Misplaced, value: Bytes) -> Result<()> {
-    tx.set(one.right_row.clone(), &CURRENT, value)
+fn copy(tx: &Transaction, one: &Misplaced, value: Bytes, _: Option<&Bytes>) -> Result<()> {
+    tx.set(one.right.row.clone(), &CURRENT, value)
 }
 
-fn delete(tx: &Transaction, one: &Misplaced, _: Bytes) -> Result<()> {
+fn delete(tx: &Transaction, one: &Misplaced, _: Bytes, _: Option<&Bytes>) -> Result<()> {
     tx.delete(one.at.row.clone(), &CURRENT)
+}
+
+/// Moves a value to its bucket. One that is there already may be equal.
+fn reunite(
+    tx: &Transaction,
+    one: &Misplaced,
+    value: Bytes,
+    in_bucket: Option<&Bytes>,
+) -> Result<()> {
+    if in_bucket.is_some_and(|other| *other != value) {
+        return Err(Error::invalid(format!(
+            "the rows `{}` and `{}` have different values of one key: programs with two numbers of buckets wrote them; \
+             combine both in the second row, delete the first, and change the number again",
+            Escaped(&one.at.row),
+            Escaped(&one.right.row)
+        )));
+    }
+    if in_bucket.is_none() {
+        copy(tx, one, value.clone(), None)?;
+    }
+    delete(tx, one, value, None)
 }
 
 /// Makes a change for each value that is not in its bucket, some of them in one transaction.
@@ -132,16 +174,19 @@ async fn for_misplaced(
     client: &Client,
     own: TransactorId,
     queue: &QueueDefinition,
-    change: fn(&Transaction, &Misplaced, Bytes) -> Result<()>,
+    change: Change,
 ) -> Result<u64> {
     let commit = async |chunk: Vec<Misplaced>| {
         client
             .run(async |tx: Transaction| {
-                let mut values = tx.get_all(chunk.iter().map(|one| one.at.clone())).await?;
+                let cells = chunk
+                    .iter()
+                    .flat_map(|one| [one.at.clone(), one.right.clone()]);
+                let mut values = tx.get_all(cells).await?;
                 check_session(client, own)?;
                 for one in &chunk {
                     if let Some(value) = values.remove(&one.at) {
-                        change(&tx, one, value)?;
+                        change(&tx, one, value, values.get(&one.right))?;
                     }
                 }
                 Ok::<(), Error>(())
@@ -159,7 +204,8 @@ async fn for_misplaced(
             bytes += cell.key.row.len() + cell.value.len();
             count += 1;
             let at = RowColumn::new(cell.key.row, CURRENT);
-            chunk.push(Misplaced { at, right_row });
+            let right = RowColumn::new(right_row, CURRENT);
+            chunk.push(Misplaced { at, right });
             if chunk.len() >= VALUES_AT_ONCE || bytes >= BYTES_AT_ONCE {
                 commit(std::mem::take(&mut chunk)).await?;
                 bytes = 0;

@@ -59,6 +59,14 @@ impl App {
         settings["recipes.cfm.wc.buckets"].parse().unwrap()
     }
 
+    /// Stores another number of buckets, and moves nothing.
+    async fn store(&self, buckets: u32) {
+        let coordination = self.fluo.applications().open("app").await.unwrap();
+        let mut settings = coordination.application().await.unwrap().settings;
+        settings.insert("recipes.cfm.wc.buckets".to_owned(), buckets.to_string());
+        coordination.update_settings(settings).await.unwrap();
+    }
+
     /// Adds to the counts of words, and combines them.
     async fn count(&self, updates: &[(&str, u64)]) {
         let buckets = self.buckets().await;
@@ -183,4 +191,41 @@ async fn can_be_interrupted_at_every_call() {
         [(7, 3), (7, 6), (119, 6), (119, 3)],
         "interruptions before, while and after the number is stored"
     );
+}
+
+/// Adds a count to a word as a program with another number of buckets.
+async fn add_with(app: &App, buckets: u32, word: &str, count: u64) {
+    let stored = app.buckets().await;
+    app.store(buckets).await;
+    app.count(&[(word, count)]).await;
+    app.store(stored).await;
+}
+
+/// Fluo's Java client lets programs change the number without moving the values. The next change
+/// deleted such a value as if it was a copy.
+#[tokio::test]
+async fn a_value_of_another_number_of_buckets_is_moved() {
+    let app = App::create(7).await;
+    app.count(&[("cat", 1)]).await;
+    add_with(&app, 119, "dog", 2).await;
+    assert_eq!(app.counts().await, counted(&[("cat", 1)]));
+    assert_eq!(app.rebucket(17).await.unwrap(), 2);
+    assert_eq!(app.counts().await, counted(&[("cat", 1), ("dog", 2)]));
+    assert_eq!(app.cells().await, 2);
+}
+
+#[tokio::test]
+async fn different_values_of_a_key_in_two_buckets_are_an_error() {
+    let app = App::create(7).await;
+    app.count(&[("dog", 1)]).await;
+    add_with(&app, 119, "dog", 2).await;
+    let error = app.rebucket(17).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    let message = error.to_string();
+    let end = "have different values of one key: programs with two numbers of buckets wrote them; combine both in \
+               the second row, delete the first, and change the number again";
+    assert!(message.starts_with("the rows `wc:d:"), "{message}");
+    assert!(message.ends_with(end), "{message}");
+    assert_eq!((app.buckets().await, app.cells().await), (7, 2));
+    assert_eq!(app.counts().await, counted(&[("dog", 1)]));
 }
