@@ -187,8 +187,8 @@ impl TabletRow {
     }
 }
 
-/// Checks that the tablets have all these rows: the first begins at or before the first of them, and
-/// each other one at the end of the one before.
+/// Checks that the tablets have all these rows: the first begins at or before the first of them,
+/// and each other one at the end of the one before.
 fn cover(id: &str, some: &Rows, tablets: &[TabletRow]) -> Result<bool> {
     let mut before: Option<Option<Bytes>> = None;
     for tablet in tablets {

@@ -183,8 +183,8 @@ async fn one_process_collects_the_garbage_of_an_application() {
     }
 }
 
-/// A process took the duty for its next range at once, so transient ranges were not compacted before
-/// the whole collection had ended.
+/// A process took the duty for its next range at once. So transient ranges were compacted only
+/// after the whole collection.
 #[tokio::test(start_paused = true)]
 async fn others_compact_between_two_ranges_of_a_collection() {
     let fixture = Fixture::in_memory().await;

@@ -17,7 +17,7 @@ use tokio::task::{JoinHandle, block_in_place};
 
 use crate::ground::{SHORT_SESSION, Together, ask, until};
 
-/// A task or thread that takes timestamps until it is told to end.
+/// A task or thread that takes timestamps until its end is requested.
 struct Taker<H> {
     ends: Arc<AtomicBool>,
     blocks: Arc<AtomicUsize>,
