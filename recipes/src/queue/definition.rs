@@ -185,7 +185,7 @@ impl QueueDefinition {
     }
 
     /// Returns the name of the setting that exists while values may have copies in buckets of
-    /// another number. Its value is that number.
+    /// another number: the present number, a comma, the other one.
     pub(crate) fn copies_setting(&self) -> String {
         format!("{}copies", self.settings_prefix())
     }

@@ -78,22 +78,27 @@ impl StoredQueue {
         check_empty(client, &old).await?;
         let mut new = old.clone();
         new.options.buckets = buckets;
+        let counts =
+            |present: Buckets, other: Buckets| format!("{},{}", present.count(), other.count());
         let moved = match kind {
             QueueKind::Export => 0,
             QueueKind::Combine => {
-                let correct = match settings.contains_key(&new.copies_setting()) {
-                    true => delete,
-                    false => reunite,
-                };
-                for_misplaced(client, own, &old, correct).await?;
+                let mark = settings.get(&new.copies_setting());
+                let copied_to = mark.and_then(|mark| other_number(mark, old.options.buckets));
+                let reunited = tidy(client, own, &old, copied_to).await?;
                 check_session(client, own)?;
-                settings.insert(new.copies_setting(), buckets.count().to_string());
+                let mark = counts(old.options.buckets, buckets);
+                settings.insert(new.copies_setting(), mark);
                 coordination.update_settings(settings.clone()).await?;
-                for_misplaced(client, own, &new, copy).await?
+                for_misplaced(client, own, &new, copy).await?.max(reunited)
             }
         };
         check_session(client, own)?;
         settings.insert(new.buckets_setting(), buckets.count().to_string());
+        if kind == QueueKind::Combine {
+            let mark = counts(buckets, old.options.buckets);
+            settings.insert(new.copies_setting(), mark);
+        }
         coordination.update_settings(settings.clone()).await?;
         if kind == QueueKind::Combine {
             for_misplaced(client, own, &new, delete).await?;
@@ -103,6 +108,32 @@ impl StoredQueue {
         }
         Ok(moved)
     }
+}
+
+/// Reads the mark of copies. Returns the number of the buckets that have them, or `None` if the
+/// present number is not the one of the mark: something else has changed it since.
+fn other_number(mark: &str, present: Buckets) -> Option<Buckets> {
+    let (marked, other) = mark.split_once(',')?;
+    let is_present = marked == present.count().to_string();
+    let other = other.parse().ok().filter(|_| is_present)?;
+    Buckets::new(other).ok()
+}
+
+/// Deletes the copies in buckets of another number, and moves all other values to their buckets.
+/// Returns the number of values that were moved.
+async fn tidy(
+    client: &Client,
+    own: TransactorId,
+    queue: &QueueDefinition,
+    copied_to: Option<Buckets>,
+) -> Result<u64> {
+    if let Some(buckets) = copied_to {
+        let mut other = queue.clone();
+        other.options.buckets = buckets;
+        let is_copy = |row: &Bytes| right_row(&other, row).is_none();
+        for_some_misplaced(client, own, queue, is_copy, delete).await?;
+    }
+    for_misplaced(client, own, queue, reunite).await
 }
 
 async fn check_empty(client: &Client, queue: &QueueDefinition) -> Result<()> {
@@ -153,8 +184,7 @@ fn reunite(
 ) -> Result<()> {
     if in_bucket.is_some_and(|other| *other != value) {
         return Err(Error::invalid(format!(
-            "the rows `{}` and `{}` have different values of one key: programs with two numbers of buckets wrote them; \
-             combine both in the second row, delete the first, and change the number again",
+            "the rows `{}` and `{}` have different values of one key; combine both in the second row, and delete the first",
             Escaped(&one.at.row),
             Escaped(&one.right.row)
         )));
@@ -165,15 +195,26 @@ fn reunite(
     delete(tx, one, value, None)
 }
 
-/// Makes a change for each value that is not in its bucket, some of them in one transaction.
-/// Returns their number.
-///
-/// Each transaction checks the session after its reads. If the session ends later, its locks are
-/// rolled back before another client writes to the same rows, and it cannot commit.
+/// Makes a change for each value that is not in its bucket. Returns their number.
 async fn for_misplaced(
     client: &Client,
     own: TransactorId,
     queue: &QueueDefinition,
+    change: Change,
+) -> Result<u64> {
+    for_some_misplaced(client, own, queue, |_| true, change).await
+}
+
+/// Makes a change for each value that is not in its bucket and in one of the rows, some of them in
+/// one transaction. Returns their number.
+///
+/// Each transaction checks the session after its reads. If the session ends later, its locks are
+/// rolled back before another client writes to the same rows, and it cannot commit.
+async fn for_some_misplaced(
+    client: &Client,
+    own: TransactorId,
+    queue: &QueueDefinition,
+    is_meant: impl Fn(&Bytes) -> bool,
     change: Change,
 ) -> Result<u64> {
     let commit = async |chunk: Vec<Misplaced>| {
@@ -186,7 +227,9 @@ async fn for_misplaced(
                 check_session(client, own)?;
                 for one in &chunk {
                     if let Some(value) = values.remove(&one.at) {
-                        change(&tx, one, value, values.get(&one.right))?;
+                        change(&tx, one, value.clone(), values.get(&one.right))?;
+                        // Another one of the same key meets it.
+                        values.entry(one.right.clone()).or_insert(value);
                     }
                 }
                 Ok::<(), Error>(())
@@ -198,7 +241,8 @@ async fn for_misplaced(
     let mut batches = snapshot.scan_prefix(values_prefix(queue), [&CURRENT]);
     while let Some(cells) = batches.try_next().await? {
         for cell in cells {
-            let Some(right_row) = right_row(queue, &cell.key.row) else {
+            let right_row = right_row(queue, &cell.key.row);
+            let Some(right_row) = right_row.filter(|_| is_meant(&cell.key.row)) else {
                 continue;
             };
             bytes += cell.key.row.len() + cell.value.len();

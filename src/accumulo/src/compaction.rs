@@ -6,10 +6,10 @@
 //! number of the last one that it has done. So a compaction has ended when every tablet has a
 //! number above those before the start.
 //!
-//! The servers refuse a compaction with iterators while another one has not ended completely, and
-//! only a call that waits gets that answer. So such a call is repeated while there is no sign of
-//! its compaction. If the compaction only waits for its turn, the servers refuse the repeated one,
-//! or do both in one step. A call without iterators is repeated only if its answer was lost.
+//! The servers refuse a compaction while one with iterators has not ended completely, and only a
+//! call that waits gets that answer. So a call is repeated while there is no sign of its
+//! compaction, also if its answer was lost. If the compaction only waits for its turn, the servers
+//! refuse the repeated one, or do both in one step.
 //!
 //! A compaction of another user with a number in between looks like the own one, so a start waits
 //! until no server runs one on the table. A compaction that is queued cannot be seen. If the own
@@ -34,13 +34,20 @@ const MOST_PASSES: u32 = 5;
 
 /// The time without progress, as the servers show it, after which a compaction has failed.
 const STALLED: Duration = Duration::from_secs(600);
-/// The same for a user who may not see the work of the servers, only its end for each tablet.
+/// The same for a user who may not see the work of the servers, only its end for each tablet, and
+/// for a compaction that is never seen.
 const STALLED_UNSEEN: Duration = Duration::from_secs(6 * 3_600);
 
 /// The time without a sign of a compaction after which its call is repeated for the first time; it
 /// doubles.
 const REPEATED: Duration = Duration::from_secs(1);
 const LONGEST_REPEATED: Duration = Duration::from_secs(60);
+/// The same for a compaction without iterators of a user who may not see the work of the servers:
+/// they may do it once for each call.
+const REPEATED_UNSEEN: Duration = Duration::from_secs(600);
+/// Number of calls in succession with an unknown outcome, and without a sign, before the error is
+/// returned.
+const MOST_DOUBTS: u32 = 3;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -53,7 +60,7 @@ struct Seen {
 }
 
 /// The work of the servers on compactions that users have requested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Work {
     Seen {
         /// Number of compactions of the table.
@@ -61,11 +68,11 @@ enum Work {
         /// Number of entries that the compactions of all tables have read so far: a compaction of
         /// the table may wait for them.
         entries: i64,
-        /// Number of servers that did not answer.
-        silent: usize,
     },
     /// The user may not see it.
     Unseen,
+    /// A server did not answer.
+    Unknown { server: String },
 }
 
 impl AccumuloTables {
@@ -78,69 +85,79 @@ impl AccumuloTables {
         rows: &Rows,
         iterators: Vec<IteratorSetting>,
     ) -> Result<()> {
-        let mut tablets = self.wait_for_others(name, rows).await?;
         let mut passes = 0;
-        while !iterators.is_empty() {
-            let parts = with_many_files(rows, &tablets);
+        let mut calls = Calls::begin();
+        loop {
+            // Before each call: many files may be written while the servers refuse a compaction.
+            let before = self.wait_for_others(name, rows).await?;
+            let parts = match iterators.is_empty() {
+                true => Vec::new(),
+                false => with_many_files(rows, &before),
+            };
             if parts.is_empty() {
-                break;
+                if self
+                    .compact_once(name, rows, &iterators, &before, &mut calls)
+                    .await?
+                {
+                    return Ok(());
+                }
+                continue;
             }
             if passes == MOST_PASSES {
                 return Err(too_many_files(name));
             }
             passes += 1;
             for part in parts {
-                let before = self.wait_for_others(name, &part).await?;
-                self.compact_from(name, &part, Vec::new(), &before).await?;
+                let without = Box::pin(self.compact_rows(name, &part, Vec::new()));
+                without.await?;
             }
-            // More files may have been written in the meantime.
-            tablets = self.wait_for_others(name, rows).await?;
         }
-        self.compact_from(name, rows, iterators, &tablets).await
     }
 
-    /// Compacts tablets that were in this state before, and waits for the end.
-    async fn compact_from(
+    /// Starts a compaction of tablets that were in this state before, and waits for its end.
+    /// Returns `false` if there is no sign of it.
+    async fn compact_once(
         &self,
         name: &str,
         rows: &Rows,
-        iterators: Vec<IteratorSetting>,
+        iterators: &[IteratorSetting],
         before: &[TabletFiles],
-    ) -> Result<()> {
+        calls: &mut Calls,
+    ) -> Result<bool> {
         let id = self.id_of(name).await?;
         let last = before.iter().map(|tablet| tablet.compacted).max();
         let last = last.unwrap_or_default();
-        let may_be_refused = !iterators.is_empty();
         // The call flushes the tablets first.
         let compaction = Compaction::default().rows(rows.after.clone(), rows.up_to.clone());
-        let compaction = iterators.into_iter().fold(compaction, Compaction::iterator);
-        let compaction = compaction.without_waiting();
-        let mut no_sign = REPEATED;
-        loop {
-            let is_certain = self.start(name, compaction.clone()).await?;
-            let watch = Watch {
-                name,
-                id: &id,
-                rows,
-                no_sign: (may_be_refused || !is_certain).then_some(no_sign),
-            };
-            let done = watch.until(self, |seen| seen.are_all_above(last)).await?;
-            if done.is_some() {
-                return Ok(());
-            }
-            no_sign = (no_sign * 2).min(LONGEST_REPEATED);
+        let compaction = iterators
+            .iter()
+            .cloned()
+            .fold(compaction, Compaction::iterator);
+        let doubt = self.start(name, compaction.without_waiting()).await?;
+        let watch = Watch {
+            name,
+            id: &id,
+            rows,
+            last: Some(last),
+            no_sign: Some(calls.no_sign),
+            is_piling_up: iterators.is_empty(),
+        };
+        let done = watch.until(self, |seen| seen.are_all_above(last)).await?;
+        if done.is_none() {
+            calls.without_sign(name, doubt)?;
         }
+        Ok(done.is_some())
     }
 
-    /// Starts a compaction, or fails if it has certainly not started. Returns `false` if that is in
-    /// doubt.
-    async fn start(&self, name: &str, compaction: Compaction) -> Result<bool> {
+    /// Starts a compaction, or fails if it has certainly not started. Returns the error if that is
+    /// in doubt.
+    async fn start(&self, name: &str, compaction: Compaction) -> Result<Option<Error>> {
         let tables = self.client.table_operations();
         match tables.compact(name, compaction).await {
-            Ok(()) => Ok(true),
+            Ok(()) => Ok(None),
             Err(error) if error.may_have_taken_effect() => {
                 debug!(%error, table = name, "the start of a compaction is in doubt");
-                Ok(false)
+                Ok(Some(port_error(error)))
             }
             Err(error) => Err(self.lacking("WRITE or ALTER_TABLE", name, error)),
         }
@@ -154,7 +171,9 @@ impl AccumuloTables {
             name,
             id: &id,
             rows,
+            last: None,
             no_sign: None,
+            is_piling_up: false,
         };
         let free = watch.until(self, Seen::is_free).await?;
         Ok(free.map(|seen| seen.tablets).unwrap_or_default())
@@ -168,15 +187,14 @@ impl AccumuloTables {
     /// Returns the work of all servers on the table.
     async fn work(&self, id: &str) -> Result<Work> {
         let operations = self.client.instance_operations();
-        let (mut compactions, mut entries, mut silent) = (0, 0_i64, 0);
+        let (mut compactions, mut entries) = (0, 0_i64);
         for server in operations.tablet_servers().await.map_err(port_error)? {
             let active = match operations.active_compactions(&server).await {
                 Ok(active) => active,
                 Err(error) if error.is_denial() => return Ok(Work::Unseen),
                 Err(error) => {
                     debug!(%error, %server, "the work of a server is not known");
-                    silent += 1;
-                    continue;
+                    return Ok(Work::Unknown { server });
                 }
             };
             let of_users = active.into_iter();
@@ -189,8 +207,37 @@ impl AccumuloTables {
         Ok(Work::Seen {
             compactions,
             entries,
-            silent,
         })
+    }
+}
+
+/// The calls for one compaction.
+struct Calls {
+    begun: Instant,
+    /// The time without a sign after which the call is repeated.
+    no_sign: Duration,
+    /// Number of calls in succession whose outcome is unknown.
+    doubts: u32,
+}
+
+impl Calls {
+    fn begin() -> Self {
+        Self {
+            begun: Instant::now(),
+            no_sign: REPEATED,
+            doubts: 0,
+        }
+    }
+
+    /// Records a call without a sign of its compaction. Fails if it must not be repeated.
+    fn without_sign(&mut self, name: &str, doubt: Option<Error>) -> Result<()> {
+        self.no_sign = (self.no_sign * 2).min(LONGEST_REPEATED);
+        self.doubts = doubt.as_ref().map_or(0, |_| self.doubts + 1);
+        match doubt {
+            Some(error) if self.doubts >= MOST_DOUBTS => Err(error),
+            _ if self.begun.elapsed() >= STALLED_UNSEEN => Err(stalled(name, STALLED_UNSEEN)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -199,8 +246,12 @@ struct Watch<'a> {
     name: &'a str,
     id: &'a str,
     rows: &'a Rows,
+    /// The largest number of a compaction before the own one. `None` if none was started.
+    last: Option<u64>,
     /// The time without a sign of the compaction after which the wait ends.
     no_sign: Option<Duration>,
+    /// True if the servers may do a compaction once for each call.
+    is_piling_up: bool,
 }
 
 impl Watch<'_> {
@@ -211,9 +262,9 @@ impl Watch<'_> {
         tables: &AccumuloTables,
         is_reached: impl Fn(&Seen) -> bool + Send + Sync,
     ) -> Result<Option<Seen>> {
-        let (mut pause, begun) = (FIRST_PAUSE, Instant::now());
+        let mut pause = FIRST_PAUSE;
         let mut last: Option<(Seen, Instant)> = None;
-        let mut has_sign = false;
+        let mut last_sign = Instant::now();
         loop {
             let seen = Seen {
                 tablets: tables.files(self.name, self.id, self.rows).await?,
@@ -222,15 +273,24 @@ impl Watch<'_> {
             if is_reached(&seen) {
                 return Ok(Some(seen));
             }
-            has_sign |= seen.work.is_visible();
-            if let Some((before, _)) = &last {
-                has_sign |= before.compacted() != seen.compacted();
+            if self.is_sign(&seen) {
+                last_sign = Instant::now();
+            }
+            let no_sign = match seen.work {
+                Work::Unseen if self.is_piling_up => self.no_sign.map(|_| REPEATED_UNSEEN),
+                _ => self.no_sign,
+            };
+            if no_sign.is_some_and(|limit| last_sign.elapsed() >= limit) {
+                return Ok(None);
             }
             match &last {
                 Some((before, since)) if before.is_same_work(&seen) => {
                     let limit = seen.work.limit();
                     if since.elapsed() >= limit {
-                        return Err(stalled(self.name, limit));
+                        return Err(match (&seen.work, self.last) {
+                            (Work::Unknown { server }, None) => silent(self.name, server, limit),
+                            _ => stalled(self.name, limit),
+                        });
                     }
                 }
                 _ => {
@@ -238,13 +298,19 @@ impl Watch<'_> {
                     last = Some((seen, Instant::now()));
                 }
             }
-            let is_over = |limit| begun.elapsed() >= limit;
-            if !has_sign && self.no_sign.is_some_and(is_over) {
-                return Ok(None);
-            }
             sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// Checks whether the compaction may be under way: a server compacts the table, or has done so
+    /// with a tablet.
+    fn is_sign(&self, seen: &Seen) -> bool {
+        let mut tablets = seen.tablets.iter();
+        seen.work.is_visible()
+            || self
+                .last
+                .is_some_and(|last| tablets.any(|tablet| tablet.compacted > last))
     }
 }
 
@@ -262,7 +328,8 @@ impl Seen {
 
     /// Checks that no compaction of the table runs, and that its tablets are known.
     fn is_free(&self) -> bool {
-        !self.work.is_visible() && !self.work.is_partly_known() && !self.tablets.is_empty()
+        let is_known = !matches!(self.work, Work::Unknown { .. });
+        !self.work.is_visible() && is_known && !self.tablets.is_empty()
     }
 
     /// Checks whether every tablet has done a compaction with a number above the last one.
@@ -274,19 +341,14 @@ impl Seen {
 
 impl Work {
     /// Checks whether a server is seen to work.
-    fn is_visible(self) -> bool {
-        matches!(self, Self::Seen { compactions, .. } if compactions > 0)
-    }
-
-    /// Checks whether a server may work without being seen.
-    fn is_partly_known(self) -> bool {
-        matches!(self, Self::Seen { silent, .. } if silent > 0)
+    fn is_visible(&self) -> bool {
+        matches!(self, Self::Seen { compactions, .. } if *compactions > 0)
     }
 
     /// Returns the time without a change after which a compaction has failed.
-    fn limit(self) -> Duration {
+    fn limit(&self) -> Duration {
         match self {
-            Self::Seen { .. } => STALLED,
+            Self::Seen { .. } | Self::Unknown { .. } => STALLED,
             Self::Unseen => STALLED_UNSEEN,
         }
     }
@@ -314,8 +376,16 @@ fn with_many_files(rows: &Rows, tablets: &[TabletFiles]) -> Vec<Rows> {
 
 fn too_many_files(name: &str) -> Error {
     let message = format!(
-        "tablets of table `{name}` get more than {MOST_FILES} files while they are compacted, too \
-         many for garbage collection in one step; try again when less is written"
+        "tablets of table `{name}` get more than {MOST_FILES} files while they are compacted; try again when less is \
+         written"
+    );
+    Error::new(ErrorKind::Unavailable, message)
+}
+
+fn silent(name: &str, server: &str, limit: Duration) -> Error {
+    let message = format!(
+        "tablet server {server} has not said for {} s whether it compacts table `{name}`; check it",
+        limit.as_secs()
     );
     Error::new(ErrorKind::Unavailable, message)
 }

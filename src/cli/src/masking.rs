@@ -215,7 +215,7 @@ pub(crate) fn may_hold_user(target: &[u8]) -> bool {
 
 /// Returns one of two messages if a target may contain a user or a password, or has other text than
 /// a number for its port, which may be a password.
-fn complaint_of_target(
+pub(crate) fn complaint_of_target(
     target: &[u8],
     of_user: &'static str,
     of_port: &'static str,
@@ -228,7 +228,7 @@ fn complaint_of_target(
     let (host, port) = place.split_at_checked(colon)?;
     let is_one_host = host.ends_with(b"]") || !host.contains(&b':');
     let is_number = port.iter().skip(1).all(u8::is_ascii_digit);
-    (is_one_host && !is_number && !port.ends_with(b"]")).then_some(of_port)
+    (is_one_host && !is_number).then_some(of_port)
 }
 
 /// Formats a row or a key for an error message. Hides the part before an `@`, which may contain a
@@ -357,7 +357,12 @@ mod tests {
 
     #[test]
     fn refuses_a_port_that_may_be_a_password() {
-        for target in ["proxy:h:hunter2", "proxy:[::1]:hunter2", "proxy:h:+1"] {
+        for target in [
+            "proxy:h:hunter2",
+            "proxy:[::1]:hunter2",
+            "proxy:h:hunter2]",
+            "proxy:h:+1",
+        ] {
             let all = Arguments::command();
             let line = format!("fluo table list --at {target}");
             assert_eq!(of(&line), Some(PORT), "{target}");

@@ -136,12 +136,10 @@ impl ZooKeeperArguments {
             "applications on Accumulo are in ZooKeeper: give --zookeepers HOST:PORT/PATH or set FLUO_ZOOKEEPERS; the path is \
              the node above the applications, such as /fluo",
         )?;
-        let hosts = servers.split('/').next().unwrap_or_default();
         // Messages repeat the address.
-        if hosts.contains('@') {
+        if servers.contains('@') {
             bail!(
-                "an address of ZooKeeper holds no user and no password: write HOST:PORT,HOST:PORT/PATH, and name \
-                 the file with the secret of the applications with --zookeeper-secret-file"
+                "an address of ZooKeeper holds no user and no password; write HOST:PORT,HOST:PORT/PATH"
             );
         }
         Ok(servers)

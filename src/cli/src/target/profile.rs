@@ -69,13 +69,17 @@ impl At {
             true => Profile::default(),
             false => read(text)?,
         };
-        let target = match profile.target.is_empty() {
-            true => text.parse()?,
-            false if masking::may_hold_user(profile.target.as_bytes()) => bail!(
-                "the target of the profile `{text}` holds a user or a password; write proxy:HOST:PORT, `user` and \
-                 `password_file`"
-            ),
-            false => profile.target.parse().with_context(|| {
+        let complaint = masking::complaint_of_target(
+            profile.target.as_bytes(),
+            "holds a user or a password; write proxy:HOST:PORT, `user` and `password_file`",
+            "has a port that is not a number; write proxy:HOST:PORT",
+        );
+        let target = match (profile.target.is_empty(), complaint) {
+            (true, _) => text.parse()?,
+            (false, Some(complaint)) => {
+                bail!("the target of the profile `{text}` {complaint}")
+            }
+            (false, None) => profile.target.parse().with_context(|| {
                 format!("the target of the profile `{text}` is `{}`", profile.target)
             })?,
         };

@@ -53,6 +53,7 @@ fn repeats_no_password(place: &Place, command: &str) {
     with(&["--at", &format!("proxy:root:{SECRET}@localhost")]);
     with(&["--at", &format!("root:{SECRET}@localhost:1")]);
     with(&["--at", &format!("proxy:localhost:{SECRET}")]);
+    with(&["--at", &format!("proxy:localhost:{SECRET}]")]);
     for password in ["@@", "a:b:", " ", "%40", "%", "'\"", "é"] {
         let around = format!("proxy:root:{password}{SECRET}{password}@localhost:1");
         with(&["--at", &around]);
@@ -60,9 +61,11 @@ fn repeats_no_password(place: &Place, command: &str) {
     let mut environment = place.command(words());
     environment.env("FLUO_AT", &target);
     assert_silent(&Run::of(environment.output().unwrap()), command);
-    let mut profile = place.command(words().chain(["--at", "cluster"]));
-    profile.env("FLUO_CONFIG", "config.toml");
-    assert_silent(&Run::of(profile.output().unwrap()), command);
+    for name in ["cluster", "port"] {
+        let mut profile = place.command(words().chain(["--at", name]));
+        profile.env("FLUO_CONFIG", "config.toml");
+        assert_silent(&Run::of(profile.output().unwrap()), command);
+    }
 }
 
 /// Covers a bug: `fluo queue` and `fluo oracle` repeated the password.
@@ -72,7 +75,7 @@ fn no_command_repeats_a_password_in_its_target() {
     let target = format!("proxy:root:{SECRET}@localhost:1");
     place.file(
         "config.toml",
-        format!("[at.cluster]\ntarget = \"{target}\"\n"),
+        format!("[at.cluster]\ntarget = \"{target}\"\n[at.port]\ntarget = \"proxy:h:{SECRET}\"\n"),
     );
     let commands = commands_with_target(&place);
     for expected in [" table list", " queue list", " oracle", " advise"] {
@@ -98,8 +101,7 @@ fn no_command_repeats_a_password_in_its_target() {
 fn an_address_of_zookeeper_with_a_password_is_not_repeated() {
     let place = Place::new();
     let servers = format!("root:{SECRET}@localhost:1/fluo");
-    let message = "error: an address of ZooKeeper holds no user and no password: write HOST:PORT,HOST:PORT/PATH, and \
-                   name the file with the secret of the applications with --zookeeper-secret-file\n";
+    let message = "error: an address of ZooKeeper holds no user and no password; write HOST:PORT,HOST:PORT/PATH\n";
     let oracle = ["oracle", "--zookeepers", &servers, "web"].map(str::to_owned);
     let run = place.with(oracle);
     assert_silent(&run, "oracle");

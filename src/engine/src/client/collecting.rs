@@ -6,7 +6,9 @@
 //! iterators.
 
 use fluo_table::coordination::HeldLock;
-use fluo_table::{Bytes, Garbage, Key, Result, Span, TableAdmin, Timestamp, row_successor};
+use fluo_table::{
+    Bytes, ErrorKind, Garbage, Key, Result, Span, TableAdmin, Timestamp, row_successor,
+};
 use tokio::time::sleep;
 
 use crate::client::{Client, application_table};
@@ -40,7 +42,9 @@ impl Client {
     /// # Errors
     ///
     /// Those of the coordination, of [`TableAdmin::properties`], [`TableAdmin::splits`] and
-    /// [`TableAdmin::compact`]. All entries that were dropped before the error were garbage.
+    /// [`TableAdmin::compact`]. If a range is [`Unavailable`](ErrorKind::Unavailable), the other
+    /// ranges are compacted before this returns the error. All entries that were dropped were
+    /// garbage.
     pub async fn collect_garbage(&self, tables: &dyn TableAdmin, span: &Span) -> Result<Timestamp> {
         self.collect_garbage_with(tables, span, |_, _| ()).await
     }
@@ -64,6 +68,7 @@ impl Client {
         application_table::detach_iterators(tables, table, &properties).await?;
         let ranges = ranges(span, &tables.splits(table).await?);
         progress(0, ranges.len());
+        let mut failed = None;
         for (range, done) in ranges.iter().zip(1..) {
             if done > 1 {
                 // Long enough for a process that waits for the duty to look again.
@@ -71,10 +76,19 @@ impl Client {
             }
             let _duty = self.wait_for_duty(COMPACTION).await?;
             let garbage = Garbage::DropBelow(horizon);
-            tables.compact(table, range, garbage).await?;
+            match tables.compact(table, range, garbage).await {
+                // Such as one with tablets that get too many files; the others can be compacted.
+                Err(error) if error.kind() == ErrorKind::Unavailable => {
+                    failed.get_or_insert(error);
+                }
+                compacted => compacted?,
+            }
             progress(done, ranges.len());
         }
-        Ok(horizon)
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(horizon),
+        }
     }
 
     /// Takes a duty of the application: a named task, such as `report`, that one process at a time
