@@ -208,7 +208,7 @@ fn collect_in(tables: &AccumuloTables, span: Span) -> JoinHandle<fluo_table::Res
 
 /// Waits for a result that comes after seconds, unless a bug makes it come after hours.
 async fn in_time<T>(result: impl Future<Output = T>) -> T {
-    let limit = Duration::from_secs(120);
+    let limit = Duration::from_secs(60);
     tokio::time::timeout(limit, result).await.unwrap()
 }
 
