@@ -226,8 +226,8 @@ async fn two_values_of_a_key_in_wrong_buckets_are_met_one_after_the_other() {
     assert_eq!(app.cells().await, 1);
 }
 
-/// A number that something else stores is not the one to which an interrupted change has copied: its
-/// values are no copies.
+/// If something else stores a number after an interruption, values in buckets of another one may
+/// be no copies.
 #[tokio::test]
 async fn a_number_that_was_stored_after_an_interruption_loses_no_value() {
     for stored in [7, 17, 119] {

@@ -316,7 +316,7 @@ async fn a_compaction_whose_call_is_lost_is_started_again() {
     assert_eq!(compactions(&fake), vec![(None, None, 0); 2]);
 }
 
-/// Nobody saw the error of the calls, and the next one came a minute later, for ever.
+/// The errors of the calls were only logged, and the next call came a minute later, for ever.
 #[tokio::test]
 async fn a_call_whose_outcome_stays_unknown_is_an_error() {
     let (table, fake, tables) = start([1; 3]).await;
