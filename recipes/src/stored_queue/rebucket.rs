@@ -8,6 +8,7 @@
 //! one left. Without the setting, a value outside its bucket is no copy: a program with another
 //! number of buckets wrote it, as Fluo's Java client allows, and it is moved to its bucket.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use fluo::{Bytes, Client, Error, ErrorKind, Result, RowColumn, Transaction};
@@ -32,8 +33,15 @@ struct Misplaced {
     right: RowColumn,
 }
 
-/// A change for a value that is not in its bucket. The last argument is the value in its bucket.
-type Change = fn(&Transaction, &Misplaced, Bytes, Option<&Bytes>) -> Result<()>;
+/// A change for a value that is not in its bucket.
+#[derive(Clone, Copy)]
+enum Change<'a> {
+    Copy,
+    Delete,
+    /// Deletes it if it is a copy: it is in its bucket of this queue with another number of them.
+    /// Otherwise moves it to its bucket.
+    Tidy(Option<&'a QueueDefinition>),
+}
 
 impl StoredQueue {
     /// Sets the number of buckets of a queue, and moves the values of a combine queue to their new
@@ -54,9 +62,9 @@ impl StoredQueue {
     /// [`Unavailable`](ErrorKind::Unavailable) while other clients or workers of the application
     /// exist; [`Invalid`](ErrorKind::Invalid) for an id of no queue, a wrong number of buckets, a
     /// queue with entries, an application with notifications, and a key with different values in
-    /// two buckets; the number is not changed then. The
-    /// errors of the table and the coordination, and [`Unavailable`](ErrorKind::Unavailable) if
-    /// the session of the client ends; the number of buckets is the old or the new one then.
+    /// two buckets; the number is not changed then. The errors of the table and the coordination,
+    /// and [`Unavailable`](ErrorKind::Unavailable) if the session of the client ends; the number of
+    /// buckets is the old or the new one then.
     pub async fn rebucket(
         client: &Client,
         coordination: &dyn Coordination,
@@ -78,62 +86,46 @@ impl StoredQueue {
         check_empty(client, &old).await?;
         let mut new = old.clone();
         new.options.buckets = buckets;
-        let counts =
-            |present: Buckets, other: Buckets| format!("{},{}", present.count(), other.count());
-        let moved = match kind {
-            QueueKind::Export => 0,
-            QueueKind::Combine => {
-                let mark = settings.get(&new.copies_setting());
-                let copied_to = mark.and_then(|mark| other_number(mark, old.options.buckets));
-                let reunited = tidy(client, own, &old, copied_to).await?;
-                check_session(client, own)?;
-                let mark = counts(old.options.buckets, buckets);
-                settings.insert(new.copies_setting(), mark);
-                coordination.update_settings(settings.clone()).await?;
-                for_misplaced(client, own, &new, copy).await?.max(reunited)
-            }
+        let mark = |present: Buckets, other: Buckets| {
+            (
+                new.copies_setting(),
+                format!("{},{}", present.count(), other.count()),
+            )
         };
-        check_session(client, own)?;
-        settings.insert(new.buckets_setting(), buckets.count().to_string());
-        if kind == QueueKind::Combine {
-            let mark = counts(buckets, old.options.buckets);
-            settings.insert(new.copies_setting(), mark);
-        }
-        coordination.update_settings(settings.clone()).await?;
-        if kind == QueueKind::Combine {
-            for_misplaced(client, own, &new, delete).await?;
+        let number = (new.buckets_setting(), buckets.count().to_string());
+        let store = async |settings: &BTreeMap<String, String>| {
             check_session(client, own)?;
-            settings.remove(&new.copies_setting());
-            coordination.update_settings(settings).await?;
+            coordination.update_settings(settings.clone()).await
+        };
+        if kind == QueueKind::Export {
+            settings.extend([number]);
+            store(&settings).await?;
+            return Ok(0);
         }
-        Ok(moved)
+        let copies = settings.get(&new.copies_setting());
+        let copies = copies.and_then(|mark| copies_of(&old, mark));
+        let reunited = for_misplaced(client, own, &old, Change::Tidy(copies.as_ref())).await?;
+        settings.extend([mark(old.options.buckets, buckets)]);
+        store(&settings).await?;
+        let copied = for_misplaced(client, own, &new, Change::Copy).await?;
+        settings.extend([number, mark(buckets, old.options.buckets)]);
+        store(&settings).await?;
+        for_misplaced(client, own, &new, Change::Delete).await?;
+        settings.remove(&new.copies_setting());
+        store(&settings).await?;
+        Ok(copied.max(reunited))
     }
 }
 
-/// Reads the mark of copies. Returns the number of the buckets that have them, or `None` if the
-/// present number is not the one of the mark: something else has changed it since.
-fn other_number(mark: &str, present: Buckets) -> Option<Buckets> {
-    let (marked, other) = mark.split_once(',')?;
-    let is_present = marked == present.count().to_string();
+/// Reads the mark of copies. Returns the queue with the number of buckets that has them, or `None`
+/// if the present number is not the one of the mark: something else has changed it since.
+fn copies_of(queue: &QueueDefinition, mark: &str) -> Option<QueueDefinition> {
+    let (present, other) = mark.split_once(',')?;
+    let is_present = present == queue.options.buckets.count().to_string();
     let other = other.parse().ok().filter(|_| is_present)?;
-    Buckets::new(other).ok()
-}
-
-/// Deletes the copies in buckets of another number, and moves all other values to their buckets.
-/// Returns the number of values that were moved.
-async fn tidy(
-    client: &Client,
-    own: TransactorId,
-    queue: &QueueDefinition,
-    copied_to: Option<Buckets>,
-) -> Result<u64> {
-    if let Some(buckets) = copied_to {
-        let mut other = queue.clone();
-        other.options.buckets = buckets;
-        let is_copy = |row: &Bytes| right_row(&other, row).is_none();
-        for_some_misplaced(client, own, queue, is_copy, delete).await?;
-    }
-    for_misplaced(client, own, queue, reunite).await
+    let mut copies = queue.clone();
+    copies.options.buckets = Buckets::new(other).ok()?;
+    Some(copies)
 }
 
 async fn check_empty(client: &Client, queue: &QueueDefinition) -> Result<()> {
@@ -167,97 +159,98 @@ fn check_session(client: &Client, own: TransactorId) -> Result<()> {
     }
 }
 
-fn copy(tx: &Transaction, one: &Misplaced, value: Bytes, _: Option<&Bytes>) -> Result<()> {
-    tx.set(one.right.row.clone(), &CURRENT, value)
-}
-
-fn delete(tx: &Transaction, one: &Misplaced, _: Bytes, _: Option<&Bytes>) -> Result<()> {
-    tx.delete(one.at.row.clone(), &CURRENT)
-}
-
-/// Moves a value to its bucket. One that is there already may be equal.
-fn reunite(
-    tx: &Transaction,
-    one: &Misplaced,
-    value: Bytes,
-    in_bucket: Option<&Bytes>,
-) -> Result<()> {
-    if in_bucket.is_some_and(|other| *other != value) {
-        return Err(Error::invalid(format!(
-            "the rows `{}` and `{}` have different values of one key; combine both in the second row, and delete the first",
-            Escaped(&one.at.row),
-            Escaped(&one.right.row)
-        )));
+impl Change<'_> {
+    /// Makes the change. `values` has the other values of the chunk, and for
+    /// [`Tidy`](Self::Tidy) those in their buckets. Returns whether the value got another row.
+    fn make(
+        self,
+        tx: &Transaction,
+        one: &Misplaced,
+        value: Bytes,
+        values: &mut BTreeMap<RowColumn, Bytes>,
+    ) -> Result<bool> {
+        let copy = |value| tx.set(one.right.row.clone(), &CURRENT, value);
+        let delete = || tx.delete(one.at.row.clone(), &CURRENT);
+        match self {
+            Self::Copy => copy(value).map(|()| true),
+            Self::Delete => delete().map(|()| false),
+            Self::Tidy(Some(copies)) if right_row(copies, &one.at.row).is_none() => {
+                delete().map(|()| false)
+            }
+            Self::Tidy(_) => {
+                delete()?;
+                match values.get(&one.right) {
+                    None => {
+                        copy(value.clone())?;
+                        // Another one of the same key meets it.
+                        values.insert(one.right.clone(), value);
+                        Ok(true)
+                    }
+                    Some(in_bucket) if *in_bucket == value => Ok(false),
+                    Some(_) => Err(Error::invalid(format!(
+                        "the rows `{}` and `{}` have different values of one key; combine both in the second row, \
+                         and delete the first",
+                        Escaped(&one.at.row),
+                        Escaped(&one.right.row)
+                    ))),
+                }
+            }
+        }
     }
-    if in_bucket.is_none() {
-        copy(tx, one, value.clone(), None)?;
-    }
-    delete(tx, one, value, None)
 }
 
-/// Makes a change for each value that is not in its bucket. Returns their number.
+/// Makes a change for each value that is not in its bucket, some of them in one transaction.
+/// Returns the number of values that got another row.
+///
+/// Each transaction checks the session after its reads. If the session ends later, its locks are
+/// rolled back before another client writes to the same rows, and it cannot commit.
 async fn for_misplaced(
     client: &Client,
     own: TransactorId,
     queue: &QueueDefinition,
-    change: Change,
-) -> Result<u64> {
-    for_some_misplaced(client, own, queue, |_| true, change).await
-}
-
-/// Makes a change for each value that is not in its bucket and in one of the rows, some of them in
-/// one transaction. Returns their number.
-///
-/// Each transaction checks the session after its reads. If the session ends later, its locks are
-/// rolled back before another client writes to the same rows, and it cannot commit.
-async fn for_some_misplaced(
-    client: &Client,
-    own: TransactorId,
-    queue: &QueueDefinition,
-    is_meant: impl Fn(&Bytes) -> bool,
-    change: Change,
+    change: Change<'_>,
 ) -> Result<u64> {
     let commit = async |chunk: Vec<Misplaced>| {
         client
             .run(async |tx: Transaction| {
-                let cells = chunk
-                    .iter()
-                    .flat_map(|one| [one.at.clone(), one.right.clone()]);
+                let mut cells: Vec<_> = chunk.iter().map(|one| one.at.clone()).collect();
+                if matches!(change, Change::Tidy(_)) {
+                    cells.extend(chunk.iter().map(|one| one.right.clone()));
+                }
                 let mut values = tx.get_all(cells).await?;
                 check_session(client, own)?;
+                let mut moved = 0;
                 for one in &chunk {
                     if let Some(value) = values.remove(&one.at) {
-                        change(&tx, one, value.clone(), values.get(&one.right))?;
-                        // Another one of the same key meets it.
-                        values.entry(one.right.clone()).or_insert(value);
+                        moved += u64::from(change.make(&tx, one, value, &mut values)?);
                     }
                 }
-                Ok::<(), Error>(())
+                Ok::<u64, Error>(moved)
             })
             .await
     };
     let snapshot = client.snapshot().await?;
-    let (mut chunk, mut bytes, mut count) = (Vec::new(), 0, 0);
+    let (mut chunk, mut bytes, mut moved) = (Vec::new(), 0, 0);
     let mut batches = snapshot.scan_prefix(values_prefix(queue), [&CURRENT]);
     while let Some(cells) = batches.try_next().await? {
         for cell in cells {
-            let right_row = right_row(queue, &cell.key.row);
-            let Some(right_row) = right_row.filter(|_| is_meant(&cell.key.row)) else {
+            let Some(right_row) = right_row(queue, &cell.key.row) else {
                 continue;
             };
             bytes += cell.key.row.len() + cell.value.len();
-            count += 1;
             let at = RowColumn::new(cell.key.row, CURRENT);
             let right = RowColumn::new(right_row, CURRENT);
             chunk.push(Misplaced { at, right });
             if chunk.len() >= VALUES_AT_ONCE || bytes >= BYTES_AT_ONCE {
-                commit(std::mem::take(&mut chunk)).await?;
+                moved += commit(std::mem::take(&mut chunk)).await?;
                 bytes = 0;
             }
         }
     }
-    commit(chunk).await?;
-    Ok(count)
+    if !chunk.is_empty() {
+        moved += commit(chunk).await?;
+    }
+    Ok(moved)
 }
 
 /// Returns the row to which a value belongs, or `None` if it is in this row.

@@ -85,22 +85,42 @@ impl AccumuloTables {
         rows: &Rows,
         iterators: Vec<IteratorSetting>,
     ) -> Result<()> {
+        let id = self.id_of(name).await?;
         let mut passes = 0;
         let mut calls = Calls::begin();
         loop {
+            let watch = Watch {
+                name,
+                id: &id,
+                rows,
+                own: None,
+            };
             // Before each call: many files may be written while the servers refuse a compaction.
-            let before = self.wait_for_others(name, rows).await?;
+            let before = watch.wait(self).await?.unwrap_or_default();
             let parts = match iterators.is_empty() {
                 true => Vec::new(),
                 false => with_many_files(rows, &before),
             };
             if parts.is_empty() {
-                if self
-                    .compact_once(name, rows, &iterators, &before, &mut calls)
-                    .await?
-                {
+                let last = before.iter().map(|tablet| tablet.compacted).max();
+                let own = Own {
+                    last: last.unwrap_or_default(),
+                    no_sign: calls.no_sign,
+                    is_piling_up: iterators.is_empty(),
+                };
+                // The call flushes the tablets first.
+                let compaction = Compaction::default().rows(rows.after.clone(), rows.up_to.clone());
+                let iterators = iterators.iter().cloned();
+                let compaction = iterators.fold(compaction, Compaction::iterator);
+                let doubt = self.start(name, compaction.without_waiting()).await?;
+                let watch = Watch {
+                    own: Some(own),
+                    ..watch
+                };
+                if watch.wait(self).await?.is_some() {
                     return Ok(());
                 }
+                calls.without_sign(name, doubt)?;
                 continue;
             }
             if passes == MOST_PASSES {
@@ -112,41 +132,6 @@ impl AccumuloTables {
                 without.await?;
             }
         }
-    }
-
-    /// Starts a compaction of tablets that were in this state before, and waits for its end.
-    /// Returns `false` if there is no sign of it.
-    async fn compact_once(
-        &self,
-        name: &str,
-        rows: &Rows,
-        iterators: &[IteratorSetting],
-        before: &[TabletFiles],
-        calls: &mut Calls,
-    ) -> Result<bool> {
-        let id = self.id_of(name).await?;
-        let last = before.iter().map(|tablet| tablet.compacted).max();
-        let last = last.unwrap_or_default();
-        // The call flushes the tablets first.
-        let compaction = Compaction::default().rows(rows.after.clone(), rows.up_to.clone());
-        let compaction = iterators
-            .iter()
-            .cloned()
-            .fold(compaction, Compaction::iterator);
-        let doubt = self.start(name, compaction.without_waiting()).await?;
-        let watch = Watch {
-            name,
-            id: &id,
-            rows,
-            last: Some(last),
-            no_sign: Some(calls.no_sign),
-            is_piling_up: iterators.is_empty(),
-        };
-        let done = watch.until(self, |seen| seen.are_all_above(last)).await?;
-        if done.is_none() {
-            calls.without_sign(name, doubt)?;
-        }
-        Ok(done.is_some())
     }
 
     /// Starts a compaction, or fails if it has certainly not started. Returns the error if that is
@@ -161,22 +146,6 @@ impl AccumuloTables {
             }
             Err(error) => Err(self.lacking("WRITE or ALTER_TABLE", name, error)),
         }
-    }
-
-    /// Waits until no server runs a compaction of the table that a user has requested, and returns
-    /// the tablets.
-    async fn wait_for_others(&self, name: &str, rows: &Rows) -> Result<Vec<TabletFiles>> {
-        let id = self.id_of(name).await?;
-        let watch = Watch {
-            name,
-            id: &id,
-            rows,
-            last: None,
-            no_sign: None,
-            is_piling_up: false,
-        };
-        let free = watch.until(self, Seen::is_free).await?;
-        Ok(free.map(|seen| seen.tablets).unwrap_or_default())
     }
 
     async fn files(&self, name: &str, id: &str, rows: &Rows) -> Result<Vec<TabletFiles>> {
@@ -241,27 +210,32 @@ impl Calls {
     }
 }
 
-/// A wait for a state of some tablets.
+/// A wait for the end of the own compaction of some tablets, or before it for that of others.
+#[derive(Clone, Copy)]
 struct Watch<'a> {
     name: &'a str,
     id: &'a str,
     rows: &'a Rows,
-    /// The largest number of a compaction before the own one. `None` if none was started.
-    last: Option<u64>,
-    /// The time without a sign of the compaction after which the wait ends.
-    no_sign: Option<Duration>,
-    /// True if the servers may do a compaction once for each call.
+    /// `None` before the own one is started.
+    own: Option<Own>,
+}
+
+/// A compaction that was started.
+#[derive(Clone, Copy)]
+struct Own {
+    /// The largest number of a compaction before it.
+    last: u64,
+    /// The time without a sign of it after which the wait ends.
+    no_sign: Duration,
+    /// True if the servers may do it once for each call.
     is_piling_up: bool,
 }
 
 impl Watch<'_> {
-    /// Waits until the visible state has a property, and returns it. `None` if there is no sign of
-    /// the compaction. Fails if the state has not changed for too long.
-    async fn until(
-        self,
-        tables: &AccumuloTables,
-        is_reached: impl Fn(&Seen) -> bool + Send + Sync,
-    ) -> Result<Option<Seen>> {
+    /// Waits until every tablet has done the own compaction, or before it until no server runs one
+    /// that a user has requested. Returns the tablets, or `None` if there is no sign of the own
+    /// one. Fails if the visible state has not changed for too long.
+    async fn wait(self, tables: &AccumuloTables) -> Result<Option<Vec<TabletFiles>>> {
         let mut pause = FIRST_PAUSE;
         let mut last: Option<(Seen, Instant)> = None;
         let mut last_sign = Instant::now();
@@ -270,24 +244,25 @@ impl Watch<'_> {
                 tablets: tables.files(self.name, self.id, self.rows).await?,
                 work: tables.work(self.id).await?,
             };
-            if is_reached(&seen) {
-                return Ok(Some(seen));
-            }
-            if self.is_sign(&seen) {
-                last_sign = Instant::now();
-            }
-            let no_sign = match seen.work {
-                Work::Unseen if self.is_piling_up => self.no_sign.map(|_| REPEATED_UNSEEN),
-                _ => self.no_sign,
+            let is_reached = match self.own {
+                Some(own) => seen.are_all_above(own.last),
+                None => seen.is_free(),
             };
-            if no_sign.is_some_and(|limit| last_sign.elapsed() >= limit) {
-                return Ok(None);
+            if is_reached {
+                return Ok(Some(seen.tablets));
+            }
+            if let Some(own) = self.own {
+                if own.is_sign(&seen) {
+                    last_sign = Instant::now();
+                } else if last_sign.elapsed() >= own.limit(&seen.work) {
+                    return Ok(None);
+                }
             }
             match &last {
                 Some((before, since)) if before.is_same_work(&seen) => {
                     let limit = seen.work.limit();
                     if since.elapsed() >= limit {
-                        return Err(match (&seen.work, self.last) {
+                        return Err(match (&seen.work, self.own) {
                             (Work::Unknown { server }, None) => silent(self.name, server, limit),
                             _ => stalled(self.name, limit),
                         });
@@ -302,15 +277,22 @@ impl Watch<'_> {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+}
 
-    /// Checks whether the compaction may be under way: a server compacts the table, or has done so
-    /// with a tablet.
-    fn is_sign(&self, seen: &Seen) -> bool {
+impl Own {
+    /// Checks whether it may be under way: a server compacts the table, or has done so with a
+    /// tablet.
+    fn is_sign(self, seen: &Seen) -> bool {
         let mut tablets = seen.tablets.iter();
-        seen.work.is_visible()
-            || self
-                .last
-                .is_some_and(|last| tablets.any(|tablet| tablet.compacted > last))
+        seen.work.is_visible() || tablets.any(|tablet| tablet.compacted > self.last)
+    }
+
+    /// Returns the time without a sign after which its call is repeated.
+    fn limit(self, work: &Work) -> Duration {
+        match work {
+            Work::Unseen if self.is_piling_up => REPEATED_UNSEEN,
+            _ => self.no_sign,
+        }
     }
 }
 

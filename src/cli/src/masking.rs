@@ -194,7 +194,7 @@ fn has_target_in_it(argument: &[u8]) -> bool {
 /// than a target has.
 ///
 /// This includes a target without its kind. Only a directory may have such a name.
-pub(crate) fn may_hold_user(target: &[u8]) -> bool {
+fn may_hold_user(target: &[u8]) -> bool {
     if target.starts_with(b"embedded:") {
         return false;
     }

@@ -2,12 +2,14 @@
 //! schedule.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::ready;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fluo::{ClientOptions, WorkerOptions};
-use fluo_table::{Column, MemoryTables, Span};
-use fluo_tests::{Fixture, RecordingTables};
+use fluo_table::{Column, Error, ErrorKind, MemoryTables, Span, TableAdmin};
+use fluo_tests::{Call, Fixture, Intercepted, RecordingTables};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -212,6 +214,35 @@ async fn others_compact_between_two_ranges_of_a_collection() {
     collected.await.unwrap();
     assert!(!collecting.is_finished());
     collecting.await.unwrap().unwrap();
+}
+
+/// The first range of a table with too many new files ended each collection, so the others were
+/// never compacted.
+#[tokio::test(start_paused = true)]
+async fn a_range_that_is_unavailable_does_not_stop_the_others() {
+    let fixture = Fixture::in_memory().await;
+    let splits = (0..200)
+        .map(|row| format!("{row:03}").into())
+        .collect::<BTreeSet<_>>();
+    fixture.tables.add_splits("web", &splits).await.unwrap();
+    for (kind, compacted) in [(ErrorKind::Unavailable, 4), (ErrorKind::Denied, 1)] {
+        let compactions = Arc::new(AtomicUsize::new(0));
+        let count = compactions.clone();
+        let fail_first = move |call: &Call| {
+            let is_first =
+                matches!(call, Call::Compact { .. }) && count.fetch_add(1, Ordering::SeqCst) == 0;
+            ready(match is_first {
+                true => Err(Error::new(kind, "the first range fails")),
+                false => Ok(None),
+            })
+        };
+        let tables: Arc<dyn TableAdmin> = fixture.tables.clone();
+        let tables = Intercepted::with_hooks(tables, fail_first);
+        let client = fixture.client().await;
+        let collected = client.collect_garbage(&tables, &Span::all()).await;
+        assert_eq!(collected.unwrap_err().kind(), kind);
+        assert_eq!(compactions.load(Ordering::SeqCst), compacted, "{kind:?}");
+    }
 }
 
 /// Checks that a worker whose table cannot be compacted continues to run and retries.

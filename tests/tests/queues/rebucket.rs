@@ -138,14 +138,20 @@ async fn is_refused_while_a_program_of_the_application_runs() {
 
 /// An operator who is stopped at a call: this call and all later ones fail.
 async fn stopped_at(app: &App, call: usize, buckets: u32) -> Result<u64> {
-    let calls = Arc::new(AtomicUsize::new(0));
-    let hooks = move |_: &Call| {
-        let is_stopped = calls.fetch_add(1, Ordering::SeqCst) >= call;
-        ready(match is_stopped {
-            true => Err(Error::new(ErrorKind::Storage, "the operator was stopped")),
-            false => Ok(None),
-        })
+    let calls = AtomicUsize::new(0);
+    let check = move |_: &Call| match calls.fetch_add(1, Ordering::SeqCst) >= call {
+        true => Err(Error::new(ErrorKind::Storage, "the operator was stopped")),
+        false => Ok(()),
     };
+    checked(app, Arc::new(check), buckets).await
+}
+
+/// A check of a call, which fails with its error.
+type Check = Arc<dyn Fn(&Call) -> Result<()> + Send + Sync>;
+
+/// An operator whose calls are checked first.
+async fn checked(app: &App, check: Check, buckets: u32) -> Result<u64> {
+    let hooks = move |call: &Call| ready(check(call).map(|()| None));
     let table = app
         .fluo
         .open_table("app", Authorizations::none())
@@ -191,6 +197,29 @@ async fn can_be_interrupted_at_every_call() {
         [(7, 3), (7, 6), (119, 6), (119, 3)],
         "interruptions before, while and after the number is stored"
     );
+}
+
+/// Changes the number of buckets, and returns the number of spans that it scans.
+async fn scanned(app: &App, buckets: u32) -> usize {
+    let spans = Arc::new(AtomicUsize::new(0));
+    let count = spans.clone();
+    let check = move |call: &Call| {
+        if let Call::Scan(scan) = call {
+            count.fetch_add(scan.spans().len(), Ordering::SeqCst);
+        }
+        Ok(())
+    };
+    checked(app, Arc::new(check), buckets).await.unwrap();
+    spans.load(Ordering::SeqCst)
+}
+
+/// On Accumulo each cell costs calls.
+#[tokio::test]
+async fn reads_each_value_once_to_copy_it_and_once_to_delete_it() {
+    let app = App::create(7).await;
+    let without_values = scanned(&app, 17).await;
+    app.count(&[("cat", 1), ("dog", 2), ("eel", 3)]).await;
+    assert_eq!(scanned(&app, 119).await, without_values + 3 + 3);
 }
 
 /// Adds a count to a word as a program with another number of buckets.

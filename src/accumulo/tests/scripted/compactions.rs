@@ -206,6 +206,13 @@ fn collect_in(tables: &AccumuloTables, span: Span) -> JoinHandle<fluo_table::Res
     })
 }
 
+/// Compacts the table without iterators.
+async fn compact(tables: &AccumuloTables) {
+    let all = Span::all();
+    let compacted = in_time(tables.compact(PAGES, &all, Garbage::Keep)).await;
+    compacted.unwrap();
+}
+
 /// Waits for a result that comes after seconds, unless a bug makes it come after hours.
 async fn in_time<T>(result: impl Future<Output = T>) -> T {
     let limit = Duration::from_secs(60);
@@ -243,6 +250,26 @@ async fn a_compaction_is_started_and_watched_until_every_tablet_has_done_it() {
     table.lock().unwrap().works = true;
     collecting.await.unwrap().unwrap();
     assert_eq!(compactions(&fake), [(None, None, 2)]);
+}
+
+/// The calls of each look at the tablets and servers, which a wait repeats for hours.
+#[tokio::test]
+async fn a_look_costs_a_scan_and_a_call_for_each_server() {
+    let (table, fake, tables) = start([1; 3]).await;
+    table.lock().unwrap().works = false;
+    let collecting = collect(&tables);
+    let looks = || fake.count("getActiveCompactions");
+    until("a call", || fake.count("compactTable") == 1).await;
+    let begun = looks();
+    until("looks", || looks() >= begun + 3).await;
+    table.lock().unwrap().works = true;
+    collecting.await.unwrap().unwrap();
+    for call in ["createScanner", "nextK", "closeScanner", "getTabletServers"] {
+        assert_eq!(fake.count(call), looks(), "{call}");
+    }
+    // One for each look, which checks that the table is the same, and those before the first.
+    let before_looks = fake.count("tableIdMap") - looks();
+    assert!(before_looks <= 4, "{before_looks}");
 }
 
 #[tokio::test]
@@ -310,9 +337,7 @@ async fn a_compaction_whose_call_is_lost_is_started_again() {
         let mut table = table.lock().unwrap();
         (table.loses_answer, table.refused) = (true, 1);
     }
-    let all = Span::all();
-    let compacted = in_time(tables.compact(PAGES, &all, Garbage::Keep)).await;
-    compacted.unwrap();
+    compact(&tables).await;
     assert_eq!(compactions(&fake), vec![(None, None, 0); 2]);
 }
 
@@ -339,9 +364,7 @@ async fn a_call_whose_outcome_stays_unknown_is_an_error() {
 async fn a_refused_compaction_without_iterators_is_started_again() {
     let (table, fake, tables) = start([1; 3]).await;
     table.lock().unwrap().refused = 1;
-    let all = Span::all();
-    let compacted = in_time(tables.compact(PAGES, &all, Garbage::Keep)).await;
-    compacted.unwrap();
+    compact(&tables).await;
     assert_eq!(compactions(&fake), vec![(None, None, 0); 2]);
 }
 

@@ -85,10 +85,7 @@ impl Client {
             }
             progress(done, ranges.len());
         }
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(horizon),
-        }
+        failed.map_or(Ok(horizon), Err)
     }
 
     /// Takes a duty of the application: a named task, such as `report`, that one process at a time
