@@ -153,8 +153,7 @@ fn check_session(client: &Client, own: TransactorId) -> Result<()> {
         true => Ok(()),
         false => Err(Error::new(
             ErrorKind::Unavailable,
-            "the session ended while values were moved, so other programs may use the queue; check its number of buckets, \
-             and change it again",
+            "the session ended while values were moved; check the number of buckets, and change it again",
         )),
     }
 }
@@ -188,8 +187,8 @@ impl Change<'_> {
                     }
                     Some(in_bucket) if *in_bucket == value => Ok(false),
                     Some(_) => Err(Error::invalid(format!(
-                        "the rows `{}` and `{}` have different values of one key; combine both in the second row, \
-                         and delete the first",
+                        "the rows `{}` and `{}` have different values of one key; combine them in the second and delete \
+                         the first",
                         Escaped(&one.at.row),
                         Escaped(&one.right.row)
                     ))),

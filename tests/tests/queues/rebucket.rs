@@ -284,8 +284,7 @@ async fn different_values_of_a_key_in_two_buckets_are_an_error() {
     let error = app.rebucket(17).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     let message = error.to_string();
-    let end =
-        "have different values of one key; combine both in the second row, and delete the first";
+    let end = "have different values of one key; combine them in the second and delete the first";
     assert!(message.starts_with("the rows `wc:d:"), "{message}");
     assert!(message.ends_with(end), "{message}");
     assert_eq!((app.buckets().await, app.cells().await), (7, 2));
