@@ -15,6 +15,7 @@ use tokio::sync::{Mutex, OnceCell};
 use uuid::Uuid;
 
 use super::cluster::AccumuloCluster;
+use super::gathered::Gathered;
 use super::handle::ZooKeeperCoordination;
 use super::opened::Opened;
 use super::paths::Paths;
@@ -117,6 +118,8 @@ impl Applications for ZooKeeperApplications {
             tables: self.tables.clone(),
             ended_workers: std::sync::Mutex::default(),
             adding: Mutex::default(),
+            leases: std::sync::Mutex::default(),
+            looks: Gathered::default(),
             oracle: OnceCell::new(),
             epoch: self.epoch.clone(),
         });

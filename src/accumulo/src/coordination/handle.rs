@@ -35,15 +35,7 @@ impl Coordination for ZooKeeperCoordination {
     }
 
     async fn horizon(&self) -> Result<Timestamp> {
-        let (application, session) = (&self.application, self.session().await?);
-        let path = zookeeper_format::HORIZON;
-        let (synced, data, exists) = join!(
-            session.sync(application.paths.root()),
-            application.data(&session, path),
-            application.check_exists(&session),
-        );
-        synced.and(exists)?;
-        zookeeper_format::read_timestamp(path, data?.as_deref())
+        self.application.look().await
     }
 
     /// Returns the horizon. Only the leading oracle moves it, each period.

@@ -31,6 +31,7 @@ mod cluster;
 mod dead_letter;
 mod dead_letters;
 mod finders;
+mod gathered;
 mod handle;
 mod initialization;
 mod locks;

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 
 use fluo_table::coordination::{Application, no_such_application, zookeeper_format};
-use fluo_table::{Error, ErrorKind, Result, TableAdmin};
+use fluo_table::{Error, ErrorKind, Result, TableAdmin, Timestamp};
 use futures::join;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::TRIES;
+use super::gathered::Gathered;
 use super::paths::{LEGACY_OBSERVERS, Paths};
 use crate::oracle::OracleClient;
-use crate::zookeeper::{Change, Keeper, NodeStat, Outcome, Refusal, Session};
+use crate::zookeeper::{Change, Keeper, Lease, NodeStat, Outcome, Refusal, Session};
 
 /// An application at the time at which it was opened. All calls are of this application: if it is
 /// removed, and another one gets the name, they fail.
@@ -35,6 +36,11 @@ pub(super) struct Opened {
     pub(super) ended_workers: std::sync::Mutex<Vec<String>>,
     /// Held while a failed notification is stored.
     pub(super) adding: Mutex<()>,
+    /// The leases of the transactors of this process. An application with a transactor is not
+    /// removed.
+    pub(super) leases: std::sync::Mutex<Vec<Weak<Lease>>>,
+    /// The requests of all callers that ask whether the application exists, and for its horizon.
+    pub(super) looks: Gathered<Timestamp>,
     /// The client of the oracle, once timestamps were requested.
     pub(super) oracle: OnceCell<OracleClient>,
     /// The text that this connection draws for its epochs.
@@ -52,6 +58,38 @@ impl Opened {
     pub(super) fn take_ended_worker(&self) -> Option<String> {
         let ended = self.ended_workers.lock();
         ended.unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    /// Adds the lease of a transactor of this process.
+    pub(super) fn add_lease(&self, lease: &Arc<Lease>) {
+        let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        leases.retain(|lease| lease.strong_count() > 0);
+        leases.push(Arc::downgrade(lease));
+    }
+
+    /// Checks whether the application certainly exists, without a request: it is not removed while
+    /// it has a transactor.
+    pub(super) fn certainly_exists(&self) -> bool {
+        let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut leases = leases.iter().filter_map(Weak::upgrade);
+        leases.any(|lease| lease.is_valid())
+    }
+
+    /// Returns the horizon, or an error if the application was removed. Callers that wait share one
+    /// request.
+    pub(super) async fn look(&self) -> Result<Timestamp> {
+        let look = async || {
+            let session = self.keeper.session().await?;
+            let path = zookeeper_format::HORIZON;
+            let (synced, data, exists) = join!(
+                session.sync(self.paths.root()),
+                self.data(&session, path),
+                self.check_exists(&session),
+            );
+            synced.and(exists)?;
+            zookeeper_format::read_timestamp(path, data?.as_deref())
+        };
+        self.looks.get(look).await
     }
 
     /// Returns an error if the application was removed.

@@ -7,7 +7,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fluo_table::Result;
 use fluo_table::coordination::{TimestampBlock, no_such_application, zookeeper_format};
-use futures::join;
 use tokio::time::timeout;
 use zookeeper_client::Client;
 
@@ -28,10 +27,11 @@ pub(super) async fn request(application: &Opened, count: NonZeroU32) -> Result<T
     application.check_not_removed()?;
     let oracle = application.oracle.get_or_try_init(|| client(application));
     let oracle = oracle.await?;
-    let (block, removed) = join!(oracle.timestamps(count), is_removed(application));
-    match removed {
-        true => Err(no_such_application(&application.name)),
-        false => block,
+    let block = oracle.timestamps(count).await;
+    // After the answer, so that the application existed when the timestamps were handed out.
+    match application.certainly_exists() || !is_removed(application).await {
+        true => block,
+        false => Err(no_such_application(&application.name)),
     }
 }
 
@@ -52,11 +52,7 @@ async fn client(application: &Opened) -> Result<OracleClient> {
 
 /// Checks whether the application was removed, as far as ZooKeeper answers.
 async fn is_removed(application: &Opened) -> bool {
-    let check = async {
-        let session = application.keeper.session().await?;
-        application.check_exists(&session).await
-    };
-    let checked = timeout(LIMIT, check).await;
+    let checked = timeout(LIMIT, application.look()).await;
     matches!(checked, Ok(Err(error)) if error.kind() == fluo_table::ErrorKind::NotFound)
 }
 

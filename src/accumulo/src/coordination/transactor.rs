@@ -7,12 +7,13 @@ use fluo_table::coordination::{
     Transactor, TransactorId, no_such_application, transactor_ended, zookeeper_format,
 };
 use fluo_table::{Result, Timestamp};
+use tokio::task::AbortHandle;
 
 use super::locks::require_shared;
 use super::opened::Opened;
 use super::paths::NODES;
 use super::{TRIES, in_own_task, too_busy};
-use crate::zookeeper::{Change, Outcome, Refusal, Session};
+use crate::zookeeper::{Change, Lease, Outcome, Refusal, Session};
 
 /// A transactor of one session. It ends with the session, and also if another client deletes its
 /// node, because others then treat it as ended.
@@ -21,6 +22,10 @@ struct ZooKeeperTransactor {
     id: TransactorId,
     application: Arc<Opened>,
     session: Arc<Session>,
+    /// The lease of the node.
+    lease: Arc<Lease>,
+    /// The task that keeps the lease.
+    keeping: Option<AbortHandle>,
 }
 
 /// Begins a transactor of an application.
@@ -68,10 +73,14 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
             }
         };
         if is_present {
+            let (lease, keeping) = session.keep_lease(path);
+            application.add_lease(&lease);
             let transactor = ZooKeeperTransactor {
                 id,
                 application,
                 session,
+                lease,
+                keeping,
             };
             // Another application may have got the name meanwhile. If so, this is dropped.
             transactor
@@ -148,10 +157,18 @@ impl Transactor for ZooKeeperTransactor {
             published => published,
         }
     }
+
+    fn is_certainly_alive(&self) -> bool {
+        self.lease.is_valid()
+    }
 }
 
 impl Drop for ZooKeeperTransactor {
     fn drop(&mut self) {
+        if let Some(keeping) = &self.keeping {
+            keeping.abort();
+        }
+        self.lease.end();
         let paths = &self.application.paths;
         let nodes = vec![paths.published(self.id), paths.transactor(self.id)];
         self.session.delete_later(nodes);

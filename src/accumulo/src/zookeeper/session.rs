@@ -7,6 +7,7 @@ use std::time::Duration;
 use fluo_table::{Error, ErrorKind, Result};
 use futures::join;
 use tokio::sync::Mutex;
+use tokio::task::AbortHandle;
 use tracing::debug;
 use zookeeper_client::{
     Acls, Client, CreateMode, Error as Cause, MultiWriteError, MultiWriteResult, Stat,
@@ -16,12 +17,15 @@ use super::access::{Access, Readers};
 use super::change::{Change, Outcome, Refusal};
 use super::connection::Connection;
 use super::error::{changing, connecting, is_connection_lost, reading};
+use super::lease::{Lease, Moment};
 use super::watched::Watched;
 use crate::telemetry::{self, SESSIONS};
 
 /// Maximum number of times to send a request whose connection is lost before the answer.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(100);
+/// Number of times within a session timeout to renew a lease.
+const RENEWALS: u32 = 15;
 
 /// The options of a session.
 #[derive(Clone, Debug)]
@@ -184,6 +188,17 @@ impl Session {
         tokio::time::timeout(limit, wait).await.unwrap_or(Ok(true))
     }
 
+    /// Keeps the lease of an ephemeral node of this session until the returned handle is aborted.
+    /// The lease ends when the node or the session does.
+    pub(crate) fn keep_lease(&self, path: String) -> (Arc<Lease>, Option<AbortHandle>) {
+        let lease = Arc::new(Lease::lapsed(self.client.session_timeout()));
+        // Not this session, because its last owner must not drop it in its own runtime.
+        let keeping = keep_lease(self.client.clone(), path, lease.clone());
+        let handle = self.connection.handle();
+        let task = handle.map(|handle| handle.spawn(keeping).abort_handle());
+        (lease, task)
+    }
+
     /// Makes all changes, or none.
     ///
     /// # Errors
@@ -315,6 +330,28 @@ impl Session {
             version: stat.version,
             is_own: stat.ephemeral_owner == self.client.session_id().0,
             children: usize::try_from(stat.num_children).unwrap_or_default(),
+        }
+    }
+}
+
+async fn keep_lease(client: Client, path: String, lease: Arc<Lease>) {
+    let interval = client.session_timeout() / RENEWALS;
+    loop {
+        let sent = Moment::now();
+        // The server asks the leader of the ensemble, which ends sessions, before it answers.
+        let (synced, found) = join!(client.sync(&path), client.check_and_watch_stat(&path));
+        match synced.and(found) {
+            Ok((Some(stat), watcher)) if stat.ephemeral_owner == client.session_id().0 => {
+                lease.renew(sent);
+                // Looks again as soon as the node changes.
+                let _ = tokio::time::timeout(interval, watcher.changed()).await;
+            }
+            Ok(_) => return lease.end(),
+            Err(_) if client.state().is_terminated() => return lease.end(),
+            Err(cause) => {
+                debug!(%path, %cause, "a lease is not renewed");
+                tokio::time::sleep(PAUSE).await;
+            }
         }
     }
 }

@@ -20,5 +20,6 @@ mod oracles;
 
 mod conformance;
 mod ground;
+mod leases;
 mod locks;
 mod workers;

@@ -12,6 +12,11 @@
 //!   timestamp checks the horizon after each read (S2), and takes a commit timestamp only while the
 //!   horizon has not passed the start. It either fails as stale or works as before. It never gets
 //!   wrong data.
+//! - **H4.** A timestamp is held by the transactor that had published when its lower bound became
+//!   active, until it ends or is too old. While that transactor is certainly alive (C17), the
+//!   horizon has not passed the timestamp, so a reader needs no request for the horizon. A
+//!   transactor that replaces it holds only later timestamps: the horizon may have passed the
+//!   earlier ones in between.
 //!
 //! The task that maintains the horizon also publishes. No step of a commit waits for it, nor does
 //! the end of a transaction. Two operations wait. Beginning a transaction waits if nothing is
@@ -42,11 +47,19 @@ pub(crate) struct ActiveTimestamps {
 #[derive(Debug, Default)]
 struct State {
     /// Active timestamps, each with a unique number, because lower bounds may be equal.
-    active: BTreeMap<(Timestamp, u64), Instant>,
+    active: BTreeMap<(Timestamp, u64), Active>,
     next_number: u64,
     published: Published,
     /// The latest timestamp that was certainly assigned.
     latest: Timestamp,
+}
+
+/// An active timestamp.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    begun: Instant,
+    /// The transactor that holds it (H4).
+    holder: Option<TransactorId>,
 }
 
 /// The state of the publication.
@@ -55,7 +68,10 @@ enum Published {
     /// Nothing: the client has no active timestamp.
     #[default]
     Nothing,
-    At(Timestamp),
+    At {
+        oldest: Timestamp,
+        by: TransactorId,
+    },
     /// A call is in progress, or its outcome is unknown: a timestamp may be published that has to
     /// be withdrawn.
     Unknown,
@@ -97,9 +113,26 @@ impl ActiveTimestamps {
         let Some(oldest) = self.to_publish(max_age) else {
             return Ok(());
         };
-        session.transactor().publish_oldest_active(oldest).await?;
-        self.locked().published = oldest.map_or(Published::Nothing, Published::At);
+        let transactor = session.transactor();
+        transactor.publish_oldest_active(oldest).await?;
+        let by = transactor.id();
+        self.locked().published = match oldest {
+            Some(oldest) => Published::At { oldest, by },
+            None => Published::Nothing,
+        };
         Ok(())
+    }
+
+    /// Checks without a request whether the horizon has certainly not passed an active timestamp
+    /// until now (H4).
+    pub(crate) fn is_held(&self, key: ActiveKey, session: &Session) -> bool {
+        let transactor = session.transactor();
+        if !transactor.is_certainly_alive() {
+            return false;
+        }
+        let state = self.locked();
+        let holder = state.active.get(&key).and_then(|active| active.holder);
+        holder == Some(transactor.id())
     }
 
     /// Returns the oldest active timestamp.
@@ -109,11 +142,11 @@ impl ActiveTimestamps {
 
     fn lower_bound(&self) -> Option<ActiveKey> {
         let mut state = self.locked();
-        let Published::At(published) = state.published else {
+        let Published::At { oldest, by } = state.published else {
             return None;
         };
-        let bound = published.max(state.latest);
-        Some(state.insert(bound))
+        let bound = oldest.max(state.latest);
+        Some(state.insert(bound, Some(by)))
     }
 
     async fn publish_first(
@@ -122,7 +155,7 @@ impl ActiveTimestamps {
         session: &Session,
     ) -> Result<()> {
         let _alone = self.publishing.lock().await;
-        if matches!(self.locked().published, Published::At(_)) {
+        if matches!(self.locked().published, Published::At { .. }) {
             return Ok(());
         }
         let bound = coordination.timestamps(NonZeroU32::MIN).await?.first;
@@ -132,12 +165,11 @@ impl ActiveTimestamps {
             // After a new session, older timestamps may be active.
             state.oldest().map_or(bound, |oldest| oldest.min(bound))
         };
-        session
-            .transactor()
-            .publish_oldest_active(Some(oldest))
-            .await?;
+        let transactor = session.transactor();
+        transactor.publish_oldest_active(Some(oldest)).await?;
+        let by = transactor.id();
         let mut state = self.locked();
-        state.published = Published::At(oldest);
+        state.published = Published::At { oldest, by };
         state.latest = state.latest.max(bound);
         Ok(())
     }
@@ -173,11 +205,13 @@ impl ActiveTimestamps {
     /// begins waits until the publication is complete (H2).
     fn to_publish(&self, max_age: Duration) -> Option<Option<Timestamp>> {
         let mut state = self.locked();
-        state.active.retain(|_, begun| begun.elapsed() < max_age);
+        state
+            .active
+            .retain(|_, active| active.begun.elapsed() < max_age);
         let oldest = state.oldest();
         match (oldest, state.published) {
             (None, Published::Nothing) => None,
-            (Some(oldest), Published::At(published)) if oldest == published => None,
+            (Some(oldest), Published::At { oldest: same, .. }) if oldest == same => None,
             (None, _) => {
                 state.published = Published::Unknown;
                 Some(None)
@@ -188,8 +222,9 @@ impl ActiveTimestamps {
 
     fn replace(&self, bound: ActiveKey, start: Timestamp) -> ActiveKey {
         let mut state = self.locked();
-        let key = state.insert(start);
-        state.active.remove(&bound);
+        // The bound may have become too old (H3).
+        let bound = state.active.remove(&bound);
+        let key = state.insert(start, bound.and_then(|bound| bound.holder));
         state.latest = state.latest.max(start);
         key
     }
@@ -204,10 +239,11 @@ impl State {
         self.active.keys().next().map(|(oldest, _)| *oldest)
     }
 
-    fn insert(&mut self, timestamp: Timestamp) -> ActiveKey {
+    fn insert(&mut self, timestamp: Timestamp, holder: Option<TransactorId>) -> ActiveKey {
         let key = (timestamp, self.next_number);
         self.next_number += 1;
-        self.active.insert(key, Instant::now());
+        let begun = Instant::now();
+        self.active.insert(key, Active { begun, holder });
         key
     }
 }
@@ -266,6 +302,59 @@ mod tests {
             .await
             .unwrap();
         applications.open("web").await.unwrap()
+    }
+
+    /// A transactor that is certainly alive.
+    #[derive(Debug)]
+    struct Certain(Box<dyn Transactor>);
+
+    #[async_trait]
+    impl Transactor for Certain {
+        fn id(&self) -> TransactorId {
+            self.0.id()
+        }
+
+        async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
+            self.0.publish_oldest_active(oldest).await
+        }
+
+        fn is_certainly_alive(&self) -> bool {
+            true
+        }
+    }
+
+    /// H4: while no transactor was alive, the horizon may have passed the older timestamps.
+    #[tokio::test]
+    async fn a_new_transactor_holds_only_later_timestamps() {
+        let coordination = coordination().await;
+        let begin_transactor = async || coordination.begin_transactor().await.unwrap();
+        let session = Session::new(Box::new(Certain(begin_transactor().await)));
+        let active = ActiveTimestamps::default();
+        let begin = async || active.begin(&*coordination, &session).await.unwrap();
+        let older = begin().await;
+        assert!(active.is_held(older, &session));
+        session.replace(Box::new(Certain(begin_transactor().await)));
+        assert!(!active.is_held(older, &session));
+        let hour = Duration::from_secs(3_600);
+        active.locked().published = Published::Unknown;
+        active.publish(&session, hour).await.unwrap();
+        assert!(!active.is_held(older, &session), "published again");
+        let later = begin().await;
+        assert!(active.is_held(later, &session));
+        session.replace(begin_transactor().await);
+        assert!(!active.is_held(later, &session), "not certainly alive");
+    }
+
+    /// H4 with H3.
+    #[tokio::test]
+    async fn a_timestamp_that_is_too_old_is_not_held() {
+        let coordination = coordination().await;
+        let transactor = coordination.begin_transactor().await.unwrap();
+        let session = Session::new(Box::new(Certain(transactor)));
+        let active = ActiveTimestamps::default();
+        let start = active.begin(&*coordination, &session).await.unwrap();
+        active.publish(&session, Duration::ZERO).await.unwrap();
+        assert!(!active.is_held(start, &session));
     }
 
     /// While a publication is in progress, for however long, other transactions begin and end.

@@ -4,7 +4,8 @@
 //!   of another transaction at or before the timestamp is resolved first, because that transaction
 //!   may have committed before the timestamp.
 //! - **S2.** A read returns data only after it has checked that the horizon of garbage collection
-//!   is not above the timestamp. Otherwise it fails with [`SnapshotTooOld`].
+//!   is not above the timestamp. Otherwise it fails with [`SnapshotTooOld`]. It needs no request
+//!   for that while its client certainly holds the timestamp (H4).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -54,6 +55,9 @@ impl State {
 
     /// Fails if garbage above the timestamp may have been collected (S2).
     pub(crate) async fn check_fresh(&self) -> Result<()> {
+        if self.is_held() {
+            return Ok(());
+        }
         let horizon = self.client.coordination.horizon().await?;
         let start = self.start();
         if horizon <= start {

@@ -59,6 +59,11 @@ impl State {
         }))
     }
 
+    /// Checks without a request whether no garbage above its timestamp was collected until now.
+    pub(super) fn is_held(&self) -> bool {
+        self.client.active.is_held(self.key, &self.client.session)
+    }
+
     /// Returns the timestamp at which it reads.
     pub(crate) fn start(&self) -> Timestamp {
         self.key.0

@@ -13,7 +13,7 @@ use crate::error::Result;
 /// ends. An ended session does not resume: the owner must begin another transactor, as
 /// `fluo::Client` does automatically.
 ///
-/// Its rules are C5 and C6 of [`Coordination`](super::Coordination).
+/// Its rules are C5, C6 and C17 of [`Coordination`](super::Coordination).
 #[async_trait]
 pub trait Transactor: Debug + Send + Sync {
     /// Returns its number, which its locks carry.
@@ -30,4 +30,10 @@ pub trait Transactor: Debug + Send + Sync {
     /// [`Unavailable`](crate::ErrorKind::Unavailable) if its session has ended;
     /// [`Uncertain`](crate::ErrorKind::Uncertain).
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()>;
+
+    /// Checks without a request whether it is certainly alive at this instant (C17). `false` means
+    /// that this is not known.
+    fn is_certainly_alive(&self) -> bool {
+        false
+    }
 }

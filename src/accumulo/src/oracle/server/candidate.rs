@@ -12,12 +12,11 @@ use fluo_table::{Error, ErrorKind, Result};
 use tokio::time::timeout;
 use zookeeper_client::{Acls, Client, CreateMode, Error as ZooKeeperError, OneshotWatcher};
 
-use super::lease::Moment;
 use super::predecessor::Predecessor;
 use crate::oracle::backoff::Backoff;
 use crate::oracle::nodes::{self, SERVERS};
 use crate::oracle::session::{REQUEST_LIMIT, request_error, within_limit};
-use crate::zookeeper::is_connection_lost;
+use crate::zookeeper::{Moment, is_connection_lost};
 
 /// An election node of this oracle.
 #[derive(Debug)]

@@ -14,7 +14,6 @@ mod connection;
 mod epoch;
 mod handle;
 mod horizon;
-mod lease;
 mod listener;
 mod predecessor;
 mod renewal;

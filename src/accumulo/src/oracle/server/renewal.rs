@@ -5,10 +5,9 @@ use tokio::time::{sleep, timeout};
 use zookeeper_client::{Client, Error as ZooKeeperError, OneshotWatcher};
 
 use super::candidate::{Candidate, node_removed};
-use super::lease::Moment;
 use super::term::Term;
 use crate::oracle::session::{check_application, request_error};
-use crate::zookeeper::is_connection_lost;
+use crate::zookeeper::{Moment, is_connection_lost};
 
 /// The number of renewals within a session timeout.
 const RENEWALS: u32 = 15;

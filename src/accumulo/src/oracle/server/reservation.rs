@@ -18,12 +18,11 @@ use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::Mutex as AsyncMutex;
 use zookeeper_client::{Client, Error as ZooKeeperError};
 
-use super::lease::Lease;
 use crate::oracle::backoff::Backoff;
 use crate::oracle::nodes;
 use crate::oracle::session::{request_error, within_limit};
 use crate::telemetry::{self, RESERVATIONS};
-use crate::zookeeper::is_connection_lost;
+use crate::zookeeper::{Lease, is_connection_lost};
 
 /// The size of the first reservation of a term, as in Fluo.
 const FIRST: u32 = 1_000;

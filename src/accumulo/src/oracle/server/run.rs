@@ -10,15 +10,16 @@ use zookeeper_client::Client;
 
 use super::candidate::Candidate;
 use super::epoch::check_epoch;
+use super::horizon;
 use super::listener::BoundPort;
 use super::predecessor::Predecessor;
 use super::renewal::renew;
 use super::term::Term;
-use super::{horizon, lease::Moment};
 use crate::oracle::backoff::Backoff;
 use crate::oracle::options::OracleOptions;
 use crate::oracle::session::{Sessions, check_application};
 use crate::telemetry::{self, LEADS, TERMS};
+use crate::zookeeper::Moment;
 
 /// The time limit of the deletion of the election node.
 const WITHDRAWAL: Duration = Duration::from_secs(5);

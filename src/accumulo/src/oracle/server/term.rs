@@ -7,10 +7,10 @@ use fluo_table::{ErrorKind, Result, Timestamp};
 use tokio::sync::Notify;
 use zookeeper_client::Client;
 
-use super::lease::{Lease, Moment};
 use super::reservation::Reservation;
 use crate::oracle::wire::Reply;
 use crate::telemetry::{self, TIMESTAMPS};
+use crate::zookeeper::{Lease, Moment};
 
 /// The maximum number of timestamps of one request.
 pub(crate) const MAX_COUNT: u32 = 1 << 24;

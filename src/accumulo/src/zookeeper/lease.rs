@@ -1,10 +1,15 @@
-//! The time for which a leader may answer without hearing from ZooKeeper.
+//! The time for which the ephemeral nodes of a session certainly exist without another answer of
+//! ZooKeeper.
 //!
 //! ZooKeeper ends a session only when it has not heard from its client for the whole session
-//! timeout. Until then the election node of the client exists, and no other oracle leads. The lease
-//! is a part of that time ([`PART`]), counted from the sending of the last request that ZooKeeper
-//! answered. A leader checks its lease after it has received a request and before it replies. So no
-//! other oracle led when the request was sent, although the reply may arrive much later (rule C2).
+//! timeout. Until then the nodes of the client exist. The lease is a part of that time ([`PART`]),
+//! counted from the sending of the last request that ZooKeeper answered.
+//!
+//! - The leader of an election checks its lease after it has received a request and before it
+//!   replies. So no other oracle led when the request was sent, although the reply may arrive much
+//!   later (rule C2).
+//! - A reader checks the lease of its transactor after the data has arrived. So the transactor was
+//!   alive when the table answered, and what it had published was in force (rule C17).
 //!
 //! The remaining third of the session timeout covers clocks of different speed, and the time after
 //! which a member of an ensemble reports to its leader which sessions are alive.
@@ -18,14 +23,14 @@ const PART: (u32, u32) = (2, 3);
 /// An instant on two clocks. The steady clock of a virtual machine may stand still while the
 /// machine is suspended, and the wall clock may be set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
+pub(crate) struct Moment {
     steady: Instant,
     wall: SystemTime,
 }
 
 impl Moment {
     /// Returns the present moment.
-    pub(super) fn now() -> Self {
+    pub(crate) fn now() -> Self {
         Self {
             steady: Instant::now(),
             wall: SystemTime::now(),
@@ -40,38 +45,51 @@ impl Moment {
     }
 }
 
-/// The lease of a leader.
+/// The lease of a session, or of one of its nodes.
 #[derive(Debug)]
-pub(super) struct Lease {
+pub(crate) struct Lease {
     length: Duration,
-    renewed: Mutex<Moment>,
+    /// `None` before the first answer, and after the end.
+    renewed: Mutex<Option<Moment>>,
 }
 
 impl Lease {
     /// Creates a lease of a session with this timeout, from a request that was sent at `sent` and
     /// that ZooKeeper has answered.
-    pub(super) fn new(session_timeout: Duration, sent: Moment) -> Self {
+    pub(crate) fn new(session_timeout: Duration, sent: Moment) -> Self {
+        let lease = Self::lapsed(session_timeout);
+        lease.renew(sent);
+        lease
+    }
+
+    /// Creates a lease that ZooKeeper has not confirmed yet.
+    pub(crate) fn lapsed(session_timeout: Duration) -> Self {
         let (part, of) = PART;
         Self {
             length: session_timeout * part / of,
-            renewed: Mutex::new(sent),
+            renewed: Mutex::new(None),
         }
     }
 
     /// Renews the lease by another answered request.
-    pub(super) fn renew(&self, sent: Moment) {
-        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = sent;
+    pub(crate) fn renew(&self, sent: Moment) {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = Some(sent);
+    }
+
+    /// Ends the lease: the session or the node has ended.
+    pub(crate) fn end(&self) {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Returns the time that is left, or `None` if the lease has lapsed.
-    pub(super) fn remaining(&self, now: Moment) -> Option<Duration> {
+    pub(crate) fn remaining(&self, now: Moment) -> Option<Duration> {
         let renewed = *self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
-        let remaining = self.length.checked_sub(now.since(renewed));
+        let remaining = self.length.checked_sub(now.since(renewed?));
         remaining.filter(|remaining| !remaining.is_zero())
     }
 
     /// Checks whether the lease lasts.
-    pub(super) fn is_valid(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         self.remaining(Moment::now()).is_some()
     }
 }

@@ -1,0 +1,154 @@
+//! The lease of a transactor, while which reads and timestamps send no request to ZooKeeper.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fluo::{Client, ClientOptions};
+use fluo_table::coordination::{Application, Applications, Coordination, Transactor};
+use fluo_table::{Authorizations, Column, Error, MemoryTables, TableAdmin, Versions};
+use fluo_zookeeper::Operation;
+use futures::future::join_all;
+use tokio::time::sleep;
+
+use crate::ground::{Ground, NAME, Process, TABLE};
+use crate::oracles::WithOracles;
+
+/// A timeout that is longer than any step takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+async fn wait_until(condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "nothing changes");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Returns the number of requests that a process has sent except those that keep its lease: each of
+/// these is a `sync` with an `exists`.
+fn requests(process: &Process) -> u64 {
+    let kept = process.link.count(Operation::Sync);
+    process.link.count_all() - kept - process.link.count(Operation::Exists).min(kept)
+}
+
+/// Each batch of a read sent three requests, and each request for timestamps one.
+#[tokio::test(flavor = "multi_thread")]
+async fn transactions_send_no_request_while_the_lease_lasts() {
+    let ground = Ground::new().await;
+    let (oracles, process) = (ground.process().await, ground.process().await);
+    let zookeepers = format!("{}/fluo", oracles.link.address());
+    let with_oracle = WithOracles::new(oracles.applications.clone(), zookeepers);
+    let application = Application::new("1", TABLE);
+    let initialized = with_oracle.initialize(NAME, application);
+    initialized.await.unwrap();
+    let tables = MemoryTables::new();
+    tables.create_table(TABLE, Versions::All).await.unwrap();
+    let table = tables.open_table(TABLE, Authorizations::none());
+    let client = Client::open(
+        table.await.unwrap(),
+        process.open().await,
+        ClientOptions::new(),
+    );
+    let client = client.await.unwrap();
+    let column = Column::new("f", "q");
+    let count = async || {
+        let counted: Result<(), Error> = client
+            .run(async |tx| {
+                let counted = tx.get("r", &column).await?.map_or(0, |value| value.len());
+                tx.set("r", &column, vec![b'x'; counted + 1])
+            })
+            .await;
+        counted.unwrap();
+    };
+    // The first transaction publishes, and finds the oracle.
+    count().await;
+    let horizons = || process.link.count(Operation::GetData);
+    let begun = Instant::now();
+    loop {
+        let before = horizons();
+        count().await;
+        if horizons() == before {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "there is no lease");
+    }
+    let before = requests(&process);
+    for _ in 0..50 {
+        count().await;
+    }
+    assert_eq!(requests(&process), before);
+}
+
+struct Leased {
+    ground: Ground,
+    process: Process,
+    coordination: Arc<dyn Coordination>,
+    transactor: Box<dyn Transactor>,
+}
+
+impl Leased {
+    async fn new() -> Self {
+        let ground = Ground::new().await;
+        let process = ground.process().await;
+        process.initialize().await;
+        let coordination = process.open().await;
+        let transactor = coordination.begin_transactor().await.unwrap();
+        wait_until(|| transactor.is_certainly_alive()).await;
+        Self {
+            ground,
+            process,
+            coordination,
+            transactor,
+        }
+    }
+}
+
+/// Other clients treat a transactor without its node as ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lease_ends_with_the_node_of_its_transactor() {
+    let leased = Leased::new().await;
+    let node = format!("/fluo/{NAME}/transactor/nodes/1");
+    leased.ground.client.delete(&node, None).await.unwrap();
+    wait_until(|| !leased.transactor.is_certainly_alive()).await;
+    // And it does not come back.
+    leased.coordination.horizon().await.unwrap();
+    sleep(Duration::from_millis(100)).await;
+    assert!(!leased.transactor.is_certainly_alive());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lease_ends_with_its_session() {
+    let leased = Leased::new().await;
+    leased.process.link.expire_sessions();
+    leased.process.link.cut();
+    leased.process.link.resume();
+    wait_until(|| !leased.transactor.is_certainly_alive()).await;
+}
+
+/// The time counts from the sending of a request whose answer arrived, however late it arrived.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lease_lapses_before_the_session_while_no_answer_arrives() {
+    let leased = Leased::new().await;
+    leased.process.link.hold();
+    let held = Instant::now();
+    wait_until(|| !leased.transactor.is_certainly_alive()).await;
+    assert!(
+        held.elapsed() < Duration::from_secs(21),
+        "two thirds of 30 s"
+    );
+    leased.process.link.release();
+    wait_until(|| leased.transactor.is_certainly_alive()).await;
+}
+
+/// Without a lease, all readers that wait share the next request.
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_without_a_lease_share_a_request() {
+    let leased = Leased::new().await;
+    let before = leased.process.link.count(Operation::GetData);
+    let horizons = (0..100).map(|_| leased.coordination.horizon());
+    for horizon in join_all(horizons).await {
+        horizon.unwrap();
+    }
+    let sent = leased.process.link.count(Operation::GetData) - before;
+    assert!((1..=2).contains(&sent), "{sent}");
+}
