@@ -108,4 +108,9 @@ impl Transactor for EndingTransactor {
             }
         }
     }
+
+    fn is_holding(&self) -> bool {
+        let open = self.session.0.try_read();
+        open.is_ok_and(|open| open.as_ref().is_some_and(|open| open.is_holding()))
+    }
 }

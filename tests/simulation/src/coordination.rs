@@ -194,4 +194,8 @@ impl Transactor for SimulatedTransactor {
         let publish = async move { inner.publish_oldest_active(oldest).await };
         send_or_late(&self.link, format!("publishes {oldest:?}"), publish).await
     }
+
+    fn is_holding(&self) -> bool {
+        self.inner.is_holding()
+    }
 }

@@ -127,14 +127,18 @@ impl World {
 
     /// Writes to the true table.
     pub(super) fn apply(&self, mut mutation: Mutation) {
-        if self.strikes(WorldBug::RowTorn) {
-            let half = mutation.updates.len().div_ceil(2);
-            mutation.updates.truncate(half);
-        }
+        self.tear(&mut mutation);
         self.trace
             .add(format_args!("    put {}", words::of_mutation(&mutation)));
         self.note(&mutation);
         self.server.write(&mutation, self.rank());
+    }
+
+    fn tear(&self, mutation: &mut Mutation) {
+        if self.strikes(WorldBug::RowTorn) {
+            let half = mutation.updates.len().div_ceil(2);
+            mutation.updates.truncate(half);
+        }
     }
 
     /// A rank among entries of one key, where chance orders them.
@@ -159,6 +163,9 @@ impl World {
         }
         if mutations.len() > 1 && self.strikes(WorldBug::TogetherTorn) {
             mutations.truncate(mutations.len().div_ceil(2));
+        }
+        for conditional in &mut mutations {
+            self.tear(&mut conditional.mutation);
         }
         let written: Vec<Mutation> = mutations.iter().map(|it| it.mutation.clone()).collect();
         let is_accepted = self

@@ -4,14 +4,18 @@ use std::num::NonZeroU32;
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fluo_table::coordination::{
     Application, Applications, Coordination, FailedNotification, ObserverKind, Transactor,
 };
 use fluo_table::{Column, RowColumn, Timestamp};
+use tokio::time::{sleep, timeout};
 
 use crate::unused_name::unused_name as unused_table;
+
+/// A timeout that is longer than a session.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// An application that no other rule and no other run uses. A failed rule leaves it for inspection.
 pub(super) struct Ground {
@@ -49,6 +53,16 @@ impl Ground {
 
     pub(super) async fn begin(&self) -> Box<dyn Transactor> {
         self.coordination.begin_transactor().await.unwrap()
+    }
+
+    /// Waits until a transactor certainly holds what it has published, or no longer does (C17).
+    pub(super) async fn wait_until_holding(&self, transactor: &dyn Transactor, holds: bool) {
+        let wait = async {
+            while transactor.is_holding() != holds {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(PATIENCE, wait).await.unwrap();
     }
 
     pub(super) async fn advance(&self) -> Timestamp {

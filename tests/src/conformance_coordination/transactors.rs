@@ -1,4 +1,4 @@
-//! C6: transactors.
+//! C6 and C17: transactors.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -79,7 +79,9 @@ pub async fn c6_a_transactor_is_not_alive_after_its_session_ends(
     let old = ground.next().await;
     transactor.publish_oldest_active(Some(old)).await.unwrap();
     ground.next().await;
+    ground.wait_until_holding(&*transactor, true).await;
     end_session(&ground.name, transactor.id()).await;
+    ground.wait_until_holding(&*transactor, false).await;
     assert!(!ground.coordination.is_alive(transactor.id()).await.unwrap());
     assert!(!applications.is_running(&ground.name).await.unwrap());
     assert!(ground.advance().await > old);
@@ -97,6 +99,8 @@ pub async fn c6_a_transactor_is_not_alive_after_its_session_ends(
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Unavailable);
     assert!(!ground.coordination.is_alive(transactor.id()).await.unwrap());
     assert_eq!(ground.advance().await, held);
+    ground.wait_until_holding(&*next, true).await;
+    assert!(!transactor.is_holding());
     drop(transactor);
     assert!(ground.coordination.is_alive(next.id()).await.unwrap());
     drop(next);

@@ -18,6 +18,10 @@ impl<P: Transactor + ?Sized + 'static, H: Hooks> Transactor for Intercepted<P, H
         self.call(call, self.inner.publish_oldest_active(oldest))
             .await
     }
+
+    fn is_holding(&self) -> bool {
+        self.inner.is_holding()
+    }
 }
 
 #[async_trait]

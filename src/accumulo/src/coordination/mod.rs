@@ -40,6 +40,7 @@ mod paths;
 mod pause;
 mod place;
 mod presence;
+mod publication;
 mod recording;
 mod removal;
 mod setup;

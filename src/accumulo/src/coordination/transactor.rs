@@ -12,6 +12,7 @@ use tokio::task::AbortHandle;
 use super::locks::require_shared;
 use super::opened::Opened;
 use super::paths::NODES;
+use super::publication::Publication;
 use super::{TRIES, in_own_task, too_busy};
 use crate::zookeeper::{Change, Lease, Outcome, Refusal, Session};
 
@@ -26,6 +27,7 @@ struct ZooKeeperTransactor {
     lease: Arc<Lease>,
     /// The task that keeps the lease.
     keeping: Option<AbortHandle>,
+    publication: Arc<Publication>,
 }
 
 /// Begins a transactor of an application.
@@ -81,6 +83,7 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
                 session,
                 lease,
                 keeping,
+                publication: Arc::default(),
             };
             // Another application may have got the name meanwhile. If so, this is dropped.
             transactor
@@ -98,8 +101,8 @@ impl ZooKeeperTransactor {
     async fn publish(
         application: &Opened,
         session: &Session,
-        id: TransactorId,
-        oldest: Option<Timestamp>,
+        publication: &Publication,
+        (id, oldest): (TransactorId, Option<Timestamp>),
     ) -> Result<()> {
         let path = application.paths.published(id);
         let is_alive = Change::Require {
@@ -107,7 +110,7 @@ impl ZooKeeperTransactor {
             version: None,
         };
         let data = oldest.map(zookeeper_format::timestamp);
-        let mut creates = false;
+        let (mut creates, mut may_be_new) = (false, false);
         for _ in 0..TRIES {
             let path = path.clone();
             let change = match &data {
@@ -122,8 +125,17 @@ impl ZooKeeperTransactor {
                     version: None,
                 },
             };
+            may_be_new |= creates;
+            if may_be_new || data.is_none() {
+                publication.before_change();
+            }
             match session.change(&[is_alive.clone(), change]).await? {
-                Outcome::Done(_) => return Ok(()),
+                Outcome::Done(_) => {
+                    if may_be_new {
+                        publication.after_creation();
+                    }
+                    return Ok(());
+                }
                 Outcome::Refused(0, _) => return Err(transactor_ended(id)),
                 // There is nothing to withdraw.
                 Outcome::Refused(_, Refusal::Missing) if data.is_none() => return Ok(()),
@@ -148,9 +160,10 @@ impl Transactor for ZooKeeperTransactor {
 
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
         let (id, session) = (self.id, self.session.clone());
-        let application = self.application.clone();
-        let published =
-            in_own_task(async move { Self::publish(&application, &session, id, oldest).await });
+        let (application, publication) = (self.application.clone(), self.publication.clone());
+        let published = in_own_task(async move {
+            Self::publish(&application, &session, &publication, (id, oldest)).await
+        });
         match published.await {
             // The error may be a consequence of the end of the session.
             Err(_) if self.session.has_ended() => Err(transactor_ended(id)),
@@ -158,8 +171,8 @@ impl Transactor for ZooKeeperTransactor {
         }
     }
 
-    fn is_certainly_alive(&self) -> bool {
-        self.lease.is_valid()
+    fn is_holding(&self) -> bool {
+        self.publication.is_settled() && self.lease.is_valid()
     }
 }
 

@@ -43,6 +43,13 @@ impl Moment {
         let wall = self.wall.duration_since(earlier.wall).unwrap_or_default();
         steady.max(wall)
     }
+
+    /// Checks whether this time has passed since an earlier moment, on both clocks.
+    pub(crate) fn has_passed(self, earlier: Self, time: Duration) -> bool {
+        let steady = self.steady.saturating_duration_since(earlier.steady);
+        let wall = self.wall.duration_since(earlier.wall).unwrap_or(steady);
+        steady.min(wall) >= time
+    }
 }
 
 /// The lease of a session, or of one of its nodes.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use fluo::{Client, ClientOptions};
 use fluo_table::coordination::{Application, Applications, Coordination, Transactor};
-use fluo_table::{Authorizations, Column, Error, MemoryTables, TableAdmin, Versions};
+use fluo_table::{Authorizations, Column, Error, MemoryTables, TableAdmin, Timestamp, Versions};
 use fluo_zookeeper::Operation;
 use futures::future::join_all;
 use tokio::time::sleep;
@@ -93,7 +93,12 @@ impl Leased {
         process.initialize().await;
         let coordination = process.open().await;
         let transactor = coordination.begin_transactor().await.unwrap();
-        wait_until(|| transactor.is_certainly_alive()).await;
+        let oldest = Timestamp::new(1).unwrap();
+        transactor
+            .publish_oldest_active(Some(oldest))
+            .await
+            .unwrap();
+        wait_until(|| transactor.is_holding()).await;
         Self {
             ground,
             process,
@@ -109,11 +114,11 @@ async fn a_lease_ends_with_the_node_of_its_transactor() {
     let leased = Leased::new().await;
     let node = format!("/fluo/{NAME}/transactor/nodes/1");
     leased.ground.client.delete(&node, None).await.unwrap();
-    wait_until(|| !leased.transactor.is_certainly_alive()).await;
-    // And it does not come back.
+    wait_until(|| !leased.transactor.is_holding()).await;
+    // And it does not begin again.
     leased.coordination.horizon().await.unwrap();
     sleep(Duration::from_millis(100)).await;
-    assert!(!leased.transactor.is_certainly_alive());
+    assert!(!leased.transactor.is_holding());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,7 +127,7 @@ async fn a_lease_ends_with_its_session() {
     leased.process.link.expire_sessions();
     leased.process.link.cut();
     leased.process.link.resume();
-    wait_until(|| !leased.transactor.is_certainly_alive()).await;
+    wait_until(|| !leased.transactor.is_holding()).await;
 }
 
 /// The time counts from the sending of a request whose answer arrived, however late it arrived.
@@ -131,13 +136,13 @@ async fn a_lease_lapses_before_the_session_while_no_answer_arrives() {
     let leased = Leased::new().await;
     leased.process.link.hold();
     let held = Instant::now();
-    wait_until(|| !leased.transactor.is_certainly_alive()).await;
+    wait_until(|| !leased.transactor.is_holding()).await;
     assert!(
         held.elapsed() < Duration::from_secs(21),
         "two thirds of 30 s"
     );
     leased.process.link.release();
-    wait_until(|| leased.transactor.is_certainly_alive()).await;
+    wait_until(|| leased.transactor.is_holding()).await;
 }
 
 /// Without a lease, all readers that wait share the next request.
@@ -151,4 +156,23 @@ async fn readers_without_a_lease_share_a_request() {
     }
     let sent = leased.process.link.count(Operation::GetData) - before;
     assert!((1..=2).contains(&sent), "{sent}");
+}
+
+/// One update of a horizon by an oracle of Java may miss a new node, but not a change of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_publication_holds_after_a_second() {
+    let leased = Leased::new().await;
+    let transactor = &leased.transactor;
+    let publish = async |oldest: u64| {
+        let oldest = (oldest > 0).then(|| Timestamp::new(oldest).unwrap());
+        transactor.publish_oldest_active(oldest).await.unwrap();
+    };
+    publish(2).await;
+    assert!(transactor.is_holding(), "its node is not new");
+    publish(0).await;
+    assert!(!transactor.is_holding(), "it publishes nothing");
+    let begun = Instant::now();
+    publish(3).await;
+    wait_until(|| transactor.is_holding()).await;
+    assert!(begun.elapsed() >= Duration::from_secs(1));
 }

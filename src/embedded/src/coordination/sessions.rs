@@ -48,6 +48,11 @@ impl Transactor for EmbeddedTransactor {
         let _still = application.horizon_moves.lock().await;
         application.sessions().publish(self.presence.id, oldest)
     }
+
+    fn is_holding(&self) -> bool {
+        let presence = &self.presence;
+        presence.application.sessions().is_alive(presence.id)
+    }
 }
 
 /// The presence of a worker, created like that of a transactor.

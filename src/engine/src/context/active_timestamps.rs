@@ -13,8 +13,8 @@
 //!   horizon has not passed the start. It either fails as stale or works as before. It never gets
 //!   wrong data.
 //! - **H4.** A timestamp is held by the transactor that had published when its lower bound became
-//!   active, until it ends or is too old. While that transactor is certainly alive (C17), the
-//!   horizon has not passed the timestamp, so a reader needs no request for the horizon. A
+//!   active, until it ends or is too old. While that transactor certainly holds what it published
+//!   (C17), the horizon has not passed the timestamp, so a reader needs no request for it. A
 //!   transactor that replaces it holds only later timestamps: the horizon may have passed the
 //!   earlier ones in between.
 //!
@@ -127,7 +127,7 @@ impl ActiveTimestamps {
     /// until now (H4).
     pub(crate) fn is_held(&self, key: ActiveKey, session: &Session) -> bool {
         let transactor = session.transactor();
-        if !transactor.is_certainly_alive() {
+        if !transactor.is_holding() {
             return false;
         }
         let state = self.locked();
@@ -293,47 +293,37 @@ mod tests {
             self.may_publish.acquire().await.unwrap().forget();
             self.inner.publish_oldest_active(oldest).await
         }
+
+        fn is_holding(&self) -> bool {
+            self.inner.is_holding()
+        }
     }
 
-    async fn coordination() -> Arc<dyn Coordination> {
+    async fn applications() -> MemoryApplications {
         let applications = MemoryApplications::new();
         let web = Initialization::new("1", "web");
         initialize(&MemoryTables::new(), &applications, "web", web)
             .await
             .unwrap();
-        applications.open("web").await.unwrap()
+        applications
     }
 
-    /// A transactor that is certainly alive.
-    #[derive(Debug)]
-    struct Certain(Box<dyn Transactor>);
-
-    #[async_trait]
-    impl Transactor for Certain {
-        fn id(&self) -> TransactorId {
-            self.0.id()
-        }
-
-        async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
-            self.0.publish_oldest_active(oldest).await
-        }
-
-        fn is_certainly_alive(&self) -> bool {
-            true
-        }
+    async fn coordination() -> Arc<dyn Coordination> {
+        applications().await.open("web").await.unwrap()
     }
 
     /// H4: while no transactor was alive, the horizon may have passed the older timestamps.
     #[tokio::test]
     async fn a_new_transactor_holds_only_later_timestamps() {
-        let coordination = coordination().await;
+        let applications = applications().await;
+        let coordination = applications.open("web").await.unwrap();
         let begin_transactor = async || coordination.begin_transactor().await.unwrap();
-        let session = Session::new(Box::new(Certain(begin_transactor().await)));
+        let session = Session::new(begin_transactor().await);
         let active = ActiveTimestamps::default();
         let begin = async || active.begin(&*coordination, &session).await.unwrap();
         let older = begin().await;
         assert!(active.is_held(older, &session));
-        session.replace(Box::new(Certain(begin_transactor().await)));
+        session.replace(begin_transactor().await);
         assert!(!active.is_held(older, &session));
         let hour = Duration::from_secs(3_600);
         active.locked().published = Published::Unknown;
@@ -341,16 +331,16 @@ mod tests {
         assert!(!active.is_held(older, &session), "published again");
         let later = begin().await;
         assert!(active.is_held(later, &session));
-        session.replace(begin_transactor().await);
-        assert!(!active.is_held(later, &session), "not certainly alive");
+        let ended = applications.end_transactor("web", session.transactor().id());
+        assert!(ended.unwrap());
+        assert!(!active.is_held(later, &session), "its transactor has ended");
     }
 
     /// H4 with H3.
     #[tokio::test]
     async fn a_timestamp_that_is_too_old_is_not_held() {
         let coordination = coordination().await;
-        let transactor = coordination.begin_transactor().await.unwrap();
-        let session = Session::new(Box::new(Certain(transactor)));
+        let session = Session::new(coordination.begin_transactor().await.unwrap());
         let active = ActiveTimestamps::default();
         let start = active.begin(&*coordination, &session).await.unwrap();
         active.publish(&session, Duration::ZERO).await.unwrap();

@@ -123,6 +123,10 @@ mod tests {
             client.session.replace(next);
             Err(Error::new(ErrorKind::Unavailable, "the session has ended"))
         }
+
+        fn is_holding(&self) -> bool {
+            false
+        }
     }
 
     /// The refused caller checked whether the next transactor was alive, which it was, and returned

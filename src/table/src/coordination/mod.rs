@@ -2,7 +2,7 @@
 //! [`Applications`], and the [`Coordination`] of each.
 //!
 //! Both traits are small and object safe, and are held as `Arc<dyn ..>`. Their documentation
-//! contains their contract, the rules C1 to C16; a conformance suite checks them one by one on
+//! contains their contract, the rules C1 to C17; a conformance suite checks them one by one on
 //! every implementation. [`MemoryApplications`], here, is the reference.
 //!
 //! ```

@@ -83,9 +83,9 @@ use crate::error::{Error, ErrorKind, Result};
 ///   session of the transactor, without notice. Clients of Java are not excluded if they begin
 ///   later.
 ///
-/// - **C17, certain presence.** If [`is_certainly_alive`](Transactor::is_certainly_alive) returns
-///   `true`, the transactor is alive at some instant of that call, so all that it has published has
-///   been in force until then (C5), and its application is not removed.
+/// - **C17, holding.** If [`is_holding`](Transactor::is_holding) returns `true`, the transactor is
+///   alive at some instant of that call. So all that it has published has been in force until then
+///   (C5), the horizon is not above it, and the application is not removed.
 ///
 /// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call
 /// of a handle whose application was removed is [`NotFound`](ErrorKind::NotFound), and the effect

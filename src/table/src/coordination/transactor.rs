@@ -31,9 +31,7 @@ pub trait Transactor: Debug + Send + Sync {
     /// [`Uncertain`](crate::ErrorKind::Uncertain).
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()>;
 
-    /// Checks without a request whether it is certainly alive at this instant (C17). `false` means
-    /// that this is not known.
-    fn is_certainly_alive(&self) -> bool {
-        false
-    }
+    /// Checks without a request whether the horizon is certainly not above the timestamp that it
+    /// has published (C17). `false` means that this is not known.
+    fn is_holding(&self) -> bool;
 }

@@ -22,6 +22,10 @@ impl Transactor for MemoryTransactor {
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
         locked(&self.application).sessions.publish(self.id, oldest)
     }
+
+    fn is_holding(&self) -> bool {
+        locked(&self.application).sessions.is_alive(self.id)
+    }
 }
 
 impl Drop for MemoryTransactor {
