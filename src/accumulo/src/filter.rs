@@ -111,6 +111,19 @@ pub(crate) fn asked_for(filter: Filter, span: &Span) -> Span {
     Span::between(column.start().clone(), end.cloned())
 }
 
+/// Checks whether a span is small, so that it can be read together with others: it lies in one row,
+/// and if iterators of Fluo read it, it is a whole column of a row.
+pub(crate) fn is_small(filter: Filter, span: &Span) -> bool {
+    let start = span.start();
+    let whole = match needs_fluo(filter) {
+        true => Span::cell(start.row.clone(), &start.column),
+        false => Span::row(start.row.clone()),
+    };
+    let is_within = |end: &Key| whole.end().is_none_or(|whole| end <= whole);
+    let starts_whole = !needs_fluo(filter) || start == whole.start();
+    starts_whole && span.end().is_some_and(is_within)
+}
+
 /// Returns the columns to request from the servers; an empty list selects all. `None` if there is
 /// nothing to request.
 pub(crate) fn columns(scan: &Scan) -> Option<Vec<ColumnSelector>> {

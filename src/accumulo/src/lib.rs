@@ -49,8 +49,11 @@
 //!   the handle may not see.
 //! - **T11**: one call sends the mutations of many callers, but not two of one row; an outcome that
 //!   the call does not return is `Unknown`.
-//! - **A3, handles of deleted tables**: each call first looks up the id of the name; tasks share an
-//!   answer.
+//! - **A3, handles of deleted tables**: a handle looks up the id of its name when it is opened,
+//!   after an error, and at most once a second otherwise; tasks share an answer. If another process
+//!   deletes the table and creates another one of its name, calls of the handle may reach the new
+//!   table for up to a second. The table of an application is safe from that: it is deleted only
+//!   after the application was removed, which a running client prevents (C11).
 //! - **A5, empty bounds**: handled by the client, because Accumulo rejects them.
 //! - **A7, counts**: the entries of the files in `accumulo.metadata`.
 //! - **A9, effect**: the call reads the property until the servers return its new value.

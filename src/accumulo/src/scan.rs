@@ -1,18 +1,27 @@
-//! Scans, with one cursor on the server for each span, one after the other.
+//! Scans. The spans of a scan are sorted and disjoint, so reading them in order yields the cells in
+//! order (rule T1).
 //!
-//! A batch scanner reads many spans at once, but returns them in no order, and rule T1 requires
-//! one. The spans of a scan are sorted and disjoint, so reading them in order yields the cells in
-//! order.
+//! A large span has a cursor on the server. Small spans that follow each other are read with one
+//! lookup: a batch scanner reads all of them at once, in no order, and the client sorts the cells.
 
+use std::collections::VecDeque;
 use std::future::ready;
-use std::vec;
+use std::num::NonZeroUsize;
 
-use accumulo_proxy::{IteratorSetting, ScanOptions};
-use fluo_table::{Cell, CellBatches, ColumnSelector, Filter, Key, Result, Scan, Span};
+use accumulo_proxy::{BatchScanOptions, IteratorSetting, ScanOptions};
+use fluo_table::{Cell, CellBatches, ColumnSelector, Error, Filter, Key, Result, Scan, Span};
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 
 use crate::table::AccumuloTable;
 use crate::{convert, filter};
+
+/// Maximum number of spans of a lookup.
+const LOOKUP_SPANS: usize = 1_000;
+/// Maximum number of entries of a lookup. Spans with more entries are not small after all, so each
+/// gets a cursor.
+const LOOKUP_ENTRIES: usize = 10_000;
+/// Number of threads of the proxy that query tablet servers for a lookup.
+const LOOKUP_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// The spans of a scan that are not read yet.
 struct Rest {
@@ -20,7 +29,9 @@ struct Rest {
     scan: Scan,
     iterators: Vec<IteratorSetting>,
     columns: Vec<ColumnSelector>,
-    spans: vec::IntoIter<Span>,
+    spans: VecDeque<Span>,
+    /// Number of spans that were too large for a lookup and are read with a cursor each.
+    large: usize,
     /// The cells of the span that the scan is reading.
     open: Option<CellBatches>,
 }
@@ -43,7 +54,8 @@ impl AccumuloTable {
             let rest = Rest {
                 iterators: filter::iterators(scan.filter_intent())?,
                 columns: columns.unwrap_or_default(),
-                spans: spans.into_iter(),
+                spans: spans.into(),
+                large: 0,
                 open: None,
                 table,
                 scan,
@@ -65,11 +77,68 @@ impl Rest {
                 // The next span is opened by name, and the name may belong to another table by now.
                 self.table.check().await?;
             }
-            let Some(span) = self.spans.next() else {
+            let small = self.small_spans();
+            if small > 1 {
+                let spans = self.spans.drain(..small).collect();
+                self.open = self.look_up(spans).await?;
+                continue;
+            }
+            let Some(span) = self.spans.pop_front() else {
                 return Ok(None);
             };
+            self.large = self.large.saturating_sub(1);
             self.open = Some(self.cells(span));
         }
+    }
+
+    /// Returns the number of spans of the next lookup.
+    fn small_spans(&self) -> usize {
+        if self.large > 0 {
+            return 0;
+        }
+        let intent = self.scan.filter_intent();
+        let spans = self.spans.iter().take(LOOKUP_SPANS);
+        spans
+            .take_while(|span| filter::is_small(intent, span))
+            .count()
+    }
+
+    /// Reads small spans at once. Returns `None`, and leaves the spans, if they are not small.
+    async fn look_up(&mut self, spans: Vec<Span>) -> Result<Option<CellBatches>> {
+        let intent = self.scan.filter_intent();
+        let asked = spans.iter().map(|span| filter::asked_for(intent, span));
+        let options = BatchScanOptions::over(asked.map(|span| convert::range(&span)))
+            .columns(self.columns.iter().map(convert::scan_column))
+            .authorizations(self.table.labels.iter().cloned())
+            .threads(LOOKUP_THREADS);
+        let iterators = self.iterators.iter().cloned();
+        let options = iterators.fold(options, BatchScanOptions::iterator);
+        let (tables, name) = (&self.table.tables, &self.table.name);
+        let found = tables.client.lookup(name, options, LOOKUP_ENTRIES).await;
+        let Some(entries) = found.map_err(|error| tables.lacking("READ", name, error))? else {
+            self.large = spans.len();
+            for span in spans.into_iter().rev() {
+                self.spans.push_front(span);
+            }
+            return Ok(None);
+        };
+        let mut cells = entries.into_iter().map(convert::cell).peekable();
+        let mut shown = Vec::new();
+        for span in &spans {
+            let mut last = None;
+            while let Some(cell) =
+                cells.next_if(|cell| span.end().is_none_or(|end| cell.key < *end))
+            {
+                if filter::is_shown(intent, span, last.as_ref(), &cell.key) {
+                    last = Some(cell.key.clone());
+                    shown.push(cell);
+                }
+            }
+        }
+        let most = self.scan.max_batch_cells().get();
+        let batches: Vec<Result<Vec<Cell>, Error>> =
+            shown.chunks(most).map(|cells| Ok(cells.to_vec())).collect();
+        Ok(Some(stream::iter(batches).boxed()))
     }
 
     fn cells(&self, span: Span) -> CellBatches {

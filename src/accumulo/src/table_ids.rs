@@ -2,12 +2,14 @@
 //!
 //! The proxy identifies tables by name, and a name can go to a new table after the old one is
 //! deleted. A handle keeps the id of its table and checks before each call whether the name still
-//! has that id (rule A3). Tasks that check at the same time share one answer, if its call began
-//! after each of them arrived. They also share a failure; otherwise they would wait one after the
-//! other for a proxy that does not answer.
+//! has that id (rule A3). An answer of the last [second](FRESH) is enough for that, so a handle
+//! notices within a second that another process replaced its table. All other callers get the
+//! answer to a call that began after they arrived, and share it. They also share a failure;
+//! otherwise they would wait one after the other for a proxy that does not answer.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use accumulo_proxy::ProxyClient;
 use fluo_table::{Error, Result};
@@ -19,6 +21,9 @@ use crate::table_fate::Fate;
 /// The id of each table, by name.
 pub(crate) type Ids = BTreeMap<String, String>;
 
+/// Maximum age of an answer with which a handle checks its table.
+const FRESH: Duration = Duration::from_secs(1);
+
 /// The ids of all tables. Concurrent readers share one or two calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Identities {
@@ -27,6 +32,8 @@ pub(crate) struct Identities {
     last: Arc<Mutex<Answer>>,
     /// Number of calls begun so far.
     begun: Arc<std::sync::atomic::AtomicU64>,
+    /// The last successful answer and the time at which its call began; `None` after an error.
+    recent: Arc<std::sync::Mutex<Option<(Instant, Arc<Ids>)>>>,
 }
 
 #[derive(Debug)]
@@ -44,6 +51,7 @@ impl Identities {
                 ids: Ok(Arc::default()),
             })),
             begun: Arc::default(),
+            recent: Arc::default(),
         }
     }
 
@@ -57,10 +65,12 @@ impl Identities {
             return last.ids.clone();
         }
         let number = self.begun.fetch_add(1, SeqCst) + 1;
+        let begun = Instant::now();
         let ids = match self.client.table_operations().id_map().await {
             Ok(ids) => Ok(Arc::new(ids)),
             Err(error) => Err(port_error(self.refusal(error).await)),
         };
+        self.set_recent(ids.clone().ok().map(|ids| (begun, ids)));
         *last = Answer { number, ids };
         last.ids.clone()
     }
@@ -84,16 +94,28 @@ impl Identities {
         Ok(Fate::new(&ids, name, id))
     }
 
-    /// Rejects a table whose name has another id by now.
+    /// Rejects a table whose name has another id. An answer of the last second decides, unless a
+    /// call failed since.
     pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
-        if self
-            .read()
-            .await?
-            .get(name)
-            .is_some_and(|found| found == id)
-        {
+        let has_id = |ids: &Ids| ids.get(name).is_some_and(|found| found == id);
+        if self.recent().is_some_and(|ids| has_id(&ids)) || has_id(&*self.read().await?) {
             return Ok(());
         }
         Err(Error::no_such_table(name))
+    }
+
+    /// Lets the next check ask again, because a call failed.
+    pub(crate) fn suspect(&self) {
+        self.set_recent(None);
+    }
+
+    fn recent(&self) -> Option<Arc<Ids>> {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let (begun, ids) = recent.as_ref()?;
+        (begun.elapsed() < FRESH).then(|| ids.clone())
+    }
+
+    fn set_recent(&self, recent: Option<(Instant, Arc<Ids>)>) {
+        *self.recent.lock().unwrap_or_else(PoisonError::into_inner) = recent;
     }
 }

@@ -48,6 +48,16 @@ impl Pace {
         }
     }
 
+    /// Creates a pace for a scan that starts again after a reply that was too long. It requests as
+    /// many entries as fit if each has 256 KiB.
+    pub(super) fn whole(most_entries: usize, max_reply_bytes: usize) -> Self {
+        let careful = Self::careful(most_entries, max_reply_bytes);
+        Self {
+            entries: careful.most_entries,
+            ..careful
+        }
+    }
+
     /// Returns the number of entries of the next request.
     pub(super) fn entries(&self) -> usize {
         self.entries

@@ -4,6 +4,7 @@
 //! Scanner, BatchScanner   the streams for the consumer                 scanner.rs, batch_scanner.rs
 //! Batches, Sink           the channel from the task to them            batches.rs
 //! Reader                  a task: reads, resumes after a break         reader.rs
+//! lookup                  the entries of small ranges, as a whole      lookup.rs
 //! Cursor                  the handle on the proxy: open, next, close   cursor.rs
 //! Pace                    the number of entries of the next request    batch_size.rs
 //! ```
@@ -25,6 +26,7 @@ mod batch_scanner;
 mod batch_size;
 mod batches;
 mod cursor;
+mod lookup;
 mod options;
 mod ranges;
 mod reader;

@@ -226,3 +226,45 @@ fn fails_if_the_runtime_of_the_reading_task_shut_down() {
     }
     here.block_on(async move { drop(fake) });
 }
+
+/// A lookup is three calls, and starts again after a break.
+#[tokio::test]
+async fn a_lookup_starts_again_after_a_break() {
+    let rows = Arc::new(Rows::new([10; 100]));
+    let answering = rows.clone();
+    let fake = Fake::start(move |request| match request.call.as_str() {
+        "nextK" if request.nth == 0 => Answer::Close,
+        _ => answering.answer(request),
+    })
+    .await;
+    let client = fake.client();
+    let options = || BatchScanOptions::over([Range::all()]);
+    let found = client.lookup("t", options(), 200).await.unwrap().unwrap();
+    assert_eq!(found.len(), 100);
+    assert!(found.is_sorted_by(|a, b| a.key < b.key));
+    assert_eq!(fake.count("createBatchScanner"), 2);
+    assert_eq!(fake.count("nextK"), 2);
+    assert_eq!(client.lookup("t", options(), 99).await.unwrap(), None);
+    let nothing = BatchScanOptions::over([]);
+    assert_eq!(
+        client.lookup("t", nothing, 1).await.unwrap(),
+        Some(Vec::new())
+    );
+    assert_eq!(fake.count("createBatchScanner"), 3);
+    while rows.open_cursors() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A lookup cannot resume, but it can request less.
+#[tokio::test]
+async fn a_lookup_requests_less_after_a_reply_that_was_too_long() {
+    let rows = Rows::new([400 * 1024; 20]);
+    let fake = Fake::start(move |request| rows.answer(request)).await;
+    let settings = fake.settings().max_reply_bytes(1024 * 1024);
+    let client = ProxyClient::lazy(settings);
+    let options = BatchScanOptions::over([Range::all()]);
+    let found = client.lookup("t", options, 20).await.unwrap();
+    assert_eq!(found.unwrap().len(), 20);
+    assert_eq!(fake.count("createBatchScanner"), 2);
+}

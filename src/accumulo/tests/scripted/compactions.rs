@@ -267,9 +267,9 @@ async fn a_look_costs_a_scan_and_a_call_for_each_server() {
     for call in ["createScanner", "nextK", "closeScanner", "getTabletServers"] {
         assert_eq!(fake.count(call), looks(), "{call}");
     }
-    // One for each look, which checks that the table is the same, and those before the first.
-    let before_looks = fake.count("tableIdMap") - looks();
-    assert!(before_looks <= 4, "{before_looks}");
+    // At most one a second checks that the table is the same, and some come before the first look.
+    let checks = fake.count("tableIdMap");
+    assert!(checks <= looks() + 4, "{checks}");
 }
 
 #[tokio::test]

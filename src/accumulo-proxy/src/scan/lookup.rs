@@ -1,0 +1,119 @@
+//! The entries of many small ranges, read as a whole.
+
+use tokio::time::sleep;
+use tracing::debug;
+
+use super::batch_size::Pace;
+use super::cursor::Cursor;
+use super::options::BatchScanOptions;
+use super::ranges;
+use crate::client::ProxyClient;
+use crate::data::Entry;
+use crate::error::{Error, ErrorKind, Result};
+use crate::wire::Call;
+use crate::wire::interface::CreateBatchScannerRequest;
+
+/// A lookup. A task runs it, because an opened cursor must be closed.
+struct Lookup {
+    client: ProxyClient,
+    table: String,
+    options: BatchScanOptions,
+    most_entries: usize,
+    pace: Pace,
+}
+
+impl ProxyClient {
+    /// Returns the entries of many small ranges of a table, in the order of their keys, or `None`
+    /// if there are more than `most_entries`.
+    ///
+    /// It makes the calls `createBatchScanner` and `nextK`, closes the scan afterwards, and sorts
+    /// the entries. Unlike a [`BatchScanner`](crate::BatchScanner) it holds all entries in memory.
+    /// So it can start again, as often as [`tries`](crate::ProxyOptions::tries) allows, if the
+    /// connection breaks, the proxy dropped the scan, or a reply was too long.
+    ///
+    /// # Errors
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security) (also for an
+    /// authorization that the user lacks), [`Unreachable`](ErrorKind::Unreachable)..
+    ///
+    /// # Panics
+    ///
+    /// If called outside of a tokio runtime.
+    pub async fn lookup(
+        &self,
+        table: impl Into<String>,
+        mut options: BatchScanOptions,
+        most_entries: usize,
+    ) -> Result<Option<Vec<Entry>>> {
+        options.ranges = options.ranges.iter().map(ranges::half_open).collect();
+        options.ranges.retain(|range| !ranges::is_empty(range));
+        if options.ranges.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        // A proxy that has exactly as many entries as requested does not say that it has no more.
+        let batch = options
+            .batch_entries
+            .get()
+            .min(most_entries.saturating_add(1));
+        let lookup = Lookup {
+            client: self.clone(),
+            table: table.into(),
+            options,
+            most_entries,
+            pace: Pace::whole(batch, self.options().max_reply_bytes),
+        };
+        let cut_off = lookup.cut_off();
+        tokio::spawn(lookup.run()).await.unwrap_or(Err(cut_off))
+    }
+}
+
+impl Lookup {
+    async fn run(mut self) -> Result<Option<Vec<Entry>>> {
+        let mut pauses = self.client.options().retry.pauses();
+        loop {
+            let table = &self.table;
+            let cursor = Cursor::unordered(&self.client, table, self.options.to_wire()).await?;
+            let read = self.read(&cursor).await;
+            cursor.close();
+            let error = match read {
+                Ok(found) => return Ok(found),
+                Err(error) => error,
+            };
+            debug!(%error, "a lookup broke");
+            if error.is_reply_too_large() && self.pace.shrink() {
+                continue;
+            }
+            let is_broken = matches!(
+                error.kind(),
+                ErrorKind::Unreachable | ErrorKind::HandleExpired
+            );
+            match pauses.next() {
+                Some(pause) if is_broken => sleep(pause).await,
+                _ => return Err(error),
+            }
+        }
+    }
+
+    async fn read(&self, cursor: &Cursor) -> Result<Option<Vec<Entry>>> {
+        let mut found = Vec::new();
+        loop {
+            let batch = cursor.next(self.pace.entries()).await?;
+            found.extend(batch.entries);
+            if found.len() > self.most_entries {
+                return Ok(None);
+            }
+            if !batch.has_more {
+                break;
+            }
+        }
+        found.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(Some(found))
+    }
+
+    fn cut_off(&self) -> Error {
+        let reason = "the task that reads ended: its runtime was shut down, or it panicked";
+        let call = CreateBatchScannerRequest::NAME;
+        self.client
+            .error(ErrorKind::Unreachable, call, Some(&self.table), reason)
+    }
+}
