@@ -39,6 +39,10 @@ impl Table for AccumuloTable {
         self.batches(scan)
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         for mutation in &mutations {
             mutation.check()?;

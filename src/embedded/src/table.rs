@@ -32,6 +32,10 @@ impl Table for EmbeddedTable {
         scan::batches(self.shared.store.contained(|| self.reader(scan)))
     }
 
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         for mutation in &mutations {
             mutation.check()?;

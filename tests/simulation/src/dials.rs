@@ -47,6 +47,8 @@ pub(super) struct Dials {
     pub(super) clients: u64,
     /// Number of clients, out of a thousand, that have a table that writes rows together.
     pub(super) is_together: u64,
+    /// `true` if clients gather their reads, as on a table of another process.
+    pub(super) is_remote: bool,
     /// `true` if the table was created by the Java client, whose iterators run in every compaction.
     pub(super) is_javas: bool,
     /// Maximum pause between two flushes or compactions of some files; `None` for neither.
@@ -99,6 +101,7 @@ impl Dials {
             collection: Some(millis(&[200, 1_000, 4_000])).filter(|_| !random.chance(200)),
             clients: 2 + random.below(3),
             is_together: often(&[0, 500, 1_000]),
+            is_remote: random.chance(667),
             is_javas: random.chance(250),
             flushing: Some(millis(&[50, 300, 1_500])).filter(|_| !random.chance(250)),
             copies: random.pick(&[

@@ -36,6 +36,10 @@ impl Table for SimulatedTable {
         stream::try_unfold(rest, Rest::next).boxed()
     }
 
+    fn is_remote(&self) -> bool {
+        self.link.world.dials.is_remote
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         let mut failed = None;
         for (number, mutation) in mutations.into_iter().enumerate() {

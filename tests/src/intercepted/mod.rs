@@ -62,7 +62,7 @@ impl<P: ?Sized, H: Hooks> Intercepted<P, H> {
     }
 
     /// Makes all tables write [no rows together](fluo_table::Table::together), like tables on
-    /// several servers.
+    /// several servers, and [remote](fluo_table::Table::is_remote).
     #[must_use]
     pub fn row_by_row(self) -> Self {
         Self {

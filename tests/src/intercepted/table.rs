@@ -60,6 +60,10 @@ impl<P: Table + ?Sized + 'static, H: Hooks> Table for Intercepted<P, H> {
         self.hooks.batches(&scan, batches)
     }
 
+    fn is_remote(&self) -> bool {
+        self.is_row_by_row || self.inner.is_remote()
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         let call = Call::Write(mutations.clone());
         let work = async { self.inner.write(mutations).await.map(|()| Vec::new()) };

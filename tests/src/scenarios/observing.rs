@@ -91,6 +91,8 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
         move |tx: Transaction, row: Bytes, _| {
             let (begun, may_continue) = (begun.clone(), may_continue.clone());
             async move {
+                // Fixes the snapshot, which could otherwise move to the first read.
+                tx.start();
                 begun.add_permits(1);
                 may_continue.acquire().await.unwrap().forget();
                 sum_up(&tx, row).await

@@ -42,6 +42,10 @@ impl Table for NaiveTable {
         stream::iter(batches).boxed()
     }
 
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         mutations.iter().try_for_each(check)?;
         self.with_log(|log| mutations.into_iter().for_each(|m| log.apply(m, now_ms())))

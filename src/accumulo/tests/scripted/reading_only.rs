@@ -33,6 +33,10 @@ impl Table for ReadOnly {
         self.entries.scan(scan)
     }
 
+    fn is_remote(&self) -> bool {
+        self.proxy.is_remote()
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         self.proxy.write(mutations).await
     }

@@ -13,7 +13,7 @@ use tracing::debug;
 use crate::client::binding::bind;
 use crate::client::{PendingCommit, Runner};
 use crate::context::{
-    ActiveTimestamps, ClientOptions, CommitListeners, Session, Shared, Sightings,
+    ActiveTimestamps, ClientOptions, CommitListeners, PointReads, Session, Shared, Sightings,
 };
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
@@ -160,6 +160,7 @@ impl Client {
             coordination,
             session: Session::new(transactor),
             active: ActiveTimestamps::default(),
+            point_reads: PointReads::default(),
             commits: Arc::new(Semaphore::new(options.max_commits_in_flight)),
             commit_bytes: Arc::new(Semaphore::new(options.max_commit_bytes_in_flight)),
             options,
@@ -200,7 +201,10 @@ impl Client {
     ///
     /// Those of the coordination.
     pub async fn begin(&self) -> Result<OwnedTransaction> {
-        OwnedTransaction::begin(&self.shared, None).await
+        let transaction = OwnedTransaction::begin(&self.shared, None).await?;
+        // It reads the data at the time of this call, not at that of its first read.
+        transaction.start();
+        Ok(transaction)
     }
 
     /// Takes a snapshot of everything that is committed when it is called.

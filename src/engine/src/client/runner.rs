@@ -289,14 +289,16 @@ impl Runner {
             let transaction = OwnedTransaction::begin(&self.client.shared, self.trigger.clone())
                 .await
                 .map_err(|error| RunError::Commit(error.into()))?;
-            let start = transaction.start();
             let ran = body(transaction.handle());
-            let error = match attempt(transaction, ran).await {
+            let (start, error) = match attempt(transaction, ran).await {
                 Ok(done) => return Ok(done),
-                Err(RunError::Commit(
-                    error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
-                )) => error,
-                Err(other) => return Err(other),
+                Err((
+                    start,
+                    RunError::Commit(
+                        error @ (CommitError::Conflict(_) | CommitError::SnapshotTooOld(_)),
+                    ),
+                )) => (start, error),
+                Err((_, other)) => return Err(other),
             };
             let pause = cut(pauses.next_pause(), start.get());
             let attempt = Attempt {
@@ -337,23 +339,26 @@ impl Runner {
 }
 
 /// Runs the body of an attempt, and commits its writes. The transaction ends however the body ends:
-/// a handle may outlive a body that panicked or was dropped.
+/// a handle may outlive a body that panicked or was dropped. An error comes with the start.
 async fn attempt<T, E>(
     transaction: OwnedTransaction,
     body: impl Future<Output = Result<T, E>>,
-) -> Result<(T, CommitInfo), RunError<E>> {
-    let span = transaction.state.span.clone();
-    match body.instrument(span).await {
+) -> Result<(T, CommitInfo), (Timestamp, RunError<E>)> {
+    let span = transaction.state.span().clone();
+    let done = body.instrument(span).await;
+    let start = transaction.start();
+    let error = match done {
         Ok(result) => match transaction.commit().await {
-            Ok(committed) => Ok((result, committed)),
-            Err(error) => Err(RunError::Commit(error)),
+            Ok(committed) => return Ok((result, committed)),
+            Err(error) => RunError::Commit(error),
         },
         // A body that fails because its snapshot has become stale is retried.
         Err(error) => match transaction.state.stale() {
-            Some(stale) => Err(RunError::Commit(CommitError::SnapshotTooOld(stale))),
-            None => Err(RunError::Body(error)),
+            Some(stale) => RunError::Commit(CommitError::SnapshotTooOld(stale)),
+            None => RunError::Body(error),
         },
-    }
+    };
+    Err((start, error))
 }
 
 /// The reason why a run ended without a commit.

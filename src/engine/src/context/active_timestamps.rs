@@ -220,7 +220,8 @@ impl ActiveTimestamps {
         }
     }
 
-    fn replace(&self, bound: ActiveKey, start: Timestamp) -> ActiveKey {
+    /// Replaces an active timestamp by a later one.
+    pub(crate) fn replace(&self, bound: ActiveKey, start: Timestamp) -> ActiveKey {
         let mut state = self.locked();
         // The bound may have become too old (H3).
         let bound = state.active.remove(&bound);

@@ -5,8 +5,10 @@ mod backoff;
 mod commit_listeners;
 mod lock_wait;
 mod options;
+mod point_reads;
 mod session;
 mod shared;
+mod start;
 
 pub use options::ClientOptions;
 
@@ -14,5 +16,7 @@ pub(crate) use active_timestamps::{ActiveKey, ActiveTimestamps};
 pub(crate) use backoff::{Backoff, Pauses, cut};
 pub(crate) use commit_listeners::{CommitListener, CommitListeners};
 pub(crate) use lock_wait::Sightings;
+pub(crate) use point_reads::{CELLS_PER_READ, PointReads};
 pub(crate) use session::Session;
 pub(crate) use shared::Shared;
+pub(crate) use start::Start;

@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use crate::context::active_timestamps::ActiveTimestamps;
 use crate::context::commit_listeners::CommitListeners;
 use crate::context::lock_wait::Sightings;
+use crate::context::point_reads::PointReads;
 use crate::context::session::Session;
 use crate::context::{Backoff, ClientOptions};
 
@@ -22,6 +23,7 @@ pub(crate) struct Shared {
     pub(crate) options: ClientOptions,
     pub(crate) application: Application,
     pub(crate) active: ActiveTimestamps,
+    pub(crate) point_reads: PointReads,
     /// Room for transactions that are committed in the background, in number and in bytes.
     pub(crate) commits: Arc<Semaphore>,
     pub(crate) commit_bytes: Arc<Semaphore>,

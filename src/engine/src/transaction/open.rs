@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fluo_table::coordination::ObserverKind;
 use fluo_table::{Bytes, Escaped, Result, RowColumn, Timestamp};
+use tracing::field::Empty;
 use tracing::{debug, debug_span};
 
 use crate::context::Shared;
@@ -103,8 +104,8 @@ impl Transaction {
         if client.observed(&cell.column) != Some(ObserverKind::Weak) {
             return Err(client.not_weakly_observed(&cell.column));
         }
-        let log = || debug!(start = %self.start(), %cell, "notify");
-        self.state.span.in_scope(log);
+        let log = || debug!(start = %self.state.shown_start(), %cell, "notify");
+        self.state.span().in_scope(log);
         self.state
             .with_buffer(|buffer, most| buffer.notify(cell, most))
     }
@@ -140,11 +141,11 @@ impl Transaction {
 
     fn write(&self, row: Bytes, column: &impl ReadColumn, write: PendingWrite) -> Result<()> {
         let cell = RowColumn::new(row, column.to_column());
-        self.state.span.in_scope(|| match &write {
+        self.state.span().in_scope(|| match &write {
             PendingWrite::Set(value) => {
-                debug!(start = %self.start(), %cell, value = %Escaped(value), "write");
+                debug!(start = %self.state.shown_start(), %cell, value = %Escaped(value), "write");
             }
-            _ => debug!(start = %self.start(), %cell, "delete"),
+            _ => debug!(start = %self.state.shown_start(), %cell, "delete"),
         });
         self.state
             .with_buffer(|buffer, most| buffer.write(cell, write, most))
@@ -166,7 +167,7 @@ impl OwnedTransaction {
             let most = client.options.max_transaction_bytes;
             buffer.write(trigger.cell.clone(), PendingWrite::Acknowledge, most)?;
         }
-        let span = |start| debug_span!("transaction", %start);
+        let span = debug_span!("transaction", start = Empty);
         let state = State::begin(client, span, trigger, Some(buffer)).await?;
         let snapshot = Snapshot { state };
         Ok(Self {

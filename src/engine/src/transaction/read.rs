@@ -8,17 +8,18 @@
 //!   for that while its client certainly holds the timestamp (H4).
 
 use std::collections::BTreeSet;
+use std::future::ready;
 use std::sync::Arc;
 
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{
-    self, Cell, CellBatches, Error, Escaped, Filter, Key, Result, RowColumn, Scan, Timestamp,
+    self, Cell, CellBatches, Error, Escaped, Filter, Key, Result, RowColumn, Scan, Span, Timestamp,
 };
 use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::Instant;
 use tracing::{Instrument, debug};
 
-use crate::context::Backoff;
+use crate::context::{Backoff, CELLS_PER_READ};
 use crate::transaction::corrupt::stamp_of;
 use crate::transaction::foreign_lock::FoundLock;
 use crate::transaction::read_past::{self, DecidedLock};
@@ -37,13 +38,13 @@ impl State {
         }
         let rest = Rest {
             state: self.clone(),
-            scan: Some(scan.filter(Filter::Snapshot { at: self.start() })),
+            scan: Some(scan),
             open: None,
             waiting: None,
         };
         let state = self.clone();
         let next = |rest: Rest| {
-            let span = rest.state.span.clone();
+            let span = rest.state.span().clone();
             rest.next().instrument(span)
         };
         stream::try_unfold(rest, next)
@@ -51,6 +52,27 @@ impl State {
                 state.seen().has_passing_failure |= error.kind().is_passing();
             })
             .boxed()
+    }
+
+    /// Returns the entries of a scan that the snapshot shows. Reads of single cells of a table of
+    /// another process travel with those of other transactions.
+    fn entries(&self, scan: &Scan) -> CellBatches {
+        let is_gathered = self.client.table.is_remote()
+            && scan.columns().is_empty()
+            && scan.spans().len() <= CELLS_PER_READ
+            && scan.spans().iter().all(is_cell);
+        if is_gathered {
+            let (client, start) = (self.client.clone(), self.start.clone());
+            let cells = scan.spans().to_vec();
+            let read = async move { client.read_cells(&start, cells).await };
+            return stream::once(read)
+                .try_filter(|found| ready(!found.is_empty()))
+                .boxed();
+        }
+        let at = self.start();
+        self.client
+            .table
+            .scan(scan.clone().filter(Filter::Snapshot { at }))
     }
 
     /// Fails if garbage above the timestamp may have been collected (S2).
@@ -93,8 +115,8 @@ impl Rest {
     /// Returns the next batch and the rest after it.
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
         while let Some(scan) = &self.scan {
-            let table = &self.state.client.table;
-            let open = self.open.get_or_insert_with(|| table.scan(scan.clone()));
+            let state = &self.state;
+            let open = self.open.get_or_insert_with(|| state.entries(scan));
             let Some(mut batch) = open.try_next().await? else {
                 self.state.check_fresh().await?;
                 return Ok(None);
@@ -251,7 +273,12 @@ fn committed(mut cell: Cell) -> Result<Cell> {
     Ok(cell)
 }
 
+fn is_cell(span: &Span) -> bool {
+    let start = span.start();
+    *span == Span::cell(start.row.clone(), &start.column)
+}
+
 /// Returns the span of one cell.
-pub(crate) fn cell_span(cell: &RowColumn) -> fluo_table::Span {
-    fluo_table::Span::cell(cell.row.clone(), &cell.column)
+pub(crate) fn cell_span(cell: &RowColumn) -> Span {
+    Span::cell(cell.row.clone(), &cell.column)
 }

@@ -9,6 +9,7 @@ use fluo_table::{
 };
 use futures::stream::TryStreamExt;
 use tracing::debug_span;
+use tracing::field::Empty;
 
 use crate::context::Shared;
 use crate::transaction::buffer::check_cell;
@@ -51,8 +52,10 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub(crate) async fn begin(client: &Arc<Shared>) -> Result<Self> {
-        let span = |start| debug_span!("snapshot", %start);
+        let span = debug_span!("snapshot", start = Empty);
         let state = State::begin(client, span, None, None).await?;
+        // It shows the data at the time of this call, not at that of its first read.
+        state.start();
         Ok(Self { state })
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use fluo_table::{Error, Result, Timestamp};
 use tracing::Span;
 
-use crate::context::{ActiveKey, Shared};
+use crate::context::{Shared, Start};
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::{CommitError, CommitInfo, SnapshotTooOld, Trigger, commit};
 
@@ -14,9 +14,7 @@ use crate::transaction::{CommitError, CommitInfo, SnapshotTooOld, Trigger, commi
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) client: Arc<Shared>,
-    /// The span of all reads and writes, in whatever task they run.
-    pub(crate) span: Span,
-    key: ActiveKey,
+    pub(super) start: Arc<Start>,
     seen: Mutex<Seen>,
     trigger: Option<Trigger>,
     /// `None` for a snapshot, and once the transaction was committed or dropped.
@@ -33,10 +31,10 @@ pub(super) struct Seen {
 }
 
 impl State {
-    /// Begins to read, and to write if there is a buffer.
+    /// Begins to read, and to write if there is a buffer. The start may move until it is shown.
     pub(super) async fn begin(
         client: &Arc<Shared>,
-        span: impl FnOnce(Timestamp) -> Span,
+        span: Span,
         trigger: Option<Trigger>,
         buffer: Option<WriteBuffer>,
     ) -> Result<Arc<Self>> {
@@ -49,24 +47,37 @@ impl State {
                 client.active.begin(coordination, session).await?
             }
         };
+        let start = Start::new(client, key, span);
+        if !client.table.is_remote() {
+            start.fix();
+        }
         Ok(Arc::new(Self {
             client: client.clone(),
-            span: span(key.0),
-            key,
+            start: Arc::new(start),
             seen: Mutex::default(),
             trigger,
             buffer: Mutex::new(buffer),
         }))
     }
 
-    /// Checks without a request whether no garbage above its timestamp was collected until now.
-    pub(super) fn is_held(&self) -> bool {
-        self.client.active.is_held(self.key, &self.client.session)
+    /// Returns the span of all reads and writes, in whatever task they run.
+    pub(crate) fn span(&self) -> &Span {
+        self.start.span()
     }
 
-    /// Returns the timestamp at which it reads.
+    /// Checks without a request whether no garbage above its timestamp was collected until now.
+    pub(super) fn is_held(&self) -> bool {
+        self.start.is_held()
+    }
+
+    /// Returns the timestamp at which it reads, and fixes it.
     pub(crate) fn start(&self) -> Timestamp {
-        self.key.0
+        self.start.fix()
+    }
+
+    /// Returns the present start for a message. It may still move.
+    pub(super) fn shown_start(&self) -> Timestamp {
+        self.start.shown()
     }
 
     /// Returns the staleness that a read has met, or `None` if no read has met one.
@@ -128,7 +139,7 @@ impl State {
     fn has_ended(&self) -> Error {
         Error::invalid(format!(
             "transaction {} has ended; begin a new one",
-            self.start()
+            self.shown_start()
         ))
     }
 
@@ -139,7 +150,6 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        self.client.active.end(self.key);
         metrics::counter!("fluo_cells_read_total").increment(self.seen().cells);
     }
 }

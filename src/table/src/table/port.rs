@@ -114,6 +114,10 @@ pub trait Table: Debug + Send + Sync {
     /// has the outcome [`Outcome::Unknown`].
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>>;
 
+    /// Checks whether a call has a high fixed cost, like one to another process. Callers then read
+    /// many cells with one call.
+    fn is_remote(&self) -> bool;
+
     /// Returns the same table with support for writing rows together (T16), or `None` if it cannot
     /// do that. The answer does not change during the life of the handle. A table of many servers
     /// cannot, because only a row is atomic there. With this support a commit takes two calls,

@@ -45,6 +45,10 @@ impl Table for MemoryTable {
         stream::iter(batches).boxed()
     }
 
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         mutations.iter().try_for_each(Mutation::check)?;
         let now_ms = self.clock.now_ms();

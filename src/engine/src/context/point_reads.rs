@@ -1,0 +1,207 @@
+//! Reads of single cells, gathered over all transactions of a client.
+//!
+//! A call to a table of another process has a fixed cost, and a call for 64 cells costs as much as a
+//! few calls for one. So at most [`LANES`] calls are under way, and each carries all reads that wait
+//! and can travel together: those of one block of starts, or first reads, for which the call draws a
+//! block when it leaves (S3). There is no timer: if a lane is free, a read does not wait.
+//!
+//! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell that
+//! cannot be read, or whose server does not answer, does not stop the others.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use fluo_table::coordination::TimestampBlock;
+use fluo_table::{Cell, Error, ErrorKind, Filter, Result, Scan, Span, TableExt, Timestamp};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::context::{Shared, Start};
+
+/// Maximum number of calls under way. With more of them, each would carry fewer cells.
+const LANES: usize = 2;
+/// Maximum number of cells of a call.
+const CELLS_PER_CALL: usize = 128;
+/// Maximum number of cells of a read that travels with others.
+pub(crate) const CELLS_PER_READ: usize = CELLS_PER_CALL / 2;
+/// Time after which the reads of a call are sent one by one.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// The reads that wait for a lane.
+#[derive(Debug, Default)]
+pub(crate) struct PointReads {
+    queue: Mutex<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<PointRead>,
+    lanes: usize,
+}
+
+/// A read of some cells at one start.
+#[derive(Debug)]
+struct PointRead {
+    start: Arc<Start>,
+    /// The spans of the cells, in order.
+    cells: Vec<Span>,
+    answer: oneshot::Sender<Result<Vec<Cell>>>,
+}
+
+impl Shared {
+    /// Returns the entries of some cells that the snapshot of a start shows, in key order. Fixes the
+    /// start.
+    pub(crate) async fn read_cells(
+        self: &Arc<Self>,
+        start: &Arc<Start>,
+        cells: Vec<Span>,
+    ) -> Result<Vec<Cell>> {
+        let (answer, answered) = oneshot::channel();
+        let read = PointRead {
+            start: start.clone(),
+            cells,
+            answer,
+        };
+        if self.point_reads.add(read) {
+            tokio::spawn(run_lane(self.clone()));
+        }
+        answered.await.unwrap_or_else(|_| {
+            let message = "the task that reads has ended: its runtime was shut down";
+            Err(Error::new(ErrorKind::Unavailable, message))
+        })
+    }
+
+    /// Sends a call and answers its reads, which are at one timestamp, or whose starts could move
+    /// when they were taken.
+    async fn call(self: Arc<Self>, at: Option<Timestamp>, reads: Vec<PointRead>) {
+        let (at, reads) = match at {
+            Some(at) => (at, reads),
+            None => match self.coordination.timestamps(count(&reads)).await {
+                Ok(block) => (block.first, self.move_into(block, reads)),
+                Err(error) => return answer_all(reads, &error),
+            },
+        };
+        let cells = reads.iter().flat_map(|read| read.cells.iter().cloned());
+        match timeout(SLOW, self.table.read(snapshot(cells, at))).await {
+            Ok(Ok(found)) => share(&found, reads),
+            Ok(Err(error)) if reads.len() == 1 || error.kind().is_passing() => {
+                answer_all(reads, &error);
+            }
+            Ok(Err(_)) | Err(_) => {
+                for read in reads {
+                    tokio::spawn(self.clone().read_alone(read, at));
+                }
+            }
+        }
+    }
+
+    /// Moves the starts of first reads into a block, and returns the reads. A start that was fixed
+    /// meanwhile stays, and its read travels with a later call.
+    fn move_into(&self, block: TimestampBlock, reads: Vec<PointRead>) -> Vec<PointRead> {
+        let (moved, fixed) =
+            reads
+                .into_iter()
+                .zip(block.iter())
+                .partition::<Vec<_>, _>(|(read, start)| {
+                    read.start.move_to(*start, block.first) == block.first
+                });
+        let read = |(read, _)| read;
+        self.point_reads.put_back(fixed.into_iter().map(read));
+        moved.into_iter().map(read).collect()
+    }
+
+    async fn read_alone(self: Arc<Self>, read: PointRead, at: Timestamp) {
+        let found = self.table.read(snapshot(read.cells.iter().cloned(), at));
+        read.answer(found.await);
+    }
+}
+
+impl PointReads {
+    /// Adds a read. Returns `true` if the caller must start a lane.
+    fn add(&self, read: PointRead) -> bool {
+        let mut queue = self.queue();
+        queue.waiting.push_back(read);
+        let is_free = queue.lanes < LANES;
+        queue.lanes += usize::from(is_free);
+        is_free
+    }
+
+    /// Takes the reads of the next call: the oldest one, and those that can travel with it. Returns
+    /// `None`, and ends the lane of the caller, if no read waits.
+    fn take(&self) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
+        let mut queue = self.queue();
+        queue.waiting.retain(|read| !read.answer.is_closed());
+        let Some(oldest) = queue.waiting.front() else {
+            queue.lanes -= 1;
+            return None;
+        };
+        let at = oldest.start.reads_at();
+        let mut cells = 0;
+        let (taken, left) = queue.waiting.drain(..).partition(|read: &PointRead| {
+            let fits = cells + read.cells.len() <= CELLS_PER_CALL;
+            let travels = fits && read.start.reads_at() == at;
+            cells += if travels { read.cells.len() } else { 0 };
+            travels
+        });
+        let taken: VecDeque<PointRead> = taken;
+        queue.waiting = left;
+        Some((at, taken.into()))
+    }
+
+    /// Puts reads back to the front of the queue.
+    fn put_back(&self, reads: impl DoubleEndedIterator<Item = PointRead>) {
+        let mut queue = self.queue();
+        for read in reads.rev() {
+            queue.waiting.push_front(read);
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PointRead {
+    fn answer(self, found: Result<Vec<Cell>>) {
+        // The caller may be cancelled.
+        let _ = self.answer.send(found);
+    }
+}
+
+/// Sends one call after the other until no read waits.
+async fn run_lane(client: Arc<Shared>) {
+    while let Some((at, reads)) = client.point_reads.take() {
+        // If a call panics, the lane continues, and its callers get an error.
+        let _ = tokio::spawn(client.clone().call(at, reads)).await;
+    }
+}
+
+fn count(reads: &[PointRead]) -> NonZeroU32 {
+    let count = u32::try_from(reads.len()).unwrap_or(u32::MAX);
+    NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN)
+}
+
+fn snapshot(cells: impl Iterator<Item = Span>, at: Timestamp) -> Scan {
+    Scan::over_all(cells).filter(Filter::Snapshot { at })
+}
+
+/// Answers each read with its cells.
+fn share(found: &[Cell], reads: Vec<PointRead>) {
+    for read in reads {
+        let cells = read.cells.iter().flat_map(|span| {
+            let first = found.partition_point(|cell| cell.key < *span.start());
+            let rest = found.get(first..).unwrap_or_default().iter();
+            rest.take_while(|cell| span.contains(&cell.key)).cloned()
+        });
+        let cells = cells.collect();
+        read.answer(Ok(cells));
+    }
+}
+
+fn answer_all(reads: Vec<PointRead>, error: &Error) {
+    for read in reads {
+        read.answer(Err(error.clone()));
+    }
+}

@@ -1,0 +1,110 @@
+//! The start timestamp of a transaction, and the timestamp at which it reads.
+//!
+//! - **S3, blocks of starts.** A transaction that has not read, and whose start was not returned to
+//!   a caller, may move its start to a later timestamp. The first reads of many transactions that
+//!   travel in one call move their starts into one block of timestamps, which is drawn when the
+//!   call leaves, and all of them read at the first timestamp of the block. No timestamp of the
+//!   block is used for anything else. So no transaction commits at one, and the committed data is
+//!   the same at each of them. A lock whose start is in the block commits above the block, if at
+//!   all, so a reader of the block may overlook it.
+//!
+//! The earlier start stays active until the later one is (H1).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fluo_table::Timestamp;
+use tracing::Span;
+
+use crate::context::{ActiveKey, Shared};
+
+/// The start of one transaction or snapshot. Its timestamp is active until this value is dropped.
+#[derive(Debug)]
+pub(crate) struct Start {
+    client: Arc<Shared>,
+    /// The span of all reads and writes, which shows the start once it is fixed.
+    span: Span,
+    position: Mutex<Position>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Position {
+    key: ActiveKey,
+    /// The first timestamp of the block of the start.
+    reads_at: Timestamp,
+    is_fixed: bool,
+}
+
+impl Start {
+    /// Creates a start at an active timestamp, which it owns from now on.
+    pub(crate) fn new(client: &Arc<Shared>, key: ActiveKey, span: Span) -> Self {
+        let position = Position {
+            key,
+            reads_at: key.0,
+            is_fixed: false,
+        };
+        Self {
+            client: client.clone(),
+            span,
+            position: Mutex::new(position),
+        }
+    }
+
+    /// Returns the span of all reads and writes.
+    pub(crate) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// Returns the start, which does not move any more.
+    pub(crate) fn fix(&self) -> Timestamp {
+        let mut position = self.position();
+        self.fix_at(&mut position);
+        position.key.0
+    }
+
+    /// Returns the present start for a message. It may still move.
+    pub(crate) fn shown(&self) -> Timestamp {
+        self.position().key.0
+    }
+
+    /// Returns the timestamp at which it reads, or `None` if the start may still move.
+    pub(crate) fn reads_at(&self) -> Option<Timestamp> {
+        let position = self.position();
+        position.is_fixed.then_some(position.reads_at)
+    }
+
+    /// Moves the start to a timestamp of a block that begins at `block`, and fixes it. Does nothing
+    /// if it is fixed. Returns the timestamp at which it reads.
+    pub(crate) fn move_to(&self, start: Timestamp, block: Timestamp) -> Timestamp {
+        let mut position = self.position();
+        if !position.is_fixed {
+            position.key = self.client.active.replace(position.key, start);
+            position.reads_at = block;
+            self.fix_at(&mut position);
+        }
+        position.reads_at
+    }
+
+    /// Checks without a request whether no garbage above the start was collected until now (H4).
+    pub(crate) fn is_held(&self) -> bool {
+        let key = self.position().key;
+        self.client.active.is_held(key, &self.client.session)
+    }
+
+    fn fix_at(&self, position: &mut Position) {
+        if !position.is_fixed {
+            position.is_fixed = true;
+            self.span
+                .record("start", tracing::field::display(position.key.0));
+        }
+    }
+
+    fn position(&self) -> MutexGuard<'_, Position> {
+        self.position.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Start {
+    fn drop(&mut self) {
+        self.client.active.end(self.position().key);
+    }
+}
