@@ -260,7 +260,7 @@ pub use scan::{BatchScanOptions, BatchScanner, ScanOptions, Scanner};
 pub use tls::{ClientCertificate, Tls, TlsError};
 pub use write::{
     BatchWriter, BatchWriterOptions, ConditionalOutcome, ConditionalWriter,
-    ConditionalWriterOptions,
+    ConditionalWriterOptions, GatheringWriter,
 };
 
 /// Compiles the program of the README.

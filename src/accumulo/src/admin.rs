@@ -66,6 +66,7 @@ impl TableAdmin for AccumuloTables {
         let options = ConditionalWriterOptions::default().authorizations(labels.clone());
         Ok(Arc::new(AccumuloTable {
             tables: self.clone(),
+            writer: self.client.gathering_writer(name),
             conditional_writer: self.client.conditional_writer(name, options),
             name: name.to_owned(),
             id,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use accumulo_proxy::{
     ConditionalOutcome, ConditionalWriter, Error as ProxyError, ErrorKind as ProxyErrorKind,
+    GatheringWriter,
 };
 use async_trait::async_trait;
 use fluo_table::{
@@ -30,6 +31,7 @@ pub(crate) struct AccumuloTable {
     pub(crate) id: String,
     pub(crate) labels: BTreeSet<Bytes>,
     pub(crate) authorizations: Authorizations,
+    pub(crate) writer: GatheringWriter,
     pub(crate) conditional_writer: ConditionalWriter,
 }
 
@@ -50,7 +52,7 @@ impl Table for AccumuloTable {
         }
         self.check().await?;
         let mutations = mutations.into_iter().map(convert::mutation).collect();
-        match self.tables.client.write(&self.name, mutations).await {
+        match self.writer.write(mutations).await {
             Ok(()) => Ok(()),
             Err(error) => Err(self.write_error(error).await),
         }

@@ -26,6 +26,7 @@ mod conditional;
 mod figures;
 mod scanning;
 mod splitting;
+mod transacting;
 
 use std::num::NonZeroUsize;
 
@@ -41,6 +42,9 @@ async fn main() {
         return;
     }
     let cluster = Cluster::shared().unwrap();
+    if std::env::args().any(|argument| argument == "transactions") {
+        return transacting::run(cluster).await;
+    }
     let credentials = Credentials::password(cluster.user(), cluster.password());
     let mut options = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
     let client = ProxyClient::connect(options.clone()).await.unwrap();

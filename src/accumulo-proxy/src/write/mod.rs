@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ProxyClient::write   some mutations, acknowledged                      direct.rs
+//! GatheringWriter      the writes of many tasks in one call              gathering.rs
 //! BatchWriter          many, from many tasks, in lanes                   batch/
 //! ConditionalWriter    on conditions, rows of many tasks in one call     conditional/
 //! ```
@@ -25,6 +26,7 @@ mod byte_permits;
 mod chunk;
 mod conditional;
 mod direct;
+mod gathering;
 mod outcome;
 mod validate;
 mod visibility;
@@ -32,4 +34,5 @@ mod wire_size;
 
 pub use batch::{BatchWriter, BatchWriterOptions};
 pub use conditional::{ConditionalWriter, ConditionalWriterOptions};
+pub use gathering::GatheringWriter;
 pub use outcome::ConditionalOutcome;

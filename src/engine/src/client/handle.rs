@@ -13,7 +13,8 @@ use tracing::debug;
 use crate::client::binding::bind;
 use crate::client::{PendingCommit, Runner};
 use crate::context::{
-    ActiveTimestamps, ClientOptions, CommitListeners, PointReads, Session, Shared, Sightings,
+    ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Session, Shared,
+    Sightings,
 };
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
@@ -161,6 +162,7 @@ impl Client {
             session: Session::new(transactor),
             active: ActiveTimestamps::default(),
             point_reads: PointReads::default(),
+            background: Background::default(),
             commits: Arc::new(Semaphore::new(options.max_commits_in_flight)),
             commit_bytes: Arc::new(Semaphore::new(options.max_commit_bytes_in_flight)),
             options,
@@ -238,6 +240,17 @@ impl Client {
     /// Those of the coordination.
     pub async fn advance_horizon(&self) -> Result<Timestamp> {
         self.shared.advance_horizon().await
+    }
+
+    /// Waits until the transactions of this client that have committed so far are rolled forward.
+    ///
+    /// A commit on a table of several servers returns at its commit point, and its other rows are
+    /// rolled forward in the background. If the process ends before that, no data is lost: the
+    /// transactions that meet the remaining locks roll them forward. Call this before the process
+    /// ends to spare them that. [`Loaders::finish`](crate::Loaders::finish) and
+    /// [`Worker::stop`](crate::Worker::stop) do.
+    pub async fn wait_until_settled(&self) {
+        self.shared.background.drain().await;
     }
 
     /// Returns the stored application, as it was when the client was opened.

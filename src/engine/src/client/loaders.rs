@@ -212,7 +212,7 @@ impl Loaders {
         PendingLoad { outcome }
     }
 
-    /// Waits until each body has committed or failed.
+    /// Waits until each body has failed, or has committed and is rolled forward.
     ///
     /// # Errors
     ///
@@ -220,6 +220,7 @@ impl Loaders {
     pub async fn finish(self) -> Result<()> {
         // With all permits taken, no body runs or waits. The semaphore is never closed.
         drop(self.room.acquire_many(self.most).await);
+        self.runner.client.wait_until_settled().await;
         self.check()
     }
 

@@ -49,7 +49,7 @@ use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction,
 /// ```
 #[derive(Clone)]
 pub struct Runner {
-    client: Client,
+    pub(super) client: Client,
     policy: RetryPolicy,
     hook: Option<Hook>,
     pub(crate) trigger: Option<Trigger>,

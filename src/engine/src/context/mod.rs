@@ -1,6 +1,7 @@
 //! The state of a client that its transactions, runners and workers share.
 
 mod active_timestamps;
+mod background;
 mod backoff;
 mod commit_listeners;
 mod lock_wait;
@@ -13,6 +14,7 @@ mod start;
 pub use options::ClientOptions;
 
 pub(crate) use active_timestamps::{ActiveKey, ActiveTimestamps};
+pub(crate) use background::Background;
 pub(crate) use backoff::{Backoff, Pauses, cut};
 pub(crate) use commit_listeners::{CommitListener, CommitListeners};
 pub(crate) use lock_wait::Sightings;

@@ -8,6 +8,7 @@ use fluo_table::{Column, Error, ErrorKind, Mutation, Result, Table, Timestamp};
 use tokio::sync::Semaphore;
 
 use crate::context::active_timestamps::ActiveTimestamps;
+use crate::context::background::Background;
 use crate::context::commit_listeners::CommitListeners;
 use crate::context::lock_wait::Sightings;
 use crate::context::point_reads::PointReads;
@@ -24,6 +25,7 @@ pub(crate) struct Shared {
     pub(crate) application: Application,
     pub(crate) active: ActiveTimestamps,
     pub(crate) point_reads: PointReads,
+    pub(crate) background: Background,
     /// Room for transactions that are committed in the background, in number and in bytes.
     pub(crate) commits: Arc<Semaphore>,
     pub(crate) commit_bytes: Arc<Semaphore>,

@@ -170,11 +170,13 @@ impl Worker {
         self
     }
 
-    /// Stops the worker. Running observers finish; all other notifications stay in the table.
+    /// Stops the worker. Running observers finish and are rolled forward; all other notifications
+    /// stay in the table.
     pub async fn stop(mut self) {
         self.queue.close();
         self.background.iter().for_each(AbortHandle::abort);
         while self.tasks.join_next().await.is_some() {}
+        self.client.wait_until_settled().await;
         drop(self.membership);
     }
 }

@@ -227,6 +227,9 @@ async fn decided(
     start: Timestamp,
     transactor: TransactorId,
 ) -> Result<Decided> {
+    if let Some(commit) = client.background.commit_of(start) {
+        return Ok(Decided::Committed(commit));
+    }
     let found = status(&*client.table, primary, start).await?;
     let lock = match &found {
         TransactionStatus::Locked(lock) => Some(lock),

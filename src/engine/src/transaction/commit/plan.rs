@@ -190,12 +190,16 @@ impl CommitPlan {
     /// primary's row.
     pub(crate) fn delete_trigger_elsewhere(&self) -> RowMutations {
         let mut writes = RowMutations::default();
-        if let Some(trigger) = &self.trigger
-            && trigger.cell.row != self.primary.row
-        {
+        if let Some(trigger) = self.trigger_elsewhere() {
             writes.delete_notifications(&trigger.cell, self.start);
         }
         writes
+    }
+
+    /// Returns the notification that started the transaction, if it is not in the primary's row.
+    pub(crate) fn trigger_elsewhere(&self) -> Option<&Trigger> {
+        let trigger = self.trigger.as_ref();
+        trigger.filter(|trigger| trigger.cell.row != self.primary.row)
     }
 
     /// Returns the stored value of the primary's lock.

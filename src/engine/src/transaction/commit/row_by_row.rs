@@ -1,7 +1,7 @@
 //! The commit row by row: each row is locked, and later committed, by a write of its own.
 
 use fluo_table::{Result, Timestamp};
-use tracing::debug;
+use tracing::{Instrument, debug};
 
 use crate::transaction::CommitError;
 use crate::transaction::commit::Commit;
@@ -15,8 +15,21 @@ impl Commit {
         let commit = self.or_roll_back(prepared).await?;
         self.commit_primary(commit, vec![self.plan.commit_primary(commit)])
             .await?;
-        self.roll_forward(commit).await;
+        if self.has_rest() {
+            let background = &self.state.client.background;
+            let place = background.place(self.plan.start, commit).await;
+            let rest = async move {
+                self.roll_forward(commit).await;
+                drop(place);
+            };
+            tokio::spawn(rest.in_current_span());
+        }
         Ok(commit)
+    }
+
+    /// Checks whether anything is left to write after the commit point.
+    fn has_rest(&self) -> bool {
+        !self.plan.is_one_row() || self.plan.trigger_elsewhere().is_some()
     }
 
     /// Takes the steps between the locking of the primary and its commit. After an error, `locked`

@@ -1,0 +1,77 @@
+//! Committed transactions whose other rows are rolled forward in the background.
+//!
+//! A commit returns at its commit point. Its locks on other rows are replaced afterwards, in a task
+//! of this client. While that task runs, a reader of this client that meets such a lock gets the
+//! commit timestamp here and needs no look at the primary. If the process ends first, the next
+//! transaction that meets a lock finds the commit at the primary (R2).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fluo_table::Timestamp;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Maximum number of transactions in the background. A commit waits for a place before it returns.
+const PLACES: u32 = 1_024;
+
+/// The transactions of a client that are rolled forward in the background.
+#[derive(Clone, Debug)]
+pub(crate) struct Background {
+    places: Arc<Semaphore>,
+    /// The commit timestamps, by start.
+    commits: Arc<Mutex<BTreeMap<Timestamp, Timestamp>>>,
+}
+
+/// A place in the background. Dropping it removes the transaction.
+#[derive(Debug)]
+pub(crate) struct BackgroundPlace {
+    background: Background,
+    start: Timestamp,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Default for Background {
+    fn default() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(
+                usize::try_from(PLACES).unwrap_or(usize::MAX),
+            )),
+            commits: Arc::default(),
+        }
+    }
+}
+
+impl Background {
+    /// Waits for a place for a committed transaction.
+    pub(crate) async fn place(&self, start: Timestamp, commit: Timestamp) -> BackgroundPlace {
+        // The semaphore is never closed.
+        let permit = self.places.clone().acquire_owned().await.ok();
+        self.commits().insert(start, commit);
+        BackgroundPlace {
+            background: self.clone(),
+            start,
+            _permit: permit,
+        }
+    }
+
+    /// Returns the commit timestamp of a transaction, or `None` if it is not in the background.
+    pub(crate) fn commit_of(&self, start: Timestamp) -> Option<Timestamp> {
+        self.commits().get(&start).copied()
+    }
+
+    /// Waits until the transactions that are in the background now have left it.
+    pub(crate) async fn drain(&self) {
+        // The semaphore is fair, and it is never closed.
+        let _all = self.places.acquire_many(PLACES).await;
+    }
+
+    fn commits(&self) -> MutexGuard<'_, BTreeMap<Timestamp, Timestamp>> {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for BackgroundPlace {
+    fn drop(&mut self) {
+        self.background.commits().remove(&self.start);
+    }
+}
