@@ -63,6 +63,7 @@ impl Bank {
     }
 
     async fn end(self) {
+        self.client.wait_until_settled().await;
         drop(self.client);
         self.instance
             .application(&self.name)
@@ -160,6 +161,9 @@ pub(crate) async fn run(cluster: &Cluster) {
         let options = WorkerOptions::new().tasks(tasks);
         let worker = Worker::start(client, bank.observers.clone(), options);
         let worker = worker.await.unwrap();
+        // A worker begins when the group of workers has been the same for a while.
+        load(client.clone(), usize::MAX, round).await.unwrap();
+        client.wait_until_idle().await.unwrap();
         let begun = Instant::now();
         from_tasks(tasks, count, |number| load(client.clone(), number, round)).await;
         client.wait_until_idle().await.unwrap();
@@ -174,6 +178,6 @@ pub(crate) async fn run(cluster: &Cluster) {
         cells += batch.len();
     }
     print("snapshot scan, cells", 1, cells, begun.elapsed());
-    drop(snapshot);
+    drop((batches, snapshot));
     bank.end().await;
 }
