@@ -34,6 +34,9 @@ public final class Observers implements ObserverProvider {
   /** Adds the observers, and the queues if the setting `fluo.app.queues` asks for them. */
   static void configure(FluoConfiguration config) {
     config.setObserverProvider(Observers.class);
+    if (isBench(config.getAppConfiguration())) {
+      return;
+    }
     if (!hasQueues(config.getAppConfiguration())) {
       return;
     }
@@ -47,6 +50,11 @@ public final class Observers implements ObserverProvider {
     return config.getBoolean("queues", false);
   }
 
+  /** A benchmark has one observer, which copies a value. */
+  private static boolean isBench(SimpleConfiguration config) {
+    return config.getBoolean("bench", false);
+  }
+
   static CombineQueue<String, Long> combineQueue(SimpleConfiguration config) {
     return CombineQueue.getInstance("sums", config);
   }
@@ -57,6 +65,10 @@ public final class Observers implements ObserverProvider {
 
   @Override
   public void provide(Registry registry, Context context) {
+    if (isBench(context.getAppConfiguration())) {
+      registry.forColumn(Bench.IN, NotificationType.STRONG).useObserver(Bench::copy);
+      return;
+    }
     registry.forColumn(STRONG, NotificationType.STRONG)
         .useObserver((tx, row, column) -> count(tx, row, STRONG_RUNS));
     registry.forColumn(WEAK, NotificationType.WEAK)

@@ -115,6 +115,8 @@ public final class Peer {
         return combine(words);
       case "export":
         return export(words);
+      case "bench":
+        return Bench.run(client(), words);
       case "setting":
         return client().getAppConfiguration().getString(words[1], "none");
       default:

@@ -42,8 +42,11 @@ async fn main() {
         return;
     }
     let cluster = Cluster::shared().unwrap();
-    if std::env::args().any(|argument| argument == "transactions") {
-        return transacting::run(cluster).await;
+    let mut arguments = std::env::args().skip_while(|argument| argument != "transactions");
+    if arguments.next().is_some() {
+        let rounds = arguments.next().and_then(|rounds| rounds.parse().ok());
+        let has_java = !std::env::args().any(|argument| argument == "alone");
+        return transacting::run(cluster, rounds.unwrap_or(3), has_java).await;
     }
     let credentials = Credentials::password(cluster.user(), cluster.password());
     let mut options = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);

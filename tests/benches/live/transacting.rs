@@ -1,4 +1,7 @@
-//! Transactions and observers on Accumulo.
+//! Transactions and observers on Accumulo, beside those of Apache Fluo 1.2.0 on the same cluster.
+//!
+//! Both sides do the same work in turns, each in an application of its own with an oracle of its
+//! own. Ratios are medians over the rounds, in each of which one side ran right after the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,14 +9,25 @@ use std::time::{Duration, Instant};
 
 use fluo::{Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
-use fluo_cluster::Cluster;
+use fluo_cluster::{Cluster, JavaPeer};
 use fluo_table::{Bytes, Column, Instance, Scan, Span};
 use futures::future::try_join_all;
 use futures::stream::TryStreamExt;
+use tokio::task::block_in_place;
+
+use crate::figures::Figures;
 
 /// Number of accounts on each side of the transfers.
 const ACCOUNTS: usize = 1_000;
 const PATH: &str = "/bench";
+/// Settings of Java, so that its worker begins after seconds and finds notifications soon.
+const SETTINGS: [(&str, &str); 3] = [
+    ("fluo.app.bench", "true"),
+    ("fluo.impl.worker.finder.minSleep", "200"),
+    ("fluo.impl.worker.finder.maxSleep", "2000"),
+];
+/// The numbers of tasks, and the number of transactions for each.
+const SIZES: [(usize, usize); 3] = [(128, 6_000), (16, 2_000), (1, 300)];
 
 fn balance() -> Column {
     Column::new("bank", "balance")
@@ -27,6 +41,15 @@ fn output() -> Column {
     Column::new("out", "value")
 }
 
+async fn connect(cluster: &Cluster) -> (Instance, String) {
+    let credentials = Credentials::password(cluster.user(), cluster.password());
+    let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
+    let zookeepers = format!("{}{PATH}", cluster.site().zookeepers);
+    let options = AccumuloOptions::new(proxy, &zookeepers);
+    let instance = fluo_accumulo::connect(options).await.unwrap();
+    (instance, zookeepers)
+}
+
 /// An application of this process, with its oracle.
 struct Bank {
     instance: Instance,
@@ -38,11 +61,7 @@ struct Bank {
 
 impl Bank {
     async fn new(cluster: &Cluster, name: &str) -> Self {
-        let credentials = Credentials::password(cluster.user(), cluster.password());
-        let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
-        let zookeepers = format!("{}{PATH}", cluster.site().zookeepers);
-        let options = AccumuloOptions::new(proxy, &zookeepers);
-        let instance = fluo_accumulo::connect(options).await.unwrap();
+        let (instance, zookeepers) = connect(cluster).await;
         let observer = observer_fn(async |tx: Transaction, row: Bytes, _| {
             let value = tx.get(row.clone(), &input()).await?;
             tx.set(row, &output(), value.unwrap_or_default())
@@ -62,6 +81,65 @@ impl Bank {
         }
     }
 
+    /// Runs some work, and returns its time and the number of pieces.
+    async fn run(&self, kind: &str, tasks: usize, count: usize, round: usize) -> (Duration, usize) {
+        let client = &self.client;
+        let took = match kind {
+            "fill" => from_tasks(tasks, count, |number| fill(client.clone(), number)).await,
+            "one-row" => {
+                let row = |number| named("row", number, round);
+                let column = Column::new("f", "q");
+                from_tasks(tasks, count, |number| {
+                    set(client.clone(), row(number), column.clone())
+                })
+                .await
+            }
+            "transfer" => {
+                let first = round * 1_000_000;
+                from_tasks(tasks, count, |number| {
+                    transfer(client.clone(), first + number)
+                })
+                .await
+            }
+            "observe" => return (self.observe(tasks, count, round).await, count),
+            _ => return self.scan().await,
+        };
+        (took, count)
+    }
+
+    async fn observe(&self, tasks: usize, count: usize, round: usize) -> Duration {
+        let client = &self.client;
+        let options = WorkerOptions::new().tasks(tasks);
+        let worker = Worker::start(client, self.observers.clone(), options);
+        let worker = worker.await.unwrap();
+        // A worker begins when the group of workers has been the same for a while.
+        set(client.clone(), named("first", 0, round), input())
+            .await
+            .unwrap();
+        client.wait_until_idle().await.unwrap();
+        let begun = Instant::now();
+        let row = |number| named("doc", number, round);
+        from_tasks(tasks, count, |number| {
+            set(client.clone(), row(number), input())
+        })
+        .await;
+        client.wait_until_idle().await.unwrap();
+        let took = begun.elapsed();
+        worker.stop().await;
+        took
+    }
+
+    async fn scan(&self) -> (Duration, usize) {
+        let begun = Instant::now();
+        let snapshot = self.client.snapshot().await.unwrap();
+        let mut cells = 0;
+        let mut batches = snapshot.scan(Scan::over(Span::all()));
+        while let Some(batch) = batches.try_next().await.unwrap() {
+            cells += batch.len();
+        }
+        (begun.elapsed(), cells)
+    }
+
     async fn end(self) {
         self.client.wait_until_settled().await;
         drop(self.client);
@@ -71,6 +149,72 @@ impl Bank {
             .await
             .unwrap();
         self.oracle.stop().await;
+    }
+}
+
+/// An application of Java, with its oracle and its client in processes of their own.
+struct JavaBank<'a> {
+    cluster: &'a Cluster,
+    zookeepers: String,
+    name: String,
+    client: JavaPeer,
+    _oracle: JavaPeer,
+    /// A client of this process, which waits until the observers are idle.
+    waiting: Client,
+}
+
+impl<'a> JavaBank<'a> {
+    async fn new(cluster: &'a Cluster, name: &str) -> Self {
+        let (instance, zookeepers) = connect(cluster).await;
+        let start = || JavaPeer::start(cluster, &zookeepers, name, &SETTINGS).unwrap();
+        let (mut client, mut oracle) = (start(), start());
+        block_in_place(|| {
+            client.ask("initialize").unwrap();
+            oracle.ask("start-oracle").unwrap();
+        });
+        let waiting = instance.application(name).open().await.unwrap();
+        Self {
+            cluster,
+            name: name.to_owned(),
+            client,
+            _oracle: oracle,
+            waiting,
+            zookeepers,
+        }
+    }
+
+    fn ask(&mut self, kind: &str, tasks: usize, count: usize, round: usize) -> (Duration, usize) {
+        let command = format!("bench {kind} {tasks} {count} {round}");
+        let answer = block_in_place(|| self.client.ask(&command)).unwrap();
+        let mut words = answer.split(' ').map(|word| word.parse().unwrap());
+        let took = Duration::from_micros(words.next().unwrap());
+        let counted = words.next().and_then(|cells| usize::try_from(cells).ok());
+        (took, counted.unwrap_or(count))
+    }
+
+    async fn run(
+        &mut self,
+        kind: &str,
+        tasks: usize,
+        count: usize,
+        round: usize,
+    ) -> (Duration, usize) {
+        if kind != "observe" {
+            return self.ask(kind, tasks, count, round);
+        }
+        let threads = tasks.to_string();
+        let settings = [&SETTINGS[..], &[("fluo.worker.num.threads", &threads)]].concat();
+        let worker = JavaPeer::start(self.cluster, &self.zookeepers, &self.name, &settings);
+        let mut worker = worker.unwrap();
+        block_in_place(|| worker.ask("start-worker")).unwrap();
+        self.ask("load", 1, 1, 10_000 + round);
+        self.waiting.wait_until_idle().await.unwrap();
+        let begun = Instant::now();
+        self.ask("load", tasks, count, round);
+        self.waiting.wait_until_idle().await.unwrap();
+        let took = begun.elapsed();
+        block_in_place(|| worker.ask("stop-worker")).unwrap();
+        (took, count)
     }
 }
 
@@ -93,10 +237,22 @@ where
     begun.elapsed()
 }
 
-async fn one_row(client: Client, number: usize, round: usize) -> fluo::Result<()> {
-    let row = format!("row:{:08x}:{round}", number.wrapping_mul(0x9E37_79B1));
+/// Returns a row; consecutive numbers are far from each other.
+fn named(prefix: &str, number: usize, round: usize) -> String {
+    format!("{prefix}:{:08x}:{round}", number.wrapping_mul(0x9E37_79B1))
+}
+
+async fn set(client: Client, row: String, column: Column) -> fluo::Result<()> {
     client
-        .run(async |tx| tx.set(row.clone(), &Column::new("f", "q"), "value"))
+        .run(async |tx| tx.set(row.clone(), &column, "value"))
+        .await
+}
+
+async fn fill(client: Client, number: usize) -> fluo::Result<()> {
+    let side = if number < ACCOUNTS { "a" } else { "b" };
+    let row = format!("{side}:{:04}", number % ACCOUNTS);
+    client
+        .run(async |tx| tx.set(row.clone(), &balance(), "1000"))
         .await
 }
 
@@ -118,66 +274,42 @@ async fn transfer(client: Client, number: usize) -> fluo::Result<()> {
         .await
 }
 
-async fn load(client: Client, number: usize, round: usize) -> fluo::Result<()> {
-    let row = format!("doc:{:08x}:{round}", number.wrapping_mul(0x9E37_79B1));
-    client
-        .run(async |tx| tx.set(row.clone(), &input(), "value"))
-        .await
-}
-
-fn print(what: &str, tasks: usize, count: usize, took: Duration) {
-    let rate = count as f64 / took.as_secs_f64();
-    println!("{what:<24} {tasks:>4} tasks {rate:>9.0}/s");
-}
-
-/// Runs all cases at some numbers of tasks.
-pub(crate) async fn run(cluster: &Cluster) {
-    let name = format!("bank_{}", std::process::id());
-    let bank = Bank::new(cluster, &name).await;
-    let client = &bank.client;
-    let fill = |number: usize| {
-        let client = client.clone();
-        async move {
-            let side = if number < ACCOUNTS { "a" } else { "b" };
-            let row = format!("{side}:{:04}", number % ACCOUNTS);
-            client
-                .run(async |tx| tx.set(row.clone(), &balance(), "1000"))
-                .await
+/// Runs all work at all sizes, in some rounds, on both sides or on ours alone.
+pub(crate) async fn run(cluster: &Cluster, rounds: usize, has_java: bool) {
+    let name = |side: &str| format!("{side}_{}", std::process::id());
+    let bank = Bank::new(cluster, &name("bank")).await;
+    let mut java = None;
+    if has_java {
+        java = Some(JavaBank::new(cluster, &name("bank_of_java")).await);
+    }
+    bank.run("fill", 128, 2 * ACCOUNTS, 0).await;
+    if let Some(java) = &mut java {
+        java.run("fill", 128, 2 * ACCOUNTS, 0).await;
+    }
+    let mut number = 0;
+    for (tasks, count) in SIZES {
+        for kind in ["one-row", "transfer", "observe", "scan"] {
+            let (mut ours, mut theirs) = (Figures::default(), Figures::default());
+            // Once is enough for a worker, which needs a minute to begin.
+            for _ in 0..rounds {
+                number += 1;
+                let (took, pieces) = bank.run(kind, tasks, count, number).await;
+                ours.add(took / u32::try_from(pieces.max(1)).unwrap());
+                if let Some(java) = &mut java {
+                    let (took, pieces) = java.run(kind, tasks, count, number).await;
+                    theirs.add(took / u32::try_from(pieces.max(1)).unwrap());
+                }
+            }
+            print!("{kind:<10} {tasks:>4} tasks {:>9.0}/s", ours.rate(1));
+            match has_java {
+                true => println!(
+                    "; Java {:>9.0}/s: {:.1} times",
+                    theirs.rate(1),
+                    theirs.ratio_to(&ours)
+                ),
+                false => println!(),
+            }
         }
-    };
-    from_tasks(128, 2 * ACCOUNTS, fill).await;
-    let mut round = 0;
-    for (tasks, count) in [(128, 4_000), (16, 2_000), (1, 200)] {
-        round += 1;
-        let took = from_tasks(tasks, count, |number| {
-            one_row(client.clone(), number, round)
-        })
-        .await;
-        print("one-row transactions", tasks, count, took);
-        let begin = round * 1_000_000;
-        let work = |number| transfer(client.clone(), begin + number);
-        let took = from_tasks(tasks, count, work).await;
-        print("transfers", tasks, count, took);
-        let options = WorkerOptions::new().tasks(tasks);
-        let worker = Worker::start(client, bank.observers.clone(), options);
-        let worker = worker.await.unwrap();
-        // A worker begins when the group of workers has been the same for a while.
-        load(client.clone(), usize::MAX, round).await.unwrap();
-        client.wait_until_idle().await.unwrap();
-        let begun = Instant::now();
-        from_tasks(tasks, count, |number| load(client.clone(), number, round)).await;
-        client.wait_until_idle().await.unwrap();
-        print("load and observe", tasks, count, begun.elapsed());
-        worker.stop().await;
     }
-    let begun = Instant::now();
-    let snapshot = client.snapshot().await.unwrap();
-    let mut cells = 0;
-    let mut batches = snapshot.scan(Scan::over(Span::all()));
-    while let Some(batch) = batches.try_next().await.unwrap() {
-        cells += batch.len();
-    }
-    print("snapshot scan, cells", 1, cells, begun.elapsed());
-    drop((batches, snapshot));
     bank.end().await;
 }

@@ -23,7 +23,8 @@ use crate::process::Process;
 use anyhow::{Context, Result, anyhow, bail};
 
 const POM: &str = include_str!("../../interop/pom.xml");
-const SOURCES: [(&str, &str); 2] = [
+const SOURCES: [(&str, &str); 3] = [
+    ("Bench.java", include_str!("../../interop/Bench.java")),
     ("Peer.java", include_str!("../../interop/Peer.java")),
     (
         "Observers.java",
