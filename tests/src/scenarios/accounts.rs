@@ -37,6 +37,7 @@ pub(super) async fn set(client: &Client, accounts: &[(&'static str, i64)]) {
         })
         .await
         .unwrap();
+    client.wait_until_settled().await;
 }
 
 /// Returns the balances of some accounts in one snapshot.

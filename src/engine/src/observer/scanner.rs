@@ -86,13 +86,16 @@ struct Scanned {
 
 /// Maximum number of cells in a batch.
 const BATCH_CELLS: usize = 1_000;
+/// Of this number of rounds that find work, one also scans for unpartitioned notifications. One row
+/// in four billion has them, and their scan reads all notifications again.
+const UNPARTITIONED_ROUNDS: u64 = 10;
 
 impl Scanner {
     /// Scans and pauses in turn, until the task is aborted.
     pub(super) async fn run(self) {
         let mut pause = self.options.min_scan_pause;
-        loop {
-            let scanned = self.scan_all().await;
+        for round in 0_u64.. {
+            let scanned = self.scan_all(round).await;
             self.queue.end_scan();
             pause = match scanned {
                 Ok(Some(scanned)) => self.pause_after(scanned.queued, pause),
@@ -116,11 +119,18 @@ impl Scanner {
 
     /// Scans all notifications once, in parts. A part ends when the queue is full. The next part
     /// continues there once half of the queue was run. So every notification gets its turn, and
-    /// memory use is bounded. Returns `None` if the worker has no share.
-    async fn scan_all(&self) -> Result<Option<Scanned>> {
+    /// memory use is bounded. Returns `None` if the worker has no share. A round that finds work
+    /// usually leaves the unpartitioned notifications to a later one.
+    async fn scan_all(&self, round: u64) -> Result<Option<Scanned>> {
         let begun = Instant::now();
         let mut scanned = Scanned::default();
+        let mut is_complete = true;
         for kind in [Kind::Partition, Kind::Unpartitioned] {
+            let is_due = scanned.queued == 0 || round.is_multiple_of(UNPARTITIONED_ROUNDS);
+            if matches!(kind, Kind::Unpartitioned) && !is_due {
+                is_complete = false;
+                break;
+            }
             let mut from: Option<Key> = None;
             loop {
                 let Some(share) = self.share_with_room().await? else {
@@ -138,7 +148,9 @@ impl Scanner {
                 }
             }
         }
-        self.queue.forget_gone(begun);
+        if is_complete {
+            self.queue.forget_gone(begun);
+        }
         if scanned.unreadable > 0 {
             warn!(
                 cells = scanned.unreadable,

@@ -8,12 +8,15 @@
 //!   is this lock. A lock stays stored under the entry that ended it, and a rollback beside a
 //!   committed write would let a compaction drop the value.
 
+use std::collections::BTreeMap;
+
 use crate::context::Shared;
 use crate::transaction::encode_entries::{self, RolledBackBy, stamp};
 use crate::transaction::foreign_lock::LockKind;
 use fluo_table::layout::EntryKind;
 use fluo_table::{
-    Bytes, Condition, ConditionalMutation, Filter, Mutation, Outcome, Result, RowColumn, Timestamp,
+    Bytes, Condition, ConditionalMutation, Error, Filter, Mutation, Outcome, Result, RowColumn,
+    Timestamp,
 };
 
 /// Returns the mutation that rolls back a lock other than a primary's; `value` is the value of the
@@ -92,22 +95,78 @@ impl Shared {
         Ok(())
     }
 
-    /// Rolls locks back in one call. Keeps the mutations of the locks that may still be there.
+    /// Rolls locks back, those of a row in one mutation. Keeps the mutations of the locks that may
+    /// still be there.
     pub(crate) async fn roll_back_locks(
         &self,
         mutations: &mut Vec<ConditionalMutation>,
     ) -> Result<()> {
-        let outcomes = self.table.write_conditional(mutations.clone()).await?;
-        let mut outcomes = outcomes.into_iter();
-        let mut failed = None;
-        // If a condition does not hold, the lock has ended.
-        mutations.retain(|_| match outcomes.next() {
-            Some(Outcome::Accepted | Outcome::Rejected) | None => false,
-            Some(Outcome::ConstraintViolation(error) | Outcome::Unknown(error)) => {
-                failed = Some(error);
-                true
-            }
-        });
-        failed.map_or(Ok(()), Err)
+        let first = self.end_locks(by_row(std::mem::take(mutations))).await;
+        // One of the locks of a rejected row has ended, so each of them is tried alone. A lock that
+        // was tried alone and rejected has ended.
+        let several = first.rejected.into_iter().filter(|locks| locks.len() > 1);
+        let alone = several.flatten().map(|lock| vec![lock]).collect();
+        let second = self.end_locks(alone).await;
+        mutations.extend(first.open.into_iter().chain(second.open));
+        second.failed.or(first.failed).map_or(Ok(()), Err)
     }
+
+    /// Writes the mutations of the locks of some rows once, each row as a whole.
+    async fn end_locks(&self, rows: Vec<Vec<ConditionalMutation>>) -> Ended {
+        let mut ended = Ended::default();
+        if rows.is_empty() {
+            return ended;
+        }
+        let wholes = rows.iter().filter_map(|locks| merged(locks)).collect();
+        let outcomes = match self.table.write_conditional(wholes).await {
+            Ok(outcomes) => outcomes,
+            Err(error) => {
+                ended.open.extend(rows.into_iter().flatten());
+                ended.failed = Some(error);
+                return ended;
+            }
+        };
+        for (locks, outcome) in rows.into_iter().zip(outcomes) {
+            match outcome {
+                Outcome::Accepted => {}
+                Outcome::Rejected => ended.rejected.push(locks),
+                Outcome::ConstraintViolation(error) | Outcome::Unknown(error) => {
+                    ended.open.extend(locks);
+                    ended.failed = Some(error);
+                }
+            }
+        }
+        ended
+    }
+}
+
+/// The result of an attempt to end locks.
+#[derive(Debug, Default)]
+struct Ended {
+    /// The mutations of the rows in which a condition did not hold.
+    rejected: Vec<Vec<ConditionalMutation>>,
+    /// The mutations of the locks that may still be there.
+    open: Vec<ConditionalMutation>,
+    failed: Option<Error>,
+}
+
+fn by_row(mutations: Vec<ConditionalMutation>) -> Vec<Vec<ConditionalMutation>> {
+    let mut rows: BTreeMap<Bytes, Vec<ConditionalMutation>> = BTreeMap::new();
+    for conditional in mutations {
+        let row = conditional.mutation.row.clone();
+        rows.entry(row).or_default().push(conditional);
+    }
+    rows.into_values().collect()
+}
+
+/// Returns the mutation with all updates and all conditions of those of one row.
+fn merged(locks: &[ConditionalMutation]) -> Option<ConditionalMutation> {
+    let (first, others) = locks.split_first()?;
+    let mut whole = first.clone();
+    for other in others {
+        let updates = other.mutation.updates.iter().cloned();
+        whole.mutation.updates.extend(updates);
+        whole.conditions.extend(other.conditions.iter().cloned());
+    }
+    Some(whole)
 }

@@ -57,8 +57,13 @@ impl Commit {
         }
         match rejected.is_empty() {
             true => Ok(last),
-            // Rows in doubt stay in doubt, and need no further attempt.
-            false => Err(self.conflict(&rejected).await),
+            // Rows in doubt stay in doubt, and need no further attempt. The locks are released
+            // first, because the diagnosis reads the table several times.
+            false => {
+                self.roll_back().await;
+                self.is_rolled_back = true;
+                Err(self.conflict(&rejected).await)
+            }
         }
     }
 

@@ -64,6 +64,8 @@ struct Commit {
     /// Rows other than the primary's for which the outcome of a write was ever unknown, even if a
     /// later read has settled it: the write may still arrive.
     doubtful: BTreeSet<Bytes>,
+    /// `true` after the transaction rolled itself back.
+    is_rolled_back: bool,
 }
 
 /// Commits the writes of a transaction.
@@ -132,6 +134,7 @@ impl Commit {
             plan,
             locked: BTreeSet::new(),
             doubtful: BTreeSet::new(),
+            is_rolled_back: false,
         }
     }
 
@@ -145,7 +148,7 @@ impl Commit {
 
     /// Rolls the transaction back if a step between the locks and the commit point has failed.
     async fn or_roll_back<T>(&self, step: Result<T, CommitError>) -> Result<T, CommitError> {
-        if step.is_err() {
+        if step.is_err() && !self.is_rolled_back {
             self.roll_back().await;
         }
         step.map_err(before_the_commit_point)
