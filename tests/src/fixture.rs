@@ -1,8 +1,13 @@
 //! An application and its table.
 
-#![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test panics where it fails"
+)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fluo::admin::{Initialization, initialize};
 use fluo::{Client, ClientOptions, Observers, Worker, WorkerOptions};
@@ -12,7 +17,9 @@ use fluo_table::{
     Authorizations, Cell, Filter, Instance, Mutation, RowColumn, Scan, Span, Table, TableAdmin,
     TableExt, Timestamp,
 };
+use tokio::time::timeout;
 
+use crate::STUCK;
 use crate::unused_name::unused_name;
 use crate::{EndingApplications, FaultyApplications};
 
@@ -151,6 +158,23 @@ impl Fixture {
     /// Returns the number of notifications in the table.
     pub async fn notifications(&self) -> usize {
         self.read(Filter::Notifications { share: None }).await.len()
+    }
+
+    /// Waits until no cell is locked. Clients roll committed transactions forward in the
+    /// background.
+    ///
+    /// # Panics
+    ///
+    /// A lock stays.
+    pub async fn wait_until_unlocked(&self) {
+        let unlocked = async {
+            while !self.locked().await.is_empty() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        if timeout(STUCK, unlocked).await.is_err() {
+            panic!("locks stay: {:?}", self.locked().await);
+        }
     }
 
     /// Returns the cells that are locked for writing or for reading.

@@ -172,7 +172,7 @@ async fn collect_and_read(fixture: &Fixture, client: &Client) {
         .await
         .unwrap();
     assert_eq!(read_quickly(client, "taken", "count").await, 1);
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
 }
 
 /// Checks that read locks and deletes stay ended after flushes.

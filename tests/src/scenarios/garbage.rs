@@ -55,6 +55,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
 }
 
 async fn collect(fixture: &Fixture, client: &fluo::Client) {
+    client.wait_until_settled().await;
     client
         .collect_garbage(&*fixture.tables, &Span::all())
         .await
@@ -91,7 +92,7 @@ pub async fn a_snapshot_that_is_too_old_fails(instance: Instance) {
     );
     let now = client.snapshot().await.unwrap();
     assert_eq!((read(&now, "alice").await, read(&now, "bob").await), (2, 0));
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
     fixture.end().await;
 }
 
@@ -161,6 +162,6 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     }
     let now = client.snapshot().await.unwrap();
     assert_eq!(now.get("zoe", &balance()).await.unwrap(), None);
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
     fixture.end().await;
 }

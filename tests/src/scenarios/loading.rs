@@ -86,7 +86,7 @@ pub async fn loaders_wait_for_capacity_and_lose_no_load(instance: Instance) {
         assert_eq!(read(&now, &name, "sum").await, expected, "{name}");
     }
     assert_eq!(fixture.notifications().await, 0);
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
     worker.stop().await;
     fixture.end().await;
 }

@@ -35,7 +35,7 @@ pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
         assert_eq!(seen, (row + 1) * 10 - 1);
     }
     assert_eq!(fixture.notifications().await, 0);
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
     worker.stop().await;
     fixture.end().await;
 }
@@ -267,7 +267,7 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
         assert_eq!(marks, expected, "{row}");
     }
     assert_eq!(client.failed_notifications().await.unwrap(), []);
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
     first.stop().await;
     second.stop().await;
     fixture.end().await;

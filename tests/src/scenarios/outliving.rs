@@ -41,7 +41,7 @@ pub async fn an_open_transaction_keeps_its_client_alive(instance: Instance) {
     let committed = committing.await.unwrap().unwrap();
     assert!(committed.commit.is_some());
     assert_eq!(balances(&other, ["alice", "bob"]).await.unwrap(), [2, 2]);
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
     ends(&fixture, transactor).await;
 
     // A dropped transaction also ends the session.

@@ -129,5 +129,5 @@ async fn check(fixture: &Fixture, client: &Client, count: usize) {
     let rows = (0..count).map(|number| row(number).into());
     let found = snapshot.get_rows(rows, [&balance()]).await.unwrap();
     assert_eq!(found.len(), count);
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
 }

@@ -131,7 +131,7 @@ pub async fn a_transaction_of_an_ended_session_is_retried_by_a_new_transactor(in
     .unwrap();
     assert!(client.transactor() > number && fixture.is_alive(&client).await);
     assert_eq!(balances(&reader, ["alice", "bob"]).await.unwrap(), [7, 7]);
-    assert_eq!(fixture.locked().await, []);
+    fixture.wait_until_unlocked().await;
     fixture.end().await;
 }
 
