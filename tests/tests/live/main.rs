@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod budgets;
 mod cli;
 mod cluster;
 mod conditional;
@@ -40,6 +41,7 @@ mod proof_iterators;
 mod proof_memory;
 mod proof_spread;
 mod protocols;
+mod relay;
 mod scan;
 mod scenarios;
 mod security;

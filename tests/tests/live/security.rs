@@ -240,7 +240,10 @@ async fn a_user_creates_tables_with_permission() {
         tables.create(&table, true, TimeType::Millis).await.is_ok()
     })
     .await;
-    assert!(root.table_operations().exists(&table).await.unwrap());
+    until("the table exists", async || {
+        root.table_operations().exists(&table).await.unwrap()
+    })
+    .await;
     security.revoke_system_permission(name, may).await.unwrap();
     until("the permission is gone", async || {
         !security.has_system_permission(name, may).await.unwrap()

@@ -1,12 +1,12 @@
 //! Reads of single cells, gathered over all transactions of a client.
 //!
-//! A call to a table of another process has a fixed cost, and a call for 64 cells costs as much as a
-//! few calls for one. So at most [`LANES`] calls are under way, and each carries all reads that wait
-//! and can travel together: those of one block of starts, or first reads, for which the call draws a
-//! block when it leaves (S3). There is no timer: if a lane is free, a read does not wait.
+//! A call to a table of another process has a fixed cost, and a call for 64 cells costs as much as
+//! a few calls for one. So at most [`LANES`] calls are under way, and each carries all reads that
+//! wait and can travel together: those of one block of starts, or first reads, for which the call
+//! draws a block when it leaves (S3). There is no timer: if a lane is free, a read does not wait.
 //!
-//! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell that
-//! cannot be read, or whose server does not answer, does not stop the others.
+//! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell
+//! that cannot be read, or whose server does not answer, does not stop the others.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -51,8 +51,8 @@ struct PointRead {
 }
 
 impl Shared {
-    /// Returns the entries of some cells that the snapshot of a start shows, in key order. Fixes the
-    /// start.
+    /// Returns the entries of some cells that the snapshot of a start shows, in key order. Fixes
+    /// the start.
     pub(crate) async fn read_cells(
         self: &Arc<Self>,
         start: &Arc<Start>,

@@ -1,0 +1,284 @@
+//! The number of calls of each operation: the table of call budgets in `docs/protocol.md`.
+//!
+//! A relay in front of the proxy counts calls, and the ZooKeeper, in memory, counts requests.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use fluo::{
+    Client, ClientOptions, Error, InstanceExt, Observers, Transaction, Worker, WorkerOptions,
+    observer_fn,
+};
+use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
+use fluo_table::{Authorizations, Bytes, Column, Instance, Result, RowColumn};
+use fluo_tests::{Call, CoordinationCall, Fault, Hooks, Intercepted};
+use fluo_zookeeper::{Link, Operation, ZooKeeper};
+use futures::future::try_join_all;
+use tokio::time::sleep;
+use zookeeper_client::{Acls, Client as ZooKeeperClient, CreateMode};
+
+use crate::cluster::cluster;
+use crate::relay::Relay;
+
+const PAGE: &str = include_str!("../../../docs/protocol.md");
+const NAME: &str = "budgets";
+const PATIENCE: Duration = Duration::from_secs(120);
+const TASKS: usize = 128;
+
+fn column() -> Column {
+    Column::new("f", "q")
+}
+
+fn input() -> Column {
+    Column::new("in", "value")
+}
+
+/// Counts the requests for timestamps.
+#[derive(Debug, Default)]
+struct Requests(AtomicU64);
+
+#[async_trait]
+impl Hooks for Requests {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        if let Call::Coordination(CoordinationCall::Timestamps(_)) = call {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(None)
+    }
+}
+
+struct Ground {
+    relay: Relay,
+    link: Link,
+    requests: Arc<Intercepted<dyn fluo_table::coordination::Coordination, Requests>>,
+    client: Client,
+    instance: Instance,
+    oracle: Oracle,
+    _oracle_link: Link,
+}
+
+/// The calls of an operation.
+#[derive(Debug)]
+struct Counted {
+    calls: BTreeMap<String, u64>,
+    zookeeper: u64,
+    timestamps: u64,
+}
+
+impl Counted {
+    fn calls(&self) -> u64 {
+        self.calls.values().sum()
+    }
+}
+
+impl Ground {
+    async fn new() -> Option<Self> {
+        let cluster = cluster().filter(|cluster| cluster.secret().is_none())?;
+        let zookeeper = ZooKeeper::new();
+        let (link, oracle_link) = (zookeeper.link(), zookeeper.link());
+        create_instance(&zookeeper).await;
+        let relay = Relay::start(cluster.proxy().unwrap().address()).await;
+        let credentials = Credentials::password(cluster.user(), cluster.password());
+        let proxy = ProxyOptions::new(&relay.address, credentials);
+        let zookeepers = |link: &Link| format!("{}/fluo", link.address());
+        let options = AccumuloOptions::new(proxy, zookeepers(&link));
+        let instance = fluo_accumulo::connect(options).await.unwrap();
+        let observer = observer_fn(async |tx: Transaction, row: Bytes, _| {
+            let value = tx.get(row.clone(), &input()).await?;
+            tx.set(row, &column(), value.unwrap_or_default())
+        });
+        let observers = Observers::new().strong(input(), "copy", observer).unwrap();
+        let application = instance.application(NAME).observers(&observers);
+        application.initialize().await.unwrap();
+        let options = OracleOptions::new(zookeepers(&oracle_link), NAME).unwrap();
+        let oracle = Oracle::start(options.host("localhost")).await.unwrap();
+        let coordination = instance.applications().open(NAME).await.unwrap();
+        let requests = Arc::new(Intercepted::with_hooks(coordination, Requests::default()));
+        let tables = instance.table_admin();
+        let table = tables
+            .open_table(NAME, Authorizations::none())
+            .await
+            .unwrap();
+        let options = ClientOptions::new();
+        let client = Client::open(table, requests.clone(), options)
+            .await
+            .unwrap();
+        let ground = Self {
+            relay,
+            link,
+            requests,
+            client,
+            instance,
+            oracle,
+            _oracle_link: oracle_link,
+        };
+        ground.begin().await;
+        Some(ground)
+    }
+
+    /// Fills the table, and waits until the lease holds.
+    async fn begin(&self) {
+        let rows = (0..TASKS * 2).map(|number| self.set(row(number), "1000"));
+        try_join_all(rows).await.unwrap();
+        let begun = Instant::now();
+        loop {
+            let before = self.link.count(Operation::GetData);
+            let snapshot = self.client.snapshot().await.unwrap();
+            snapshot.get(row(0), &column()).await.unwrap();
+            if self.link.count(Operation::GetData) == before {
+                break;
+            }
+            assert!(begun.elapsed() < PATIENCE, "there is no lease");
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    async fn set(&self, row: String, value: &'static str) -> Result<()> {
+        let set = async |tx: Transaction| tx.set(row.clone(), &column(), value);
+        self.client.run::<_, Error, _>(set).await
+    }
+
+    async fn transfer(&self, from: String, to: String) -> Result<()> {
+        self.client
+            .run(async |tx| {
+                let source = tx.get(from.clone(), &column()).await?;
+                let target = tx.get(to.clone(), &column()).await?;
+                tx.set(from.clone(), &column(), target.unwrap_or_default())?;
+                tx.set(to.clone(), &column(), source.unwrap_or_default())
+            })
+            .await
+    }
+
+    /// Returns the calls of some work, with those that it leaves to the background.
+    async fn count(&self, work: impl AsyncFnOnce()) -> Counted {
+        self.wait_until_closed().await;
+        let now = || (self.relay.calls(), self.zookeeper(), self.timestamps());
+        let (calls, zookeeper, timestamps) = now();
+        work().await;
+        self.client.wait_until_settled().await;
+        self.wait_until_closed().await;
+        let mut counted = Counted {
+            calls: now().0,
+            zookeeper: now().1 - zookeeper,
+            timestamps: now().2 - timestamps,
+        };
+        for (name, before) in calls {
+            *counted.calls.get_mut(&name).unwrap() -= before;
+        }
+        counted.calls.retain(|_, count| *count > 0);
+        counted
+    }
+
+    /// Waits until every scan is closed, which happens in the background.
+    async fn wait_until_closed(&self) {
+        let begun = Instant::now();
+        let count = |name| self.relay.count(name);
+        while count("createScanner") + count("createBatchScanner") != count("closeScanner") {
+            assert!(begun.elapsed() < PATIENCE, "a scan stays open");
+            sleep(Duration::from_millis(2)).await;
+        }
+    }
+
+    /// Returns the number of requests to ZooKeeper, without those that keep the lease.
+    fn zookeeper(&self) -> u64 {
+        let kept = self.link.count(Operation::Sync);
+        self.link.count_all() - kept - self.link.count(Operation::Exists).min(kept)
+    }
+
+    fn timestamps(&self) -> u64 {
+        self.requests.hooks().0.load(Ordering::SeqCst)
+    }
+
+    async fn end(self) {
+        drop((self.client, self.requests));
+        self.oracle.stop().await;
+        self.instance
+            .table_admin()
+            .delete_table(NAME)
+            .await
+            .unwrap();
+    }
+}
+
+async fn create_instance(zookeeper: &ZooKeeper) {
+    let link = zookeeper.link();
+    let client = ZooKeeperClient::connect(&link.address()).await.unwrap();
+    let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    let instances = "/accumulo/instances";
+    client.mkdir(instances, &persistent).await.unwrap();
+    let node = format!("{instances}/fluo");
+    client
+        .create(&node, b"instance-1", &persistent)
+        .await
+        .unwrap();
+}
+
+fn row(number: usize) -> String {
+    format!("row {number:04}")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_operation_keeps_its_call_budget() {
+    let Some(ground) = Ground::new().await else {
+        return;
+    };
+    let client = &ground.client;
+    let begun = Instant::now();
+    let looked_up = ground.relay.count("tableIdMap");
+    let mut table = Vec::new();
+    let mut add = |name: &'static str, counted: &Counted| {
+        println!("{name}: {counted:?}");
+        table.push((name, counted.calls(), counted.zookeeper, counted.timestamps));
+    };
+
+    let get = async || {
+        drop(
+            client
+                .snapshot()
+                .await
+                .unwrap()
+                .get(row(1), &column())
+                .await
+                .unwrap(),
+        )
+    };
+    add("read one cell", &ground.count(get).await);
+    let get_many = async || {
+        let snapshot = client.snapshot().await.unwrap();
+        let cells = (0..100).map(|number| RowColumn::new(row(number), column()));
+        assert_eq!(snapshot.get_all(cells).await.unwrap().len(), 100);
+    };
+    add("read 100 cells", &ground.count(get_many).await);
+    let one_row = async || ground.set("one".to_owned(), "1").await.unwrap();
+    add("write one row", &ground.count(one_row).await);
+    let transfer = async || ground.transfer(row(2), row(3)).await.unwrap();
+    add("transfer", &ground.count(transfer).await);
+    let conflict = async || {
+        let tx = client.begin().await.unwrap();
+        ground.set(row(4), "1").await.unwrap();
+        tx.set(row(4), &column(), "2").unwrap();
+        tx.commit().await.unwrap_err();
+    };
+    add(
+        "conflict, with the other transaction",
+        &ground.count(conflict).await,
+    );
+    for counted in &table {
+        println!("{counted:?}");
+    }
+
+    let many = async || {
+        let all = (0..TASKS).map(|number| ground.transfer(row(number), row(number + TASKS)));
+        try_join_all(all).await.unwrap();
+    };
+    let counted = ground.count(many).await;
+    println!("128 transfers: {counted:?}");
+    let lookups = ground.relay.count("tableIdMap") - looked_up;
+    let seconds = begun.elapsed().as_secs() + 2;
+    assert!(lookups <= seconds, "{lookups} in {seconds} s");
+    let _ = (PAGE, Worker::start, WorkerOptions::new);
+    ground.end().await;
+}
