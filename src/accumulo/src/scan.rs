@@ -20,8 +20,9 @@ const LOOKUP_SPANS: usize = 1_000;
 /// Maximum number of entries of a lookup. Spans with more entries are not small after all, so each
 /// gets a cursor.
 const LOOKUP_ENTRIES: usize = 10_000;
-/// Number of threads of the proxy that query tablet servers for a lookup.
-const LOOKUP_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
+/// Number of spans of a lookup for each thread of the proxy that queries tablet servers. With two
+/// threads for a lookup of few spans, transfers had three quarters of the rate.
+const SPANS_PER_THREAD: usize = 128;
 
 /// The spans of a scan that are not read yet.
 struct Rest {
@@ -107,10 +108,11 @@ impl Rest {
     async fn look_up(&mut self, spans: Vec<Span>) -> Result<Option<CellBatches>> {
         let intent = self.scan.filter_intent();
         let asked = spans.iter().map(|span| filter::asked_for(intent, span));
+        let threads = NonZeroUsize::MIN.saturating_add(spans.len() / SPANS_PER_THREAD);
         let options = BatchScanOptions::over(asked.map(|span| convert::range(&span)))
             .columns(self.columns.iter().map(convert::scan_column))
             .authorizations(self.table.labels.iter().cloned())
-            .threads(LOOKUP_THREADS);
+            .threads(threads);
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, BatchScanOptions::iterator);
         let (tables, name) = (&self.table.tables, &self.table.name);

@@ -51,8 +51,22 @@ impl Table for AccumuloTable {
             check_keys(mutation)?;
         }
         self.check().await?;
-        let mutations = mutations.into_iter().map(convert::mutation).collect();
-        match self.writer.write(mutations).await {
+        let mutations: Vec<_> = mutations.into_iter().map(convert::mutation).collect();
+        let error = match self.writer.write(mutations.clone()).await {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        let is_lost = matches!(
+            error.kind(),
+            ProxyErrorKind::Unreachable | ProxyErrorKind::TimedOut
+        );
+        if is_lost || !GatheringWriter::gathers(&mutations) {
+            return Err(self.write_error(error).await);
+        }
+        // It may be the error of another write, or of a writer of a table that was deleted.
+        self.tables.identities.suspect();
+        self.check().await?;
+        match self.tables.client.write(&self.name, mutations).await {
             Ok(()) => Ok(()),
             Err(error) => Err(self.write_error(error).await),
         }

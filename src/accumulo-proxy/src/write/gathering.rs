@@ -4,15 +4,18 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use tracing::debug;
 
-use super::chunk::CALL_BYTES;
+use super::chunk::{CALL_BYTES, mutation_bytes};
 use crate::client::ProxyClient;
 use crate::data::Mutation;
 use crate::error::{Error, ErrorKind, Result};
+use crate::operations::{ServerWriter, WriterOptions};
 use crate::wire::Call;
-use crate::wire::interface::UpdateAndFlushRequest;
+use crate::wire::interface::FlushRequest;
 
 /// Maximum number of calls under way, except for slow ones.
 const LANES: usize = 1;
@@ -28,10 +31,17 @@ const SLOW: Duration = Duration::from_secs(2);
 /// The writes that wait while a call is under way become the next call, up to 256 mutations and 1
 /// MiB. There is no timer. A write is answered when all of its mutations are written.
 ///
-/// Gathering needs mutations that may be written twice: if a server refuses a call, each write of
-/// it is repeated alone, so that only the wrong one fails. So a write travels with others only if
-/// each of its updates has a timestamp. Other writes, and those of more than half a MiB, are calls
-/// of their own, as with [`ProxyClient::write`].
+/// The calls `update` and `flush` of a writer that stays open on the proxy cost a third of
+/// `updateAndFlush`. `update` has no reply, so the writer keeps one of the
+/// [`connections`](crate::ProxyOptions::connections) of the client, on which `flush` follows it: a
+/// proxy that rejected a mutation of the writer says so there. The writer is closed when the last
+/// handle is dropped.
+///
+/// If a server refuses a call, all writes of the call get its error, and each of their mutations
+/// may be written or not. The caller repeats its own ones alone, with [`ProxyClient::write`]. So a
+/// write travels with others only if it may be written twice: if each of its updates has a
+/// timestamp. Other writes, and those of more than half a MiB, are
+/// [calls of their own](Self::gathers).
 ///
 /// # Examples
 ///
@@ -57,6 +67,8 @@ struct Shared {
     client: ProxyClient,
     table: String,
     queue: Mutex<Queue>,
+    /// The writer that is open on the proxy, if no call uses it.
+    open: Mutex<Option<ServerWriter>>,
 }
 
 #[derive(Debug, Default)]
@@ -80,6 +92,7 @@ impl ProxyClient {
             client: self.clone(),
             table: table.into(),
             queue: Mutex::default(),
+            open: Mutex::default(),
         };
         GatheringWriter {
             shared: Arc::new(shared),
@@ -88,12 +101,21 @@ impl ProxyClient {
 }
 
 impl GatheringWriter {
+    /// Checks whether a write of these mutations travels with others, so that an error may be that
+    /// of another write.
+    pub fn gathers(mutations: &[Mutation]) -> bool {
+        let bytes: usize = mutations.iter().map(mutation_bytes).sum();
+        let mut updates = mutations.iter().flat_map(|mutation| &mutation.updates);
+        bytes <= CALL_BYTES / 2 && updates.all(|update| update.timestamp.is_some())
+    }
+
     /// Writes mutations. `Ok` means that all of them are written. If the future is dropped, they
     /// may be written or not.
     ///
     /// # Errors
     ///
-    /// The same as [`ProxyClient::write`].
+    /// The same as [`ProxyClient::write`]. If they [travel with others](Self::gathers), the error
+    /// may be that of another write.
     ///
     /// # Panics
     ///
@@ -101,11 +123,7 @@ impl GatheringWriter {
     pub async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
         let shared = &self.shared;
         let bytes = shared.client.check_write(&shared.table, &mutations).await?;
-        let may_repeat = |mutation: &Mutation| {
-            let mut updates = mutation.updates.iter();
-            updates.all(|update| update.timestamp.is_some())
-        };
-        if bytes > CALL_BYTES / 2 || !mutations.iter().all(may_repeat) {
+        if !Self::gathers(&mutations) {
             return shared.client.write(&shared.table, mutations).await;
         }
         let (answer, answered) = oneshot::channel();
@@ -157,32 +175,87 @@ impl Shared {
     /// Sends a call, and answers its writes.
     async fn call(self: Arc<Self>, writes: Vec<Write>) {
         let all = writes.iter().flat_map(|write| write.mutations.clone());
-        let written = self.client.write(&self.table, all.collect()).await;
-        let is_of_all = match &written {
-            Ok(()) => true,
-            Err(_) if writes.len() == 1 => true,
-            Err(error) => matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::TimedOut),
-        };
+        let written = self.write_all(&all.collect::<Vec<_>>()).await;
+        let written = written.map_err(|error| error.with_possible_effect(true));
         for write in writes {
-            let written = match is_of_all {
-                true => written.clone(),
-                false => self.client.write(&self.table, write.mutations).await,
-            };
             // The caller may be cancelled.
-            let _ = write.answer.send(written);
+            let _ = write.answer.send(written.clone());
         }
+    }
+
+    /// Writes mutations with the open writer. Opens it first if necessary, and again if the proxy
+    /// has dropped it.
+    async fn write_all(&self, mutations: &[Mutation]) -> Result<()> {
+        let open = self.open().take();
+        if let Some(mut writer) = open {
+            match self.update_and_flush(&mut writer, mutations).await {
+                Ok(()) => {
+                    *self.open() = Some(writer);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::HandleExpired => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let low_level = self.client.low_level();
+        let options = WriterOptions::default();
+        let mut writer = low_level.create_writer(&self.table, &options).await?;
+        self.update_and_flush(&mut writer, mutations).await?;
+        *self.open() = Some(writer);
+        Ok(())
+    }
+
+    /// Writes mutations with a writer. An error leaves the writer unusable.
+    async fn update_and_flush(
+        &self,
+        writer: &mut ServerWriter,
+        mutations: &[Mutation],
+    ) -> Result<()> {
+        let limit = self.client.options().call_timeout;
+        let written = timeout(limit, async {
+            writer.update(mutations).await?;
+            writer.flush().await
+        });
+        match written.await {
+            Ok(written) => written,
+            Err(_) => {
+                let reason = format!("no answer within {limit:?}");
+                Err(self.error(ErrorKind::TimedOut, reason))
+            }
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Option<ServerWriter>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ended(&self) -> Error {
         let reason = "the task of the writer has ended with its runtime";
-        let call = UpdateAndFlushRequest::NAME;
-        self.client
-            .error(ErrorKind::Unreachable, call, Some(&self.table), reason)
+        self.error(ErrorKind::Unreachable, reason.to_owned())
             .with_possible_effect(true)
+    }
+
+    fn error(&self, kind: ErrorKind, reason: String) -> Error {
+        self.client
+            .error(kind, FlushRequest::NAME, Some(&self.table), reason)
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let open = self.open().take();
+        // A close needs a runtime; without it the proxy drops the idle writer by itself.
+        if let (Some(writer), Ok(runtime)) = (open, Handle::try_current()) {
+            runtime.spawn(async move {
+                if let Err(error) = writer.close().await {
+                    debug!(%error, "a writer was not closed; the proxy drops it after an idle time");
+                }
+            });
+        }
     }
 }
 

@@ -21,3 +21,4 @@ mod iterators;
 mod permissions;
 mod reading_only;
 mod servers;
+mod writes;
