@@ -8,12 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use fluo::{
-    Client, ClientOptions, Error, InstanceExt, Observers, Transaction, Worker, WorkerOptions,
-    observer_fn,
-};
+use fluo::{Client, ClientOptions, Error, InstanceExt, Transaction};
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
-use fluo_table::{Authorizations, Bytes, Column, Instance, Result, RowColumn};
+use fluo_table::{Authorizations, Column, Instance, Result, RowColumn};
 use fluo_tests::{Call, CoordinationCall, Fault, Hooks, Intercepted};
 use fluo_zookeeper::{Link, Operation, ZooKeeper};
 use futures::future::try_join_all;
@@ -21,19 +18,15 @@ use tokio::time::sleep;
 use zookeeper_client::{Acls, Client as ZooKeeperClient, CreateMode};
 
 use crate::cluster::cluster;
+use crate::ground::fresh_name;
 use crate::relay::Relay;
 
 const PAGE: &str = include_str!("../../../docs/protocol.md");
-const NAME: &str = "budgets";
 const PATIENCE: Duration = Duration::from_secs(120);
 const TASKS: usize = 128;
 
 fn column() -> Column {
     Column::new("f", "q")
-}
-
-fn input() -> Column {
-    Column::new("in", "value")
 }
 
 /// Counts the requests for timestamps.
@@ -56,8 +49,10 @@ struct Ground {
     requests: Arc<Intercepted<dyn fluo_table::coordination::Coordination, Requests>>,
     client: Client,
     instance: Instance,
+    name: String,
     oracle: Oracle,
     _oracle_link: Link,
+    _zookeeper: ZooKeeper,
 }
 
 /// The calls of an operation.
@@ -69,8 +64,8 @@ struct Counted {
 }
 
 impl Counted {
-    fn calls(&self) -> u64 {
-        self.calls.values().sum()
+    fn numbers(&self) -> [u64; 3] {
+        [self.calls.values().sum(), self.zookeeper, self.timestamps]
     }
 }
 
@@ -86,20 +81,15 @@ impl Ground {
         let zookeepers = |link: &Link| format!("{}/fluo", link.address());
         let options = AccumuloOptions::new(proxy, zookeepers(&link));
         let instance = fluo_accumulo::connect(options).await.unwrap();
-        let observer = observer_fn(async |tx: Transaction, row: Bytes, _| {
-            let value = tx.get(row.clone(), &input()).await?;
-            tx.set(row, &column(), value.unwrap_or_default())
-        });
-        let observers = Observers::new().strong(input(), "copy", observer).unwrap();
-        let application = instance.application(NAME).observers(&observers);
-        application.initialize().await.unwrap();
-        let options = OracleOptions::new(zookeepers(&oracle_link), NAME).unwrap();
+        let name = fresh_name("budgets");
+        instance.application(&name).initialize().await.unwrap();
+        let options = OracleOptions::new(zookeepers(&oracle_link), &name).unwrap();
         let oracle = Oracle::start(options.host("localhost")).await.unwrap();
-        let coordination = instance.applications().open(NAME).await.unwrap();
+        let coordination = instance.applications().open(&name).await.unwrap();
         let requests = Arc::new(Intercepted::with_hooks(coordination, Requests::default()));
         let tables = instance.table_admin();
         let table = tables
-            .open_table(NAME, Authorizations::none())
+            .open_table(&name, Authorizations::none())
             .await
             .unwrap();
         let options = ClientOptions::new();
@@ -112,8 +102,10 @@ impl Ground {
             requests,
             client,
             instance,
+            name,
             oracle,
             _oracle_link: oracle_link,
+            _zookeeper: zookeeper,
         };
         ground.begin().await;
         Some(ground)
@@ -197,7 +189,7 @@ impl Ground {
         self.oracle.stop().await;
         self.instance
             .table_admin()
-            .delete_table(NAME)
+            .delete_table(&self.name)
             .await
             .unwrap();
     }
@@ -216,6 +208,34 @@ async fn create_instance(zookeeper: &ZooKeeper) {
         .unwrap();
 }
 
+/// Returns the numbers of an operation in the table of the page: calls of the proxy, requests to
+/// ZooKeeper, and requests for timestamps.
+fn budget(operation: &str) -> [u64; 3] {
+    let begin = format!("| {operation} |");
+    let line = PAGE.lines().find_map(|line| line.strip_prefix(&begin));
+    let line = line.unwrap_or_else(|| panic!("docs/protocol.md has no line `{begin}`"));
+    let numbers = line.split('|').filter_map(|cell| cell.trim().parse().ok());
+    let numbers: Vec<u64> = numbers.collect();
+    numbers.try_into().unwrap()
+}
+
+fn check_exactly(operation: &str, counted: &Counted) {
+    println!("{operation}: {counted:?}");
+    assert_eq!(
+        counted.numbers(),
+        budget(operation),
+        "{operation}: {counted:?}"
+    );
+}
+
+fn check_at_most(operation: &str, counted: &Counted) {
+    println!("{operation}: {counted:?}");
+    let pairs = counted.numbers().into_iter().zip(budget(operation));
+    for (counted_one, most) in pairs {
+        assert!(counted_one <= most, "{operation}: {counted:?}");
+    }
+}
+
 fn row(number: usize) -> String {
     format!("row {number:04}")
 }
@@ -228,57 +248,61 @@ async fn each_operation_keeps_its_call_budget() {
     let client = &ground.client;
     let begun = Instant::now();
     let looked_up = ground.relay.count("tableIdMap");
-    let mut table = Vec::new();
-    let mut add = |name: &'static str, counted: &Counted| {
-        println!("{name}: {counted:?}");
-        table.push((name, counted.calls(), counted.zookeeper, counted.timestamps));
-    };
 
     let get = async || {
-        drop(
-            client
-                .snapshot()
-                .await
-                .unwrap()
-                .get(row(1), &column())
-                .await
-                .unwrap(),
-        )
+        let snapshot = client.snapshot().await.unwrap();
+        snapshot.get(row(1), &column()).await.unwrap();
     };
-    add("read one cell", &ground.count(get).await);
+    check_exactly("read one cell", &ground.count(get).await);
     let get_many = async || {
         let snapshot = client.snapshot().await.unwrap();
         let cells = (0..100).map(|number| RowColumn::new(row(number), column()));
         assert_eq!(snapshot.get_all(cells).await.unwrap().len(), 100);
     };
-    add("read 100 cells", &ground.count(get_many).await);
+    check_exactly("read 100 cells", &ground.count(get_many).await);
     let one_row = async || ground.set("one".to_owned(), "1").await.unwrap();
-    add("write one row", &ground.count(one_row).await);
+    check_exactly("write one row", &ground.count(one_row).await);
     let transfer = async || ground.transfer(row(2), row(3)).await.unwrap();
-    add("transfer", &ground.count(transfer).await);
+    // The first one opens the writer.
+    ground.count(transfer).await;
+    check_exactly("transfer between two rows", &ground.count(transfer).await);
     let conflict = async || {
         let tx = client.begin().await.unwrap();
         ground.set(row(4), "1").await.unwrap();
         tx.set(row(4), &column(), "2").unwrap();
         tx.commit().await.unwrap_err();
     };
-    add(
-        "conflict, with the other transaction",
-        &ground.count(conflict).await,
-    );
-    for counted in &table {
-        println!("{counted:?}");
-    }
+    let of_both = ground.count(conflict).await;
+    check_exactly("write one row, and a conflict with it", &of_both);
 
-    let many = async || {
+    let reads = async || {
+        let all = (0..TASKS).map(|number| async move {
+            client
+                .run(async |tx| tx.get(row(number), &column()).await)
+                .await
+        });
+        try_join_all(all).await.unwrap();
+    };
+    check_at_most(
+        "128 transactions that read one cell",
+        &ground.count(reads).await,
+    );
+    let writes = async || {
+        let all = (0..TASKS).map(|number| ground.set(format!("new {number}"), "1"));
+        try_join_all(all).await.unwrap();
+    };
+    check_at_most(
+        "128 transactions that write one row",
+        &ground.count(writes).await,
+    );
+    let transfers = async || {
         let all = (0..TASKS).map(|number| ground.transfer(row(number), row(number + TASKS)));
         try_join_all(all).await.unwrap();
     };
-    let counted = ground.count(many).await;
-    println!("128 transfers: {counted:?}");
+    check_at_most("128 transfers", &ground.count(transfers).await);
+
     let lookups = ground.relay.count("tableIdMap") - looked_up;
     let seconds = begun.elapsed().as_secs() + 2;
     assert!(lookups <= seconds, "{lookups} in {seconds} s");
-    let _ = (PAGE, Worker::start, WorkerOptions::new);
     ground.end().await;
 }
