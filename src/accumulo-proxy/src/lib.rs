@@ -231,6 +231,7 @@ mod credentials;
 mod data;
 mod dialect;
 mod error;
+mod gathering;
 mod operations;
 mod options;
 mod scan;
@@ -249,6 +250,7 @@ pub use data::{
 };
 pub use dialect::{CompactionPlan, Plugin};
 pub use error::{Error, ErrorKind, Result};
+pub use gathering::GatheringWriter;
 pub use operations::{
     CloneOptions, Compaction, ConditionalWriterHandle, InstanceOperations, LowLevel,
     NamespaceOperations, NextBatch, ScannerHandle, SecurityOperations, ServerWriter,
@@ -260,7 +262,7 @@ pub use scan::{BatchScanOptions, BatchScanner, ScanOptions, Scanner};
 pub use tls::{ClientCertificate, Tls, TlsError};
 pub use write::{
     BatchWriter, BatchWriterOptions, ConditionalOutcome, ConditionalWriter,
-    ConditionalWriterOptions, GatheringWriter,
+    ConditionalWriterOptions,
 };
 
 /// Compiles the program of the README.

@@ -32,9 +32,12 @@ pub(crate) struct Identities {
     last: Arc<Mutex<Answer>>,
     /// Number of calls begun so far.
     begun: Arc<std::sync::atomic::AtomicU64>,
-    /// The last successful answer and the time at which its call began; `None` after an error.
-    recent: Arc<std::sync::Mutex<Option<(Instant, Arc<Ids>)>>>,
+    /// The last successful answer; `None` after an error.
+    recent: Arc<std::sync::Mutex<Option<Recent>>>,
 }
+
+/// An answer, and the time at which its call began.
+type Recent = (Instant, Arc<Ids>);
 
 #[derive(Debug)]
 struct Answer {
@@ -115,7 +118,7 @@ impl Identities {
         (begun.elapsed() < FRESH).then(|| ids.clone())
     }
 
-    fn set_recent(&self, recent: Option<(Instant, Arc<Ids>)>) {
+    fn set_recent(&self, recent: Option<Recent>) {
         *self.recent.lock().unwrap_or_else(PoisonError::into_inner) = recent;
     }
 }

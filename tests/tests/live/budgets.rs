@@ -220,7 +220,6 @@ fn budget(operation: &str) -> [u64; 3] {
 }
 
 fn check_exactly(operation: &str, counted: &Counted) {
-    println!("{operation}: {counted:?}");
     assert_eq!(
         counted.numbers(),
         budget(operation),
@@ -229,7 +228,6 @@ fn check_exactly(operation: &str, counted: &Counted) {
 }
 
 fn check_at_most(operation: &str, counted: &Counted) {
-    println!("{operation}: {counted:?}");
     let pairs = counted.numbers().into_iter().zip(budget(operation));
     for (counted_one, most) in pairs {
         assert!(counted_one <= most, "{operation}: {counted:?}");

@@ -48,7 +48,7 @@ impl ProxyClient {
     }
 
     /// Checks that mutations can be sent, and returns their size in bytes.
-    pub(super) async fn check_write(&self, table: &str, mutations: &[Mutation]) -> Result<usize> {
+    pub(crate) async fn check_write(&self, table: &str, mutations: &[Mutation]) -> Result<usize> {
         let token = self.token().await?;
         let limit = self.write_limit(table, &token);
         let mut bytes = 0_usize;

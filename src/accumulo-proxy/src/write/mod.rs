@@ -2,7 +2,6 @@
 //!
 //! ```text
 //! ProxyClient::write   some mutations, acknowledged                      direct.rs
-//! GatheringWriter      the writes of many tasks in one call              gathering.rs
 //! BatchWriter          many, from many tasks, in lanes                   batch/
 //! ConditionalWriter    on conditions, rows of many tasks in one call     conditional/
 //! ```
@@ -16,7 +15,8 @@
 //!   before you decide.
 //! - The call `update` of the proxy is one-way. A proxy rejects a mutation that it cannot write in
 //!   the next `flush` on the same connection, except for mutations that a client can detect as
-//!   invalid. Only the gathering writer uses it, for mutations that it has checked.
+//!   invalid. Only the
+//!   [gathering writer](crate::GatheringWriter) uses it, for mutations that it has checked.
 //!
 //! # Bounds
 //!
@@ -25,10 +25,9 @@
 
 mod batch;
 mod byte_permits;
-mod chunk;
+pub(crate) mod chunk;
 mod conditional;
 mod direct;
-mod gathering;
 mod outcome;
 mod validate;
 mod visibility;
@@ -36,5 +35,4 @@ mod wire_size;
 
 pub use batch::{BatchWriter, BatchWriterOptions};
 pub use conditional::{ConditionalWriter, ConditionalWriterOptions};
-pub use gathering::GatheringWriter;
 pub use outcome::ConditionalOutcome;

@@ -9,13 +9,13 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tracing::debug;
 
-use super::chunk::{CALL_BYTES, mutation_bytes};
 use crate::client::ProxyClient;
 use crate::data::Mutation;
 use crate::error::{Error, ErrorKind, Result};
 use crate::operations::{ServerWriter, WriterOptions};
 use crate::wire::Call;
 use crate::wire::interface::FlushRequest;
+use crate::write::chunk::{CALL_BYTES, mutation_bytes};
 
 /// Maximum number of calls under way, except for slow ones.
 const LANES: usize = 1;
