@@ -25,6 +25,7 @@ impl<P: Applications + ?Sized + 'static, H: Hooks> Applications for Intercepted<
             inner,
             hooks,
             is_row_by_row: self.is_row_by_row,
+            is_local: self.is_local,
         }))
     }
 

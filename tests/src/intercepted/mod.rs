@@ -48,6 +48,7 @@ pub struct Intercepted<P: ?Sized, H> {
     inner: Arc<P>,
     hooks: Arc<H>,
     is_row_by_row: bool,
+    is_local: bool,
 }
 
 impl<P: ?Sized, H: Hooks> Intercepted<P, H> {
@@ -58,6 +59,7 @@ impl<P: ?Sized, H: Hooks> Intercepted<P, H> {
             inner,
             hooks,
             is_row_by_row: false,
+            is_local: false,
         }
     }
 
@@ -67,6 +69,15 @@ impl<P: ?Sized, H: Hooks> Intercepted<P, H> {
     pub fn row_by_row(self) -> Self {
         Self {
             is_row_by_row: true,
+            ..self
+        }
+    }
+
+    /// Makes no table [remote](fluo_table::Table::is_remote), so that reads do not travel together.
+    #[must_use]
+    pub fn local(self) -> Self {
+        Self {
+            is_local: true,
             ..self
         }
     }
@@ -82,6 +93,7 @@ impl<P: ?Sized, H: Hooks> Intercepted<P, H> {
             inner,
             hooks: self.hooks.clone(),
             is_row_by_row: self.is_row_by_row,
+            is_local: self.is_local,
         }
     }
 
@@ -115,6 +127,7 @@ impl<P: ?Sized, H> Clone for Intercepted<P, H> {
             inner: self.inner.clone(),
             hooks: self.hooks.clone(),
             is_row_by_row: self.is_row_by_row,
+            is_local: self.is_local,
         }
     }
 }

@@ -61,7 +61,7 @@ impl<P: Table + ?Sized + 'static, H: Hooks> Table for Intercepted<P, H> {
     }
 
     fn is_remote(&self) -> bool {
-        self.is_row_by_row || self.inner.is_remote()
+        !self.is_local && (self.is_row_by_row || self.inner.is_remote())
     }
 
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {

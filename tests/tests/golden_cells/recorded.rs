@@ -22,7 +22,7 @@ impl Recorded {
     /// servers.
     pub(crate) async fn new() -> Self {
         let tables = FaultyTables::new(Arc::new(MemoryTables::new()));
-        Self::on(tables.row_by_row()).await
+        Self::on(tables.row_by_row().local()).await
     }
 
     /// Creates an application on a table that writes rows together.
