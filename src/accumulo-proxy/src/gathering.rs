@@ -4,17 +4,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-use tracing::debug;
 
 use crate::client::ProxyClient;
 use crate::data::Mutation;
 use crate::error::{Error, ErrorKind, Result};
-use crate::operations::{ServerWriter, WriterOptions};
 use crate::wire::Call;
-use crate::wire::interface::FlushRequest;
+use crate::wire::interface::UpdateAndFlushRequest;
 use crate::write::chunk::{CALL_BYTES, mutation_bytes};
 
 /// Maximum number of calls under way, except for slow ones.
@@ -30,12 +27,6 @@ const SLOW: Duration = Duration::from_secs(2);
 ///
 /// The writes that wait while a call is under way become the next call, up to 256 mutations and 1
 /// MiB. There is no timer. A write is answered when all of its mutations are written.
-///
-/// The calls `update` and `flush` of a writer that stays open on the proxy cost a third of
-/// `updateAndFlush`. `update` has no reply, so the writer keeps one of the
-/// [`connections`](crate::ProxyOptions::connections) of the client, on which `flush` follows it: a
-/// proxy that rejected a mutation of the writer says so there. The writer is closed when the last
-/// handle is dropped.
 ///
 /// If a server refuses a call, all writes of the call get its error, and each of their mutations
 /// may be written or not. The caller repeats its own ones alone, with [`ProxyClient::write`]. So a
@@ -67,8 +58,6 @@ struct Shared {
     client: ProxyClient,
     table: String,
     queue: Mutex<Queue>,
-    /// The writer that is open on the proxy, if no call uses it.
-    open: Mutex<Option<ServerWriter>>,
 }
 
 #[derive(Debug, Default)]
@@ -92,7 +81,6 @@ impl ProxyClient {
             client: self.clone(),
             table: table.into(),
             queue: Mutex::default(),
-            open: Mutex::default(),
         };
         GatheringWriter {
             shared: Arc::new(shared),
@@ -166,7 +154,6 @@ impl Shared {
             taken.push(write);
         }
         if taken.is_empty() {
-            queue.lanes -= 1;
             return None;
         }
         Some(taken)
@@ -175,69 +162,24 @@ impl Shared {
     /// Sends a call, and answers its writes.
     async fn call(self: Arc<Self>, writes: Vec<Write>) {
         let all = writes.iter().flat_map(|write| write.mutations.clone());
-        let written = self.write_all(&all.collect::<Vec<_>>()).await;
-        let written = written.map_err(|error| error.with_possible_effect(true));
+        let written = self.client.write(&self.table, all.collect()).await;
+        let written = written.map_err(|error| match writes.len() {
+            1 => error,
+            // It may be the error of another write.
+            _ => error.with_possible_effect(true),
+        });
         for write in writes {
             // The caller may be cancelled.
             let _ = write.answer.send(written.clone());
         }
     }
 
-    /// Writes mutations with the open writer. Opens it first if necessary, and again if the proxy
-    /// has dropped it.
-    async fn write_all(&self, mutations: &[Mutation]) -> Result<()> {
-        let open = self.open().take();
-        if let Some(mut writer) = open {
-            match self.update_and_flush(&mut writer, mutations).await {
-                Ok(()) => {
-                    *self.open() = Some(writer);
-                    return Ok(());
-                }
-                Err(error) if error.kind() == ErrorKind::HandleExpired => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let low_level = self.client.low_level();
-        let options = WriterOptions::default();
-        let mut writer = low_level.create_writer(&self.table, &options).await?;
-        self.update_and_flush(&mut writer, mutations).await?;
-        *self.open() = Some(writer);
-        Ok(())
-    }
-
-    /// Writes mutations with a writer. An error leaves the writer unusable.
-    async fn update_and_flush(
-        &self,
-        writer: &mut ServerWriter,
-        mutations: &[Mutation],
-    ) -> Result<()> {
-        let limit = self.client.options().call_timeout;
-        let written = timeout(limit, async {
-            writer.update(mutations).await?;
-            writer.flush().await
-        });
-        match written.await {
-            Ok(written) => written,
-            Err(_) => {
-                let reason = format!("no answer within {limit:?}");
-                Err(self.error(ErrorKind::TimedOut, reason))
-            }
-        }
-    }
-
-    fn open(&self) -> MutexGuard<'_, Option<ServerWriter>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn ended(&self) -> Error {
         let reason = "the task of the writer has ended with its runtime";
-        self.error(ErrorKind::Unreachable, reason.to_owned())
-            .with_possible_effect(true)
-    }
-
-    fn error(&self, kind: ErrorKind, reason: String) -> Error {
+        let call = UpdateAndFlushRequest::NAME;
         self.client
-            .error(kind, FlushRequest::NAME, Some(&self.table), reason)
+            .error(ErrorKind::Unreachable, call, Some(&self.table), reason)
+            .with_possible_effect(true)
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
@@ -245,24 +187,25 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
-    fn drop(&mut self) {
-        let open = self.open().take();
-        // A close needs a runtime; without it the proxy drops the idle writer by itself.
-        if let (Some(writer), Ok(runtime)) = (open, Handle::try_current()) {
-            runtime.spawn(async move {
-                if let Err(error) = writer.close().await {
-                    debug!(%error, "a writer was not closed; the proxy drops it after an idle time");
-                }
-            });
-        }
+/// Sends one call after the other until no write waits.
+async fn run_lane(shared: Arc<Shared>) {
+    let lane = Lane(shared);
+    while let Some(writes) = lane.0.take() {
+        // A slow call continues without the lane.
+        let _ = timeout(SLOW, tokio::spawn(lane.0.clone().call(writes))).await;
     }
 }
 
-/// Sends one call after the other until no write waits.
-async fn run_lane(shared: Arc<Shared>) {
-    while let Some(writes) = shared.take() {
-        // A slow call continues without the lane.
-        let _ = timeout(SLOW, tokio::spawn(shared.clone().call(writes))).await;
+/// The right to send one call at a time. A lane may end early, with its runtime.
+struct Lane(Arc<Shared>);
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        let mut queue = self.0.queue();
+        queue.lanes -= 1;
+        if queue.lanes == 0 {
+            // Their callers get an error.
+            queue.waiting.clear();
+        }
     }
 }

@@ -60,10 +60,11 @@ impl Table for AccumuloTable {
             error.kind(),
             ProxyErrorKind::Unreachable | ProxyErrorKind::TimedOut
         );
-        if is_lost || !GatheringWriter::gathers(&mutations) {
+        let is_own = !error.may_have_taken_effect() || !GatheringWriter::gathers(&mutations);
+        if is_lost || is_own {
             return Err(self.write_error(error).await);
         }
-        // It may be the error of another write, or of a writer of a table that was deleted.
+        // It may be the error of another write.
         self.tables.identities.suspect();
         self.check().await?;
         match self.tables.client.write(&self.name, mutations).await {

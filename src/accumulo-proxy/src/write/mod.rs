@@ -13,10 +13,7 @@
 //! - An error whose [`may_have_taken_effect`](crate::Error::may_have_taken_effect) is false means
 //!   that no mutation is written. After any other error each cell may be written or not: read
 //!   before you decide.
-//! - The call `update` of the proxy is one-way. A proxy rejects a mutation that it cannot write in
-//!   the next `flush` on the same connection, except for mutations that a client can detect as
-//!   invalid. Only the
-//!   [gathering writer](crate::GatheringWriter) uses it, for mutations that it has checked.
+//! - The call `update` of the proxy is one-way and can lose writes. These writers do not use it.
 //!
 //! # Bounds
 //!

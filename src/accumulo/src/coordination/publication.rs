@@ -29,9 +29,12 @@ impl Publication {
         self.set(None);
     }
 
-    /// Records that the node exists now, and that it may be new.
-    pub(super) fn after_creation(&self) {
-        self.set(Some(Moment::now()));
+    /// Records that the node exists now. It counts as new if it may be, or if its age is not known.
+    pub(super) fn after_publication(&self, may_be_new: bool) {
+        let mut created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
+        if may_be_new || created.is_none() {
+            *created = Some(Moment::now());
+        }
     }
 
     /// Checks whether each update of the horizon counts the node.

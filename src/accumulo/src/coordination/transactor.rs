@@ -131,8 +131,8 @@ impl ZooKeeperTransactor {
             }
             match session.change(&[is_alive.clone(), change]).await? {
                 Outcome::Done(_) => {
-                    if may_be_new {
-                        publication.after_creation();
+                    if data.is_some() {
+                        publication.after_publication(may_be_new);
                     }
                     return Ok(());
                 }

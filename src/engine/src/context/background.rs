@@ -5,14 +5,14 @@
 //! commit timestamp here and needs no look at the primary. If the process ends first, the next
 //! transaction that meets a lock finds the commit at the primary (R2).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fluo_table::Timestamp;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// Maximum number of transactions in the background. A commit waits for a place before it returns.
-const PLACES: u32 = 1_024;
+const PLACES: usize = 1_024;
 
 /// The transactions of a client that are rolled forward in the background.
 #[derive(Clone, Debug)]
@@ -20,6 +20,7 @@ pub(crate) struct Background {
     places: Arc<Semaphore>,
     /// The commit timestamps, by start.
     commits: Arc<Mutex<BTreeMap<Timestamp, Timestamp>>>,
+    removed: Arc<Notify>,
 }
 
 /// A place in the background. Dropping it removes the transaction.
@@ -37,6 +38,7 @@ impl Default for Background {
                 usize::try_from(PLACES).unwrap_or(usize::MAX),
             )),
             commits: Arc::default(),
+            removed: Arc::default(),
         }
     }
 }
@@ -61,8 +63,15 @@ impl Background {
 
     /// Waits until the transactions that are in the background now have left it.
     pub(crate) async fn drain(&self) {
-        // The semaphore is fair, and it is never closed.
-        let _all = self.places.acquire_many(PLACES).await;
+        let begun: BTreeSet<Timestamp> = self.commits().keys().copied().collect();
+        loop {
+            // It is notified of each removal after this line.
+            let removed = self.removed.notified();
+            if !self.commits().keys().any(|start| begun.contains(start)) {
+                return;
+            }
+            removed.await;
+        }
     }
 
     fn commits(&self) -> MutexGuard<'_, BTreeMap<Timestamp, Timestamp>> {
@@ -73,5 +82,6 @@ impl Background {
 impl Drop for BackgroundPlace {
     fn drop(&mut self) {
         self.background.commits().remove(&self.start);
+        self.background.removed.notify_waiters();
     }
 }

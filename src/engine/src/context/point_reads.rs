@@ -78,9 +78,10 @@ impl Shared {
     async fn call(self: Arc<Self>, at: Option<Timestamp>, reads: Vec<PointRead>) {
         let (at, reads) = match at {
             Some(at) => (at, reads),
-            None => match self.coordination.timestamps(count(&reads)).await {
-                Ok(block) => (block.first, self.move_into(block, reads)),
-                Err(error) => return answer_all(reads, &error),
+            None => match timeout(SLOW, self.coordination.timestamps(count(&reads))).await {
+                Ok(Ok(block)) => (block.first, self.move_into(block, reads)),
+                // The reads need no block: each can be at its own start.
+                Ok(Err(_)) | Err(_) => return self.point_reads.requeue_fixed(reads),
             },
         };
         let cells = reads.iter().flat_map(|read| read.cells.iter().cloned());
@@ -107,9 +108,9 @@ impl Shared {
                 .partition::<Vec<_>, _>(|(read, start)| {
                     read.start.move_to(*start, block.first) == block.first
                 });
-        let read = |(read, _)| read;
-        self.point_reads.put_back(fixed.into_iter().map(read));
-        moved.into_iter().map(read).collect()
+        let reads = |reads: Vec<(PointRead, Timestamp)>| reads.into_iter().map(|(read, _)| read);
+        self.point_reads.requeue_fixed(reads(fixed).collect());
+        reads(moved).collect()
     }
 
     async fn read_alone(self: Arc<Self>, read: PointRead, at: Timestamp) {
@@ -133,10 +134,7 @@ impl PointReads {
     fn take(&self) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
         let mut queue = self.queue();
         queue.waiting.retain(|read| !read.answer.is_closed());
-        let Some(oldest) = queue.waiting.front() else {
-            queue.lanes -= 1;
-            return None;
-        };
+        let oldest = queue.waiting.front()?;
         let at = oldest.start.reads_at();
         let mut cells = 0;
         let (taken, left) = queue.waiting.drain(..).partition(|read: &PointRead| {
@@ -150,10 +148,11 @@ impl PointReads {
         Some((at, taken.into()))
     }
 
-    /// Puts reads back to the front of the queue.
-    fn put_back(&self, reads: impl DoubleEndedIterator<Item = PointRead>) {
+    /// Fixes the starts of reads and adds them to the front of the queue again.
+    fn requeue_fixed(&self, reads: Vec<PointRead>) {
         let mut queue = self.queue();
-        for read in reads.rev() {
+        for read in reads.into_iter().rev() {
+            read.start.fix();
             queue.waiting.push_front(read);
         }
     }
@@ -172,9 +171,27 @@ impl PointRead {
 
 /// Sends one call after the other until no read waits.
 async fn run_lane(client: Arc<Shared>) {
-    while let Some((at, reads)) = client.point_reads.take() {
+    let lane = Lane(client);
+    while let Some((at, reads)) = lane.0.point_reads.take() {
         // If a call panics, the lane continues, and its callers get an error.
-        let _ = tokio::spawn(client.clone().call(at, reads)).await;
+        let _ = tokio::spawn(lane.0.clone().call(at, reads)).await;
+    }
+}
+
+/// The right to send one call at a time. A lane may end early, with its runtime.
+struct Lane(Arc<Shared>);
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        let mut queue = self.0.point_reads.queue();
+        queue.lanes -= 1;
+        let left = match queue.lanes {
+            // Their callers get an error.
+            0 => std::mem::take(&mut queue.waiting),
+            _ => VecDeque::new(),
+        };
+        drop(queue);
+        drop(left);
     }
 }
 

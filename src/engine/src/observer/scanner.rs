@@ -86,8 +86,8 @@ struct Scanned {
 
 /// Maximum number of cells in a batch.
 const BATCH_CELLS: usize = 1_000;
-/// Of this number of rounds that find work, one also scans for unpartitioned notifications. One row
-/// in four billion has them, and their scan reads all notifications again.
+/// Number of rounds after which a round that finds work also scans for unpartitioned notifications.
+/// One row in four billion has them, and their scan reads all notifications again.
 const UNPARTITIONED_ROUNDS: u64 = 10;
 
 impl Scanner {

@@ -203,6 +203,10 @@ impl OwnedTransaction {
     ///
     /// If the future is dropped, the commit continues and its outcome is lost.
     ///
+    /// On a table of several servers it returns at its commit point. A transaction that writes the
+    /// same rows without reading them right afterwards may conflict with its remaining locks; see
+    /// [`wait_until_settled`](crate::Client::wait_until_settled).
+    ///
     /// # Errors
     ///
     /// [`CommitError`] states whether the same work may be retried. Nothing was done, unless the

@@ -2,7 +2,7 @@
 //! a transaction that is alive.
 //!
 //! - **R1.** The primary determines the status of a transaction. No lock is changed before its
-//!   primary was read.
+//!   primary was read, unless this client itself has committed the primary.
 //! - **R2.** If the transaction is committed, each of its other locks is committed at its commit
 //!   timestamp. If it is rolled back, each of its other locks is rolled back. Any transaction that
 //!   meets such a lock does this, whether the owner is alive or not.

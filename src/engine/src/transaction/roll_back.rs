@@ -140,6 +140,9 @@ impl Shared {
     }
 }
 
+/// Maximum number of locks that one mutation ends, so that it fits in a request.
+const LOCKS_PER_MUTATION: usize = 256;
+
 /// The result of an attempt to end locks.
 #[derive(Debug, Default)]
 struct Ended {
@@ -156,7 +159,12 @@ fn by_row(mutations: Vec<ConditionalMutation>) -> Vec<Vec<ConditionalMutation>> 
         let row = conditional.mutation.row.clone();
         rows.entry(row).or_default().push(conditional);
     }
-    rows.into_values().collect()
+    let rows = rows.into_values();
+    rows.flat_map(|locks| {
+        let parts = locks.chunks(LOCKS_PER_MUTATION).map(<[_]>::to_vec);
+        parts.collect::<Vec<_>>()
+    })
+    .collect()
 }
 
 /// Returns the mutation with all updates and all conditions of those of one row.

@@ -9,8 +9,9 @@
 //! takes them with all rows: one call locks them, and one call commits them, rolls them forward and
 //! marks the transaction as done.
 //!
-//! - **P3.** No other row is locked before the primary's row: it is locked in the same call, or
-//!   after the primary's lock is certain.
+//! - **P3.** No other row is locked before the primary's row: it is locked in the same step (T16),
+//!   or after the primary's lock is certain. One call that is not one step may lock another row
+//!   and not the primary, and a Java client can never abort such a lock.
 //! - **P4.** The commit timestamp is requested after all locks are certain. A transaction that
 //!   begins after it meets the locks. A transaction that began before it does not see the locked
 //!   writes.
