@@ -61,6 +61,8 @@ impl Table for AccumuloTable {
             ProxyErrorKind::Unreachable | ProxyErrorKind::TimedOut
         );
         let is_own = !error.may_have_taken_effect() || !GatheringWriter::gathers(&mutations);
+        // A denial is that of every write of this user. Of several rows it stays uncertain.
+        let is_own = is_own || error.is_denial() && mutations.len() > 1;
         if is_lost || is_own {
             return Err(self.write_error(error).await);
         }
