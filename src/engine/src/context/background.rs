@@ -34,9 +34,7 @@ pub(crate) struct BackgroundPlace {
 impl Default for Background {
     fn default() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(
-                usize::try_from(PLACES).unwrap_or(usize::MAX),
-            )),
+            places: Arc::new(Semaphore::new(PLACES)),
             commits: Arc::default(),
             removed: Arc::default(),
         }
