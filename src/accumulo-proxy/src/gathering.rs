@@ -154,6 +154,8 @@ impl Shared {
             taken.push(write);
         }
         if taken.is_empty() {
+            // In the same step, so that the next write starts a lane.
+            queue.lanes -= 1;
             return None;
         }
         Some(taken)
@@ -189,23 +191,58 @@ impl Shared {
 
 /// Sends one call after the other until no write waits.
 async fn run_lane(shared: Arc<Shared>) {
-    let lane = Lane(shared);
-    while let Some(writes) = lane.0.take() {
+    let mut lane = Lane {
+        shared,
+        has_ended: false,
+    };
+    while let Some(writes) = lane.shared.take() {
         // A slow call continues without the lane.
-        let _ = timeout(SLOW, tokio::spawn(lane.0.clone().call(writes))).await;
+        let _ = timeout(SLOW, tokio::spawn(lane.shared.clone().call(writes))).await;
     }
+    lane.has_ended = true;
 }
 
-/// The right to send one call at a time. A lane may end early, with its runtime.
-struct Lane(Arc<Shared>);
+/// The right to send one call at a time. A lane that has not ended by itself ends with its runtime.
+struct Lane {
+    shared: Arc<Shared>,
+    has_ended: bool,
+}
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        let mut queue = self.0.queue();
+        if self.has_ended {
+            return;
+        }
+        let mut queue = self.shared.queue();
         queue.lanes -= 1;
         if queue.lanes == 0 {
             // Their callers get an error.
             queue.waiting.clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::credentials::Credentials;
+    use crate::options::ProxyOptions;
+
+    /// The lane ended a moment later. A write in between started none, and got an error.
+    #[test]
+    fn a_write_after_the_last_one_starts_a_lane() {
+        let credentials = Credentials::password("root", "secret");
+        let client = ProxyClient::lazy(ProxyOptions::new("localhost:1", credentials));
+        let shared = client.gathering_writer("t").shared;
+        let (answer, _answered) = oneshot::channel();
+        let write = Write {
+            mutations: Vec::new(),
+            bytes: 0,
+            answer,
+        };
+        assert!(shared.add(write));
+        let writes = shared.take().unwrap();
+        assert!(shared.take().is_none());
+        assert!(shared.add(writes.into_iter().next().unwrap()));
     }
 }

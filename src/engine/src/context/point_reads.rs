@@ -134,7 +134,11 @@ impl PointReads {
     fn take(&self) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
         let mut queue = self.queue();
         queue.waiting.retain(|read| !read.answer.is_closed());
-        let oldest = queue.waiting.front()?;
+        let Some(oldest) = queue.waiting.front() else {
+            // In the same step, so that the next read starts a lane.
+            queue.lanes -= 1;
+            return None;
+        };
         let at = oldest.start.reads_at();
         let mut cells = 0;
         let (taken, left) = queue.waiting.drain(..).partition(|read: &PointRead| {
@@ -171,19 +175,29 @@ impl PointRead {
 
 /// Sends one call after the other until no read waits.
 async fn run_lane(client: Arc<Shared>) {
-    let lane = Lane(client);
-    while let Some((at, reads)) = lane.0.point_reads.take() {
+    let mut lane = Lane {
+        client,
+        has_ended: false,
+    };
+    while let Some((at, reads)) = lane.client.point_reads.take() {
         // If a call panics, the lane continues, and its callers get an error.
-        let _ = tokio::spawn(lane.0.clone().call(at, reads)).await;
+        let _ = tokio::spawn(lane.client.clone().call(at, reads)).await;
     }
+    lane.has_ended = true;
 }
 
-/// The right to send one call at a time. A lane may end early, with its runtime.
-struct Lane(Arc<Shared>);
+/// The right to send one call at a time. A lane that has not ended by itself ends with its runtime.
+struct Lane {
+    client: Arc<Shared>,
+    has_ended: bool,
+}
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        let mut queue = self.0.point_reads.queue();
+        if self.has_ended {
+            return;
+        }
+        let mut queue = self.client.point_reads.queue();
         queue.lanes -= 1;
         let left = match queue.lanes {
             // Their callers get an error.
@@ -220,5 +234,19 @@ fn share(found: &[Cell], reads: Vec<PointRead>) {
 fn answer_all(reads: Vec<PointRead>, error: &Error) {
     for read in reads {
         read.answer(Err(error.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lane ended a moment later. A read in between started none, and got an error.
+    #[test]
+    fn a_lane_ends_in_the_step_in_which_it_finds_no_read() {
+        let reads = PointReads::default();
+        reads.queue().lanes = LANES;
+        assert!(reads.take().is_none());
+        assert_eq!(reads.queue().lanes, LANES - 1);
     }
 }
