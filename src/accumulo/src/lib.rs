@@ -74,6 +74,7 @@ mod effect;
 mod error;
 mod filter;
 mod garbage;
+mod gathered;
 mod generation;
 mod instance;
 mod iterator_build;

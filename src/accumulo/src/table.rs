@@ -67,8 +67,8 @@ impl Table for AccumuloTable {
             return Err(self.write_error(error).await);
         }
         // It may be the error of another write.
-        self.tables.identities.suspect();
-        self.check().await?;
+        let identities = &self.tables.identities;
+        identities.check_now(&self.name, &self.id).await?;
         match self.tables.client.write(&self.name, mutations).await {
             Ok(()) => Ok(()),
             Err(error) => Err(self.write_error(error).await),

@@ -8,14 +8,14 @@
 //! otherwise they would wait one after the other for a proxy that does not answer.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use accumulo_proxy::ProxyClient;
 use fluo_table::{Error, Result};
-use tokio::sync::Mutex;
 
 use crate::error::port_error;
+use crate::gathered::Gathered;
 use crate::table_fate::Fate;
 
 /// The id of each table, by name.
@@ -28,54 +28,35 @@ const FRESH: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub(crate) struct Identities {
     client: ProxyClient,
-    /// The last answer.
-    last: Arc<Mutex<Answer>>,
-    /// Number of calls begun so far.
-    begun: Arc<std::sync::atomic::AtomicU64>,
+    calls: Arc<Gathered<Arc<Ids>>>,
     /// The last successful answer; `None` after an error.
-    recent: Arc<std::sync::Mutex<Option<Recent>>>,
+    recent: Arc<Mutex<Option<Recent>>>,
 }
 
 /// An answer, and the time at which its call began.
 type Recent = (Instant, Arc<Ids>);
 
-#[derive(Debug)]
-struct Answer {
-    number: u64,
-    ids: Result<Arc<Ids>>,
-}
-
 impl Identities {
     pub(crate) fn new(client: ProxyClient) -> Self {
         Self {
             client,
-            last: Arc::new(Mutex::new(Answer {
-                number: 0,
-                ids: Ok(Arc::default()),
-            })),
-            begun: Arc::default(),
+            calls: Arc::default(),
             recent: Arc::default(),
         }
     }
 
     /// Returns the ids at the time of this call, or of a call of the proxy that began after it.
     pub(crate) async fn read(&self) -> Result<Arc<Ids>> {
-        use std::sync::atomic::Ordering::SeqCst;
-        // A caller can use an answer if its call began after the caller arrived.
-        let begun_before = self.begun.load(SeqCst);
-        let mut last = self.last.lock().await;
-        if last.number > begun_before {
-            return last.ids.clone();
-        }
-        let number = self.begun.fetch_add(1, SeqCst) + 1;
-        let begun = Instant::now();
-        let ids = match self.client.table_operations().id_map().await {
-            Ok(ids) => Ok(Arc::new(ids)),
-            Err(error) => Err(port_error(self.refusal(error).await)),
+        let call = async || {
+            let begun = Instant::now();
+            let ids = match self.client.table_operations().id_map().await {
+                Ok(ids) => Ok(Arc::new(ids)),
+                Err(error) => Err(port_error(self.refusal(error).await)),
+            };
+            self.set_recent(ids.clone().ok().map(|ids| (begun, ids)));
+            ids
         };
-        self.set_recent(ids.clone().ok().map(|ids| (begun, ids)));
-        *last = Answer { number, ids };
-        last.ids.clone()
+        self.calls.get(call).await
     }
 
     /// Returns the reason for a failure of `tableIdMap`. That call cannot throw, so if the proxy
@@ -100,11 +81,19 @@ impl Identities {
     /// Rejects a table whose name has another id. An answer of the last second decides, unless a
     /// call failed since.
     pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
-        let has_id = |ids: &Ids| ids.get(name).is_some_and(|found| found == id);
-        if self.recent().is_some_and(|ids| has_id(&ids)) || has_id(&*self.read().await?) {
-            return Ok(());
+        let recent = self.recent();
+        match recent.is_some_and(|ids| has_id(&ids, name, id)) {
+            true => Ok(()),
+            false => self.check_now(name, id).await,
         }
-        Err(Error::no_such_table(name))
+    }
+
+    /// Rejects a table whose name has another id at the time of this call.
+    pub(crate) async fn check_now(&self, name: &str, id: &str) -> Result<()> {
+        match has_id(&*self.read().await?, name, id) {
+            true => Ok(()),
+            false => Err(Error::no_such_table(name)),
+        }
     }
 
     /// Lets the next check ask again, because a call failed.
@@ -121,4 +110,9 @@ impl Identities {
     fn set_recent(&self, recent: Option<Recent>) {
         *self.recent.lock().unwrap_or_else(PoisonError::into_inner) = recent;
     }
+}
+
+/// Checks whether a name has an id.
+fn has_id(ids: &Ids, name: &str, id: &str) -> bool {
+    ids.get(name).is_some_and(|found| found == id)
 }

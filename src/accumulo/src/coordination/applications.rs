@@ -15,11 +15,11 @@ use tokio::sync::{Mutex, OnceCell};
 use uuid::Uuid;
 
 use super::cluster::AccumuloCluster;
-use super::gathered::Gathered;
 use super::handle::ZooKeeperCoordination;
 use super::opened::Opened;
 use super::paths::Paths;
 use super::{in_own_task, initialization, presence, removal, setup};
+use crate::gathered::Gathered;
 use crate::zookeeper::{Keeper, NodeStat, Session};
 
 /// Maximum number of applications that are looked up at the same time.

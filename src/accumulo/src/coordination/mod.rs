@@ -31,7 +31,6 @@ mod cluster;
 mod dead_letter;
 mod dead_letters;
 mod finders;
-mod gathered;
 mod handle;
 mod initialization;
 mod locks;

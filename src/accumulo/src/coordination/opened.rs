@@ -10,8 +10,8 @@ use futures::join;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::TRIES;
-use super::gathered::Gathered;
 use super::paths::{LEGACY_OBSERVERS, Paths};
+use crate::gathered::Gathered;
 use crate::oracle::OracleClient;
 use crate::zookeeper::{Change, Keeper, Lease, NodeStat, Outcome, Refusal, Session};
 

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 /// Gathers callers of one request. Each gets the answer to a request that was sent after its call,
 /// so the answer is not older than the call.
 #[derive(Debug)]
-pub(super) struct Gathered<T> {
+pub(crate) struct Gathered<T> {
     /// Number of requests that were sent.
     sent: AtomicU64,
     /// The last answer, with the number of its request. Held during a request.
@@ -26,7 +26,7 @@ impl<T> Default for Gathered<T> {
 
 impl<T: Clone> Gathered<T> {
     /// Returns the answer to a request that is sent after this call.
-    pub(super) async fn get(&self, request: impl AsyncFnOnce() -> Result<T>) -> Result<T> {
+    pub(crate) async fn get(&self, request: impl AsyncFnOnce() -> Result<T>) -> Result<T> {
         let sent_before = self.sent.load(Ordering::SeqCst);
         let mut last = self.last.lock().await;
         if let Some((number, answer)) = &*last
