@@ -3,6 +3,7 @@
 #![cfg(test)]
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::indexing_slicing,
     reason = "tests fail by panicking"
 )]
@@ -233,7 +234,7 @@ async fn a_cell_whose_server_does_not_answer_does_not_stop_the_others() {
 }
 
 /// A commit waited until all rows were rolled forward, and a reader looked at the primary.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_commit_answers_before_it_is_rolled_forward() {
     let ground = Ground::new().await;
     ground.hooks().writing.close();
@@ -241,7 +242,11 @@ async fn a_commit_answers_before_it_is_rolled_forward() {
         tx.set(row(0), &column(), "1")?;
         tx.set(row(1), &column(), "1")
     };
-    ground.client.run::<_, Error, _>(set).await.unwrap();
+    let commit = ground.client.run::<_, Error, _>(set);
+    tokio::time::timeout(Duration::from_secs(10), commit)
+        .await
+        .expect("the commit waits for the background")
+        .unwrap();
     ground.hooks().writing.holds_a_task().await;
     let client = ground.client.clone();
     let settled = tokio::spawn(async move { client.wait_until_settled().await });
