@@ -233,6 +233,22 @@ async fn a_cell_whose_server_does_not_answer_does_not_stop_the_others() {
     stuck.abort();
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_late_call_does_not_hold_back_the_next_one() {
+    let ground = Ground::new().await;
+    ground.hooks().is_stuck.store(true, Ordering::SeqCst);
+    let client = ground.client.clone();
+    let stuck = tokio::spawn(async move { read(&client, STUCK.to_owned()).await });
+    while ground.snapshots().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let next = read(&ground.client, row(0));
+    let next = tokio::time::timeout(Duration::from_secs(1), next).await;
+    next.expect("the next call waits").unwrap();
+    assert_eq!(ground.snapshots().len(), 2);
+    stuck.abort();
+}
+
 /// A commit waited until all rows were rolled forward, and a reader looked at the primary.
 #[tokio::test(start_paused = true)]
 async fn a_commit_answers_before_it_is_rolled_forward() {

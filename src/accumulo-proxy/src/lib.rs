@@ -231,7 +231,6 @@ mod credentials;
 mod data;
 mod dialect;
 mod error;
-mod gathering;
 mod operations;
 mod options;
 mod scan;
@@ -250,7 +249,6 @@ pub use data::{
 };
 pub use dialect::{CompactionPlan, Plugin};
 pub use error::{Error, ErrorKind, Result};
-pub use gathering::GatheringWriter;
 pub use operations::{
     CloneOptions, Compaction, ConditionalWriterHandle, InstanceOperations, LowLevel,
     NamespaceOperations, NextBatch, ScannerHandle, SecurityOperations, ServerWriter,

@@ -63,10 +63,11 @@ impl TableAdmin for AccumuloTables {
         let id = self.id_of(name).await?;
         self.check_held(&authorizations).await?;
         let labels: BTreeSet<Bytes> = authorizations.iter().cloned().collect();
-        let options = ConditionalWriterOptions::default().authorizations(labels.clone());
+        let options = ConditionalWriterOptions::default()
+            .calls_in_flight(self.conditional_calls)
+            .authorizations(labels.clone());
         Ok(Arc::new(AccumuloTable {
             tables: self.clone(),
-            writer: self.client.gathering_writer(name),
             conditional_writer: self.client.conditional_writer(name, options),
             name: name.to_owned(),
             id,

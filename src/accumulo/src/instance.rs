@@ -44,7 +44,8 @@ pub async fn connect(options: AccumuloOptions) -> Result<Instance> {
     let name = options.instance_name.as_deref();
     let cluster = AccumuloCluster::find(&*keeper.session().await?, name).await?;
     let tables = AccumuloTables::connect(options.proxy).await?;
-    let tables = Arc::new(tables.iterator_build(options.iterator_build));
+    let tables = tables.iterator_build(options.iterator_build);
+    let tables = Arc::new(tables.conditional_calls(options.conditional_calls));
     let applications = ZooKeeperApplications::new(keeper, &address.chroot, cluster, tables.clone());
     Ok(Instance::new(tables, Arc::new(applications)))
 }

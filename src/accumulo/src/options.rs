@@ -1,12 +1,14 @@
 //! The options of a connection to an Accumulo instance with applications.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use accumulo_proxy::ProxyOptions;
 use fluo_table::{Result, check_option};
 
 use crate::iterator_build::IteratorBuild;
+use crate::tables::CONDITIONAL_CALLS;
 use crate::zookeeper::{Access, Address, SessionOptions};
 
 /// The options of [`connect`](crate::connect), which checks them. `Debug` output contains no
@@ -27,6 +29,7 @@ use crate::zookeeper::{Access, Address, SessionOptions};
 pub struct AccumuloOptions {
     pub(crate) proxy: ProxyOptions,
     pub(crate) iterator_build: IteratorBuild,
+    pub(crate) conditional_calls: NonZeroUsize,
     pub(crate) instance_name: Option<String>,
     zookeepers: String,
     secret: Option<String>,
@@ -42,6 +45,7 @@ impl AccumuloOptions {
         Self {
             proxy,
             iterator_build: IteratorBuild::default(),
+            conditional_calls: CONDITIONAL_CALLS,
             instance_name: None,
             zookeepers: zookeepers.into(),
             secret: None,
@@ -61,6 +65,14 @@ impl AccumuloOptions {
     #[must_use]
     pub fn iterator_build(mut self, build: IteratorBuild) -> Self {
         self.iterator_build = build;
+        self
+    }
+
+    /// Sets the maximum number of concurrent calls with the writes of transactions: see
+    /// [`AccumuloTables::conditional_calls`](crate::AccumuloTables::conditional_calls). Default: 2.
+    #[must_use]
+    pub fn conditional_calls(mut self, calls: NonZeroUsize) -> Self {
+        self.conditional_calls = calls;
         self
     }
 
@@ -116,6 +128,7 @@ impl fmt::Debug for AccumuloOptions {
         f.debug_struct("AccumuloOptions")
             .field("proxy", &self.proxy)
             .field("iterator_build", &self.iterator_build)
+            .field("conditional_calls", &self.conditional_calls)
             .field("instance_name", &self.instance_name)
             .field("zookeepers", &self.zookeepers)
             .field("secret", &self.secret.as_ref().map(|_| "redacted"))

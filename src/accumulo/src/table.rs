@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use accumulo_proxy::{
-    ConditionalOutcome, ConditionalWriter, Error as ProxyError, ErrorKind as ProxyErrorKind,
-    GatheringWriter,
+    self as proxy, ConditionalOutcome, ConditionalWriter, Error as ProxyError,
+    ErrorKind as ProxyErrorKind,
 };
 use async_trait::async_trait;
 use fluo_table::{
@@ -23,6 +23,14 @@ const MAX_KEY_BYTES: usize = 1 << 20;
 /// Number of bytes of a key that an error shows.
 const SHOWN_BYTES: usize = 60;
 
+/// Maximum number of plain mutations of a write that travels with others. More rows fill a call of
+/// their own.
+const TRAVELLING_ROWS: usize = 64;
+/// Maximum number of bytes of a write that travels with others.
+const TRAVELLING_BYTES: usize = 256 * 1024;
+/// A timestamp that no cell has. It is the oldest one that a server can check.
+const NO_CELLS_TIMESTAMP: i64 = i64::MIN + 1;
+
 /// A handle on one table, with its authorizations.
 #[derive(Clone, Debug)]
 pub(crate) struct AccumuloTable {
@@ -31,7 +39,6 @@ pub(crate) struct AccumuloTable {
     pub(crate) id: String,
     pub(crate) labels: BTreeSet<Bytes>,
     pub(crate) authorizations: Authorizations,
-    pub(crate) writer: GatheringWriter,
     pub(crate) conditional_writer: ConditionalWriter,
 }
 
@@ -51,25 +58,18 @@ impl Table for AccumuloTable {
             check_keys(mutation)?;
         }
         self.check().await?;
-        let mutations: Vec<_> = mutations.into_iter().map(convert::mutation).collect();
-        let error = match self.writer.write(mutations.clone()).await {
-            Ok(()) => return Ok(()),
-            Err(error) => error,
-        };
-        let is_lost = matches!(
-            error.kind(),
-            ProxyErrorKind::Unreachable | ProxyErrorKind::TimedOut
-        );
-        let is_own = !error.may_have_taken_effect() || !GatheringWriter::gathers(&mutations);
-        // A denial is that of every write of this user. Of several rows it stays uncertain.
-        let is_own = is_own || error.is_denial() && mutations.len() > 1;
-        if is_lost || is_own {
-            return Err(self.write_error(error).await);
+        let travels = travels(&mutations);
+        let mut left: Vec<_> = mutations.into_iter().map(convert::mutation).collect();
+        if travels {
+            left = self.write_with_others(left).await?;
+            if left.is_empty() {
+                return Ok(());
+            }
+            // The name may belong to another table by now.
+            let identities = &self.tables.identities;
+            identities.check_now(&self.name, &self.id).await?;
         }
-        // It may be the error of another write.
-        let identities = &self.tables.identities;
-        identities.check_now(&self.name, &self.id).await?;
-        match self.tables.client.write(&self.name, mutations).await {
+        match self.tables.client.write(&self.name, left).await {
             Ok(()) => Ok(()),
             Err(error) => Err(self.write_error(error).await),
         }
@@ -99,6 +99,32 @@ impl Table for AccumuloTable {
 }
 
 impl AccumuloTable {
+    /// Sends plain mutations in the calls of the conditional writer, which cost less than plain
+    /// calls (decision 21). Returns the mutations that were refused or may not be written, to be
+    /// written by themselves.
+    async fn write_with_others(
+        &self,
+        mutations: Vec<proxy::Mutation>,
+    ) -> Result<Vec<proxy::Mutation>> {
+        let conditional = mutations.iter().cloned().map(always).collect();
+        let outcomes = match self.conditional_writer.write_all(conditional).await {
+            Ok(outcomes) => outcomes,
+            Err(error) if is_lost(&error) => return Err(port_error(error)),
+            Err(_) => return Ok(mutations),
+        };
+        let mut left = Vec::new();
+        for (mutation, outcome) in mutations.into_iter().zip(outcomes) {
+            match outcome {
+                ConditionalOutcome::Accepted => {}
+                ConditionalOutcome::Unknown(Some(error)) if is_lost(&error) => {
+                    return Err(uncertain(error));
+                }
+                _ => left.push(mutation),
+            }
+        }
+        Ok(left)
+    }
+
     /// Checks that the name still belongs to the same table.
     pub(crate) async fn check(&self) -> Result<()> {
         self.tables.identities.check(&self.name, &self.id).await
@@ -151,16 +177,41 @@ impl AccumuloTable {
             {
                 Outcome::Unknown(self.conditional_error(error))
             }
-            ConditionalOutcome::Unknown(Some(error)) => {
-                let message = format!("it is unknown whether the mutation was written: {error}");
-                Outcome::Unknown(Error::with_source(ErrorKind::Uncertain, message, error))
-            }
+            ConditionalOutcome::Unknown(Some(error)) => Outcome::Unknown(uncertain(error)),
             ConditionalOutcome::Unknown(None) => Outcome::Unknown(Error::new(
                 ErrorKind::Uncertain,
                 format!("a server of table `{table}` did not say whether the mutation was written"),
             )),
         }
     }
+}
+
+/// Checks whether mutations may travel with others: they are few, and may be written twice, because
+/// each of their updates has a timestamp.
+fn travels(mutations: &[Mutation]) -> bool {
+    let bytes: usize = mutations.iter().map(Mutation::size_bytes).sum();
+    let mut updates = mutations.iter().flat_map(|mutation| &mutation.updates);
+    mutations.len() <= TRAVELLING_ROWS
+        && bytes <= TRAVELLING_BYTES
+        && updates.all(|update| update.timestamp.is_some())
+}
+
+/// Adds a condition that always holds: no cell has its timestamp.
+fn always(mutation: proxy::Mutation) -> proxy::ConditionalMutation {
+    mutation.when([proxy::Condition::absent("", "").at(NO_CELLS_TIMESTAMP)])
+}
+
+/// Returns the error of a mutation that may be written.
+fn uncertain(error: ProxyError) -> Error {
+    let message = format!("it is unknown whether the mutation was written: {error}");
+    Error::with_source(ErrorKind::Uncertain, message, error)
+}
+
+fn is_lost(error: &ProxyError) -> bool {
+    matches!(
+        error.kind(),
+        ProxyErrorKind::Unreachable | ProxyErrorKind::TimedOut
+    )
 }
 
 fn needs_fluo(conditional: &ConditionalMutation) -> bool {

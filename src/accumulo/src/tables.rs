@@ -1,11 +1,16 @@
 //! The handle of an Accumulo instance.
 
+use std::num::NonZeroUsize;
+
 use accumulo_proxy::{ProxyClient, ProxyOptions};
 use fluo_table::{Error, Result, check_table_name};
 
 use crate::error::port_error;
 use crate::iterator_build::{IteratorBuild, Readiness};
 use crate::table_ids::Identities;
+
+/// Default of [`AccumuloTables::conditional_calls`].
+pub(crate) const CONDITIONAL_CALLS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// The tables of an Accumulo instance, reached through one proxy. Clones share its connections.
 #[derive(Clone, Debug)]
@@ -14,6 +19,7 @@ pub struct AccumuloTables {
     pub(crate) identities: Identities,
     pub(crate) iterator_build: IteratorBuild,
     pub(crate) readiness: Readiness,
+    pub(crate) conditional_calls: NonZeroUsize,
 }
 
 impl AccumuloTables {
@@ -36,6 +42,7 @@ impl AccumuloTables {
             identities,
             iterator_build: IteratorBuild::default(),
             readiness: Readiness::default(),
+            conditional_calls: CONDITIONAL_CALLS,
         }
     }
 
@@ -47,6 +54,16 @@ impl AccumuloTables {
         Self {
             iterator_build: build,
             readiness: Readiness::default(),
+            ..self
+        }
+    }
+
+    /// Sets the maximum number of concurrent calls with the writes of transactions, for each handle
+    /// of a table: a call that takes longer than 10 ms does not hold back the next one. Default: 2.
+    #[must_use]
+    pub fn conditional_calls(self, conditional_calls: NonZeroUsize) -> Self {
+        Self {
+            conditional_calls,
             ..self
         }
     }

@@ -23,6 +23,7 @@
 
 mod answering;
 mod conditional;
+mod cpu;
 mod figures;
 mod scanning;
 mod splitting;
@@ -32,6 +33,8 @@ use std::num::NonZeroUsize;
 
 use accumulo_proxy::{Credentials, ProxyClient, ProxyOptions};
 use fluo_cluster::Cluster;
+
+use crate::transacting::Choice;
 
 const MORE_CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
@@ -44,9 +47,8 @@ async fn main() {
     let cluster = Cluster::shared().unwrap();
     let mut arguments = std::env::args().skip_while(|argument| argument != "transactions");
     if arguments.next().is_some() {
-        let rounds = arguments.next().and_then(|rounds| rounds.parse().ok());
-        let has_java = !std::env::args().any(|argument| argument == "alone");
-        return transacting::run(cluster, rounds.unwrap_or(3), has_java).await;
+        let arguments: Vec<String> = arguments.collect();
+        return transacting::run(cluster, &Choice::of(&arguments)).await;
     }
     let credentials = Credentials::password(cluster.user(), cluster.password());
     let mut options = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);

@@ -15,6 +15,7 @@ use futures::future::try_join_all;
 use futures::stream::TryStreamExt;
 use tokio::task::block_in_place;
 
+use crate::cpu::Cpu;
 use crate::figures::Figures;
 
 /// Number of accounts on each side of the transfers.
@@ -28,6 +29,8 @@ const SETTINGS: [(&str, &str); 3] = [
 ];
 /// The numbers of tasks, and the number of transactions for each.
 const SIZES: [(usize, usize); 3] = [(128, 6_000), (16, 2_000), (1, 300)];
+
+const KINDS: [&str; 4] = ["one-row", "transfer", "observe", "scan"];
 
 fn balance() -> Column {
     Column::new("bank", "balance")
@@ -274,12 +277,40 @@ async fn transfer(client: Client, number: usize) -> fluo::Result<()> {
         .await
 }
 
-/// Runs all work at all sizes, in some rounds, on both sides or on ours alone.
-pub(crate) async fn run(cluster: &Cluster, rounds: usize, has_java: bool) {
+/// The work to measure: the words after `transactions`.
+pub(crate) struct Choice {
+    rounds: usize,
+    has_java: bool,
+    kinds: Vec<&'static str>,
+    tasks: Vec<usize>,
+}
+
+impl Choice {
+    /// Reads `[ROUNDS] [alone] [KIND..] [tasks=NUMBER..]`.
+    pub(crate) fn of(words: &[String]) -> Self {
+        let has = |kind: &&str| words.iter().any(|word| word == kind);
+        let mut kinds: Vec<_> = KINDS.into_iter().filter(has).collect();
+        if kinds.is_empty() {
+            kinds.extend(KINDS);
+        }
+        let tasks = words.iter().filter_map(|word| word.strip_prefix("tasks="));
+        let rounds = words.iter().find_map(|word| word.parse().ok());
+        Self {
+            rounds: rounds.unwrap_or(3),
+            has_java: !words.iter().any(|word| word == "alone"),
+            kinds,
+            tasks: tasks.map(|tasks| tasks.parse().unwrap()).collect(),
+        }
+    }
+}
+
+/// Runs the chosen work on both sides, or on ours alone. A rate is followed by the CPU time of a
+/// piece of work, in microseconds: that of the client, the proxy, the tablet servers and ZooKeeper.
+pub(crate) async fn run(cluster: &Cluster, choice: &Choice) {
     let name = |side: &str| format!("{side}_{}", std::process::id());
     let bank = Bank::new(cluster, &name("bank")).await;
     let mut java = None;
-    if has_java {
+    if choice.has_java {
         java = Some(JavaBank::new(cluster, &name("bank_of_java")).await);
     }
     bank.run("fill", 128, 2 * ACCOUNTS, 0).await;
@@ -288,22 +319,32 @@ pub(crate) async fn run(cluster: &Cluster, rounds: usize, has_java: bool) {
     }
     let mut number = 0;
     for (tasks, count) in SIZES {
-        for kind in ["one-row", "transfer", "observe", "scan"] {
+        if !choice.tasks.is_empty() && !choice.tasks.contains(&tasks) {
+            continue;
+        }
+        for kind in &choice.kinds {
             let (mut ours, mut theirs) = (Figures::default(), Figures::default());
-            // Once is enough for a worker, which needs a minute to begin.
-            for _ in 0..rounds {
+            let (mut cpu, mut cpu_of_java) = (Cpu::default(), Cpu::default());
+            for _ in 0..choice.rounds {
                 number += 1;
+                let begun = Cpu::until_now(cluster, None);
                 let (took, pieces) = bank.run(kind, tasks, count, number).await;
+                cpu = Cpu::until_now(cluster, None).since(begun, pieces);
                 ours.add(took / u32::try_from(pieces.max(1)).unwrap());
                 if let Some(java) = &mut java {
+                    let begun = Cpu::until_now(cluster, Some(&java.client));
                     let (took, pieces) = java.run(kind, tasks, count, number).await;
+                    cpu_of_java = Cpu::until_now(cluster, Some(&java.client)).since(begun, pieces);
                     theirs.add(took / u32::try_from(pieces.max(1)).unwrap());
                 }
             }
-            print!("{kind:<10} {tasks:>4} tasks {:>9.0}/s", ours.rate(1));
-            match has_java {
+            print!(
+                "{kind:<10} {tasks:>4} tasks {:>9.0}/s ({cpu})",
+                ours.rate(1)
+            );
+            match choice.has_java {
                 true => println!(
-                    "; Java {:>9.0}/s: {:.1} times",
+                    "; Java {:>9.0}/s ({cpu_of_java}): {:.1} times",
                     theirs.rate(1),
                     theirs.ratio_to(&ours)
                 ),

@@ -4,7 +4,9 @@
 //! `/proc`. So an old state file never causes a signal to an unrelated process.
 
 use std::fs;
+use std::time::Duration;
 
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,7 @@ pub struct Process {
 struct Stat {
     state: char,
     group: i32,
+    cpu_ticks: u64,
     started_ticks: u64,
 }
 
@@ -37,6 +40,14 @@ impl Process {
     #[must_use]
     pub fn is_alive(self) -> bool {
         Process::of(self.pid) == Some(self)
+    }
+
+    /// Returns the CPU time that the process has used, or `None` if it has ended.
+    #[must_use]
+    pub fn cpu_time(self) -> Option<Duration> {
+        let stat = Stat::of(self.pid).filter(|stat| stat.started_ticks == self.started_ticks)?;
+        let millis = stat.cpu_ticks.saturating_mul(1_000);
+        Some(Duration::from_millis(millis / clock_ticks_per_second()))
     }
 
     /// Returns the running servers of a role in the group that this process leads or led, the
@@ -155,10 +166,15 @@ impl Stat {
     /// itself, so the fields follow the last one.
     fn parse(text: &str) -> Option<Stat> {
         let mut fields = text.rsplit_once(") ")?.1.split(' ');
+        let state = fields.next()?.chars().next()?;
+        let group = fields.nth(1)?.parse().ok()?;
+        let user: u64 = fields.nth(8)?.parse().ok()?;
+        let system: u64 = fields.next()?.parse().ok()?;
         Some(Stat {
-            state: fields.next()?.chars().next()?,
-            group: fields.nth(1)?.parse().ok()?,
-            started_ticks: fields.nth(16)?.parse().ok()?,
+            state,
+            group,
+            cpu_ticks: user.saturating_add(system),
+            started_ticks: fields.nth(6)?.parse().ok()?,
         })
     }
 }

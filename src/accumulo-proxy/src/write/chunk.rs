@@ -9,7 +9,7 @@ use crate::data::Mutation;
 use crate::wire::interface as wire;
 
 /// Target size of a call. A larger call takes longer and is hardly faster.
-pub(crate) const CALL_BYTES: usize = 1024 * 1024;
+pub(super) const CALL_BYTES: usize = 1024 * 1024;
 
 /// The updates of one call, by row. The updates of a row keep their order.
 pub(super) type Cells = BTreeMap<Vec<u8>, Vec<wire::ColumnUpdate>>;
@@ -51,7 +51,7 @@ impl<I: Iterator<Item = Mutation>> Iterator for Cut<I> {
 }
 
 /// Returns the maximum size of a mutation on the wire.
-pub(crate) fn mutation_bytes(mutation: &Mutation) -> usize {
+pub(super) fn mutation_bytes(mutation: &Mutation) -> usize {
     wire_size::updates(&mutation.row, &mutation.updates)
 }
 

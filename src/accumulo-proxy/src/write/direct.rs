@@ -33,7 +33,11 @@ impl ProxyClient {
     /// permissions by itself.
     pub async fn write(&self, table: &str, mutations: Vec<Mutation>) -> Result<()> {
         let token = self.token().await?;
-        self.check_write(table, &mutations).await?;
+        let limit = self.write_limit(table, &token);
+        for mutation in &mutations {
+            let checked = limit.check(mutation);
+            checked.map_err(|refusal| self.write_refused(table, refusal))?;
+        }
         let mut is_first = true;
         for cells in Cut::new(mutations) {
             self.update_and_flush(table, &token, cells)
@@ -45,19 +49,6 @@ impl ProxyClient {
             is_first = false;
         }
         Ok(())
-    }
-
-    /// Checks that mutations can be sent, and returns their size in bytes.
-    pub(crate) async fn check_write(&self, table: &str, mutations: &[Mutation]) -> Result<usize> {
-        let token = self.token().await?;
-        let limit = self.write_limit(table, &token);
-        let mut bytes = 0_usize;
-        for mutation in mutations {
-            let checked = limit.check(mutation);
-            let checked = checked.map_err(|refusal| self.write_refused(table, refusal))?;
-            bytes = bytes.saturating_add(checked);
-        }
-        Ok(bytes)
     }
 
     pub(super) fn write_limit(&self, table: &str, token: &[u8]) -> Limit {

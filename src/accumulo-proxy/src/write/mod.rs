@@ -22,7 +22,7 @@
 
 mod batch;
 mod byte_permits;
-pub(crate) mod chunk;
+mod chunk;
 mod conditional;
 mod direct;
 mod outcome;

@@ -36,4 +36,3 @@ mod server_writers;
 #[cfg(feature = "tls")]
 mod tls;
 mod writes_are_cut;
-mod writes_are_gathered;

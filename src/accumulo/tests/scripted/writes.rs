@@ -1,4 +1,5 @@
-//! Plain writes that travel together, and are repeated alone after a refusal.
+//! Plain writes, which travel in the calls of the conditional writer, and are written by themselves
+//! after a refusal.
 
 use std::collections::BTreeMap;
 
@@ -11,40 +12,91 @@ use crate::interface as wire;
 use crate::servers::{OLD, PAGES};
 
 const BAD: &[u8] = b"bad";
+const CONDITIONAL: &str = "updateRowsConditionally";
+const PLAIN: &str = "updateAndFlush";
 
-/// A proxy whose servers reject the row `bad`, and that replaces the table when it does so, if
-/// `is_replaced`.
-async fn start(is_replaced: bool) -> (Fake, AccumuloTables) {
-    let answer = move |request: &Request| {
-        let rejection = || thrown("a constraint");
-        match request.call.as_str() {
-            "updateAndFlush" => {
-                let cells = request.read::<wire::UpdateAndFlushRequest>().cells.unwrap();
-                let rejection = cells.contains_key(BAD).then(rejection);
-                Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejection))
-            }
-            "tableIdMap" if is_replaced && request.nth > 0 => {
-                let ids = BTreeMap::from([(PAGES.to_owned(), "2".to_owned())]);
-                Answer::reply(wire::TableIdMapReply::new(ids))
-            }
-            _ => OLD.answer(request),
+/// The rows of the conditional updates of a request.
+fn updates(request: &Request) -> BTreeMap<Vec<u8>, wire::ConditionalUpdates> {
+    let request = request.read::<wire::UpdateRowsConditionallyRequest>();
+    request.updates.unwrap()
+}
+
+fn answer(request: &Request) -> Answer {
+    match request.call.as_str() {
+        CONDITIONAL => {
+            let statuses = updates(request).into_keys().map(|row| {
+                let status = match row == BAD {
+                    true => wire::ConditionalStatus::VIOLATED,
+                    false => wire::ConditionalStatus::ACCEPTED,
+                };
+                (row, status)
+            });
+            let statuses: BTreeMap<_, _> = statuses.collect();
+            Answer::reply(wire::UpdateRowsConditionallyReply::new(
+                statuses, None, None, None,
+            ))
         }
-    };
+        PLAIN => {
+            let cells = request.read::<wire::UpdateAndFlushRequest>().cells.unwrap();
+            let rejection = cells.contains_key(BAD).then(|| thrown("a constraint"));
+            Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, rejection))
+        }
+        _ => OLD.answer(request),
+    }
+}
+
+/// A proxy with the table `pages`, and a handle on it.
+async fn open(
+    answer: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+) -> (Fake, std::sync::Arc<dyn Table>) {
     let fake = Fake::start(answer).await;
     let tables = AccumuloTables::connect(fake.settings()).await.unwrap();
-    (fake, tables)
+    let table = tables.open_table(PAGES, Authorizations::none()).await;
+    (fake, table.unwrap())
+}
+
+fn mutation(row: impl Into<String>) -> Mutation {
+    Mutation::new(row.into()).put_at(Column::new("f", "q"), 7, "v")
 }
 
 async fn write(table: &dyn Table, row: &'static str) -> fluo_table::Result<()> {
-    let mutation = Mutation::new(row).put_at(Column::new("f", "q"), 7, "v");
-    table.write(vec![mutation]).await
+    table.write(vec![mutation(row)]).await
+}
+
+#[tokio::test]
+async fn a_plain_write_travels_under_a_condition_that_always_holds() {
+    let (fake, table) = open(answer).await;
+    table
+        .write(vec![mutation("a"), mutation("b")])
+        .await
+        .unwrap();
+    assert_eq!((fake.count(CONDITIONAL), fake.count(PLAIN)), (1, 0));
+    let sent = fake.calls(CONDITIONAL);
+    for (_, sent) in sent.iter().flat_map(updates) {
+        let conditions = sent.conditions.unwrap();
+        let [condition] = &conditions[..] else {
+            panic!("{conditions:?}");
+        };
+        assert_eq!(condition.timestamp, Some(i64::MIN + 1));
+        assert_eq!(condition.value, None);
+    }
+}
+
+#[tokio::test]
+async fn writes_that_may_not_be_repeated_or_fill_a_call_travel_alone() {
+    let (fake, table) = open(answer).await;
+    let without_a_timestamp = Mutation::new("a").put(Column::new("f", "q"), "v");
+    table.write(vec![without_a_timestamp]).await.unwrap();
+    let many = (0..65).map(|number| mutation(format!("row{number:02}")));
+    table.write(many.collect()).await.unwrap();
+    let long = Mutation::new("a").put_at(Column::new("f", "q"), 7, vec![b'v'; 256 * 1024]);
+    table.write(vec![long]).await.unwrap();
+    assert_eq!((fake.count(CONDITIONAL), fake.count(PLAIN)), (0, 3));
 }
 
 #[tokio::test]
 async fn a_refused_write_does_not_fail_the_others() {
-    let (_fake, tables) = start(false).await;
-    let table = tables.open_table(PAGES, Authorizations::none());
-    let table = table.await.unwrap();
+    let (fake, table) = open(answer).await;
     let rows = ["a", "bad", "b", "c"];
     let written = join_all(rows.map(|row| write(&*table, row))).await;
     let errors = written.iter().map(|written| written.as_ref().err());
@@ -52,15 +104,44 @@ async fn a_refused_write_does_not_fail_the_others() {
         .map(|error| error.map(fluo_table::Error::kind))
         .collect();
     assert_eq!(errors, [None, Some(ErrorKind::Uncertain), None, None]);
+    assert_eq!(fake.count(PLAIN), 1);
+}
+
+/// One row of a write is written, and the other one is refused.
+#[tokio::test]
+async fn only_the_rows_that_were_refused_are_written_again() {
+    let (fake, table) = open(answer).await;
+    let written = table.write(vec![mutation("a"), mutation("bad")]).await;
+    assert_eq!(written.unwrap_err().kind(), ErrorKind::Uncertain);
+    let again = &fake.calls(PLAIN)[0];
+    let cells = again.read::<wire::UpdateAndFlushRequest>().cells.unwrap();
+    assert_eq!(cells.into_keys().collect::<Vec<_>>(), [BAD]);
+}
+
+#[tokio::test]
+async fn a_lost_answer_leaves_a_write_in_doubt() {
+    let (fake, table) = open(|request| match request.call.as_str() {
+        CONDITIONAL => Answer::Close,
+        _ => answer(request),
+    })
+    .await;
+    let error = write(&*table, "a").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Uncertain);
+    assert_eq!(fake.count(PLAIN), 0);
 }
 
 /// The repeated write must not reach a table that got the name of a deleted one.
 #[tokio::test]
 async fn a_write_is_not_repeated_on_another_table() {
-    let (fake, tables) = start(true).await;
-    let table = tables.open_table(PAGES, Authorizations::none());
-    let table = table.await.unwrap();
+    let (fake, table) = open(|request| match request.call.as_str() {
+        "tableIdMap" if request.nth > 0 => {
+            let ids = BTreeMap::from([(PAGES.to_owned(), "2".to_owned())]);
+            Answer::reply(wire::TableIdMapReply::new(ids))
+        }
+        _ => answer(request),
+    })
+    .await;
     let error = write(&*table, "bad").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert_eq!(fake.count("updateAndFlush"), 1);
+    assert_eq!(fake.count(PLAIN), 0);
 }

@@ -1,9 +1,10 @@
 //! Reads of single cells, gathered over all transactions of a client.
 //!
 //! A call to a table of another process has a fixed cost, and a call for 64 cells costs as much as
-//! a few calls for one. So at most [`LANES`] calls are under way, and each carries all reads that
-//! wait and can travel together: those of one block of starts, or first reads, for which the call
-//! draws a block when it leaves (S3). There is no timer: if a lane is free, a read does not wait.
+//! a few calls for one. So one call is under way, and the next one carries all reads that wait and
+//! can travel together: those of one block of starts, or first reads, for which the call draws a
+//! block when it leaves (S3). If the call takes longer than [`LATE`], the next one leaves beside
+//! it; at most [`LANES`] are under way.
 //!
 //! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell
 //! that cannot be read, or whose server does not answer, does not stop the others.
@@ -15,13 +16,17 @@ use std::time::Duration;
 
 use fluo_table::coordination::TimestampBlock;
 use fluo_table::{Cell, Error, ErrorKind, Filter, Result, Scan, Span, TableExt, Timestamp};
+use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::context::{Shared, Start};
 
-/// Maximum number of calls under way. With more of them, each would carry fewer cells.
+/// Maximum number of calls under way.
 const LANES: usize = 2;
+/// Time after which a call does not hold back the next one. Two calls that leave together carry
+/// half of the cells each, and transfers of 16 tasks had three quarters of the rate.
+const LATE: Duration = Duration::from_millis(10);
 /// Maximum number of cells of a call.
 const CELLS_PER_CALL: usize = 128;
 /// Maximum number of cells of a read that travels with others.
@@ -39,6 +44,8 @@ pub(crate) struct PointReads {
 struct Queue {
     waiting: VecDeque<PointRead>,
     lanes: usize,
+    /// Number of lanes whose call is late.
+    late: usize,
 }
 
 /// A read of some cells at one start.
@@ -124,17 +131,19 @@ impl PointReads {
     fn add(&self, read: PointRead) -> bool {
         let mut queue = self.queue();
         queue.waiting.push_back(read);
-        let is_free = queue.lanes < LANES;
-        queue.lanes += usize::from(is_free);
-        is_free
+        queue.opens_lane()
     }
 
     /// Takes the reads of the next call: the oldest one, and those that can travel with it. Returns
-    /// `None`, and ends the lane of the caller, if no read waits.
-    fn take(&self) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
+    /// `None`, and ends the lane of the caller, if no read waits, or if the lane was late and
+    /// another one is not.
+    fn take(&self, was_late: bool) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
         let mut queue = self.queue();
+        queue.late -= usize::from(was_late);
         queue.waiting.retain(|read| !read.answer.is_closed());
-        let Some(oldest) = queue.waiting.front() else {
+        let is_replaced = was_late && queue.lanes > queue.late + 1;
+        let oldest = queue.waiting.front().filter(|_| !is_replaced);
+        let Some(oldest) = oldest else {
             // In the same step, so that the next read starts a lane.
             queue.lanes -= 1;
             return None;
@@ -173,32 +182,71 @@ impl PointRead {
     }
 }
 
+impl Queue {
+    /// Opens a lane if a read waits and every other lane is late. The caller must start it.
+    fn opens_lane(&mut self) -> bool {
+        let is_free = self.lanes == self.late && self.lanes < LANES && !self.waiting.is_empty();
+        self.lanes += usize::from(is_free);
+        is_free
+    }
+}
+
 /// Sends one call after the other until no read waits.
-async fn run_lane(client: Arc<Shared>) {
+fn run_lane(client: Arc<Shared>) -> BoxFuture<'static, ()> {
     let mut lane = Lane {
         client,
-        has_ended: false,
+        is_open: true,
+        is_late: false,
     };
-    while let Some((at, reads)) = lane.client.point_reads.take() {
-        // If a call panics, the lane continues, and its callers get an error.
-        let _ = tokio::spawn(lane.client.clone().call(at, reads)).await;
-    }
-    lane.has_ended = true;
+    let run = async move {
+        while let Some((at, reads)) = lane.take() {
+            // If a call panics, the lane continues, and its callers get an error.
+            let mut call = tokio::spawn(lane.client.clone().call(at, reads));
+            if timeout(LATE, &mut call).await.is_err() {
+                lane.be_late();
+                let _ = call.await;
+            }
+        }
+    };
+    run.boxed()
 }
 
 /// The right to send one call at a time. A lane that has not ended by itself ends with its runtime.
 struct Lane {
     client: Arc<Shared>,
-    has_ended: bool,
+    is_open: bool,
+    is_late: bool,
+}
+
+impl Lane {
+    /// Takes the reads of the next call. Returns `None`, and ends, if no read waits or if this lane
+    /// was late and another one was opened beside it.
+    fn take(&mut self) -> Option<(Option<Timestamp>, Vec<PointRead>)> {
+        let taken = self.client.point_reads.take(self.is_late);
+        self.is_late = false;
+        self.is_open = taken.is_some();
+        taken
+    }
+
+    /// Lets the next call leave beside the call of this lane.
+    fn be_late(&mut self) {
+        let mut queue = self.client.point_reads.queue();
+        queue.late += 1;
+        self.is_late = true;
+        if queue.opens_lane() {
+            tokio::spawn(run_lane(self.client.clone()));
+        }
+    }
 }
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        if self.has_ended {
+        if !self.is_open {
             return;
         }
         let mut queue = self.client.point_reads.queue();
         queue.lanes -= 1;
+        queue.late -= usize::from(self.is_late);
         let left = match queue.lanes {
             // Their callers get an error.
             0 => std::mem::take(&mut queue.waiting),
@@ -241,12 +289,29 @@ fn answer_all(reads: Vec<PointRead>, error: &Error) {
 mod tests {
     use super::*;
 
+    fn lanes(lanes: usize, late: usize) -> PointReads {
+        let reads = PointReads::default();
+        *reads.queue() = Queue {
+            lanes,
+            late,
+            ..Queue::default()
+        };
+        reads
+    }
+
     /// The lane ended a moment later. A read in between started none, and got an error.
     #[test]
     fn a_lane_ends_in_the_step_in_which_it_finds_no_read() {
-        let reads = PointReads::default();
-        reads.queue().lanes = LANES;
-        assert!(reads.take().is_none());
-        assert_eq!(reads.queue().lanes, LANES - 1);
+        let reads = lanes(2, 0);
+        assert!(reads.take(false).is_none());
+        assert_eq!(reads.queue().lanes, 1);
+    }
+
+    #[test]
+    fn a_late_lane_is_no_longer_late_when_it_ends() {
+        let reads = lanes(2, 1);
+        assert!(reads.take(true).is_none());
+        let queue = reads.queue();
+        assert_eq!((queue.lanes, queue.late), (1, 0));
     }
 }

@@ -1,13 +1,16 @@
 //! The task that combines waiting mutations into calls.
 //!
 //! ```text
-//! arrive ──┬── ready: rows that no call has ──── at most `calls_in_flight` calls ──── answers
+//! arrive ──┬── ready: rows that no call has ──── a call, and others beside late ones ──── answers
 //!          └── behind: rows that are ready or in a call already, in the order of their arrival
 //! ```
 //!
 //! A request contains each row once. Of several mutations of one row, therefore only one is ready
 //! or under way at a time; the next becomes ready when the previous one has its outcome. A mutation
 //! that waited too long is answered with an error: nothing of it was sent.
+//!
+//! Rows that wait while a call is under way become the next call. If the call is late, the next one
+//! leaves beside it.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -30,6 +33,9 @@ use crate::write::byte_permits::Place;
 use crate::write::chunk::CALL_BYTES;
 use crate::write::outcome::ConditionalOutcome;
 
+/// Time after which a call does not hold back the next one. Calls that leave together carry fewer
+/// rows each.
+const LATE: Duration = Duration::from_millis(10);
 /// Minimum time between two searches for mutations that waited too long.
 const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
@@ -69,8 +75,8 @@ impl Item {
     }
 }
 
-/// A call under way, which returns its rows at the end.
-type Sending = Pin<Box<dyn Future<Output = Vec<Bytes>> + Send>>;
+/// A call under way, which returns the time of its start and its rows at the end.
+type Sending = Pin<Box<dyn Future<Output = (Instant, Vec<Bytes>)> + Send>>;
 
 /// The task of a conditional writer.
 pub(super) struct Gatherer {
@@ -81,6 +87,8 @@ pub(super) struct Gatherer {
     /// Time of the next search for mutations that waited too long; `None` while no mutation waits.
     look_at: Option<Instant>,
     calls: FuturesUnordered<Sending>,
+    /// Start of the last call while it is under way.
+    last_call: Option<Instant>,
 }
 
 impl Gatherer {
@@ -97,6 +105,7 @@ impl Gatherer {
             behind: HashMap::new(),
             look_at: None,
             calls: FuturesUnordered::new(),
+            last_call: None,
         };
         // The writer limits the waiting bytes.
         let (sender, queue) = mpsc::unbounded_channel();
@@ -107,12 +116,17 @@ impl Gatherer {
     async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Item>) {
         let mut is_open = true;
         while is_open || !self.calls.is_empty() {
+            let send_at = self.send_at();
             tokio::select! {
                 item = queue.recv(), if is_open => match item {
                     Some(item) => self.arrive(item),
                     None => is_open = false,
                 },
-                Some(rows) = self.calls.next(), if !self.calls.is_empty() => self.leave(rows),
+                Some((begun, rows)) = self.calls.next(), if !self.calls.is_empty() => {
+                    self.last_call = self.last_call.filter(|last| *last != begun);
+                    self.leave(rows);
+                }
+                () = until(send_at), if send_at.is_some() => {}
                 () = until(self.look_at), if self.look_at.is_some() => self.give_up_late(),
             }
             while let Ok(item) = queue.try_recv() {
@@ -183,14 +197,29 @@ impl Gatherer {
         Some(late.max(Instant::now() + LEAST_BETWEEN_LOOKS))
     }
 
+    /// Returns the time at which the next call may leave beside the last one; `None` if no row
+    /// waits for that.
+    fn send_at(&self) -> Option<Instant> {
+        let may_wait = !self.ready.is_empty() && self.has_free_lane();
+        self.last_call.filter(|_| may_wait)?.checked_add(LATE)
+    }
+
+    fn has_free_lane(&self) -> bool {
+        self.calls.len() < self.options.calls_in_flight.get()
+    }
+
     fn send(&mut self) {
-        while self.calls.len() < self.options.calls_in_flight.get() {
-            let items = self.gather();
-            if items.is_empty() {
-                break;
-            }
+        let now = Instant::now();
+        let is_late = |last: Instant| now.duration_since(last) >= LATE;
+        if !self.has_free_lane() || !self.last_call.is_none_or(is_late) {
+            return;
+        }
+        let items = self.gather();
+        if !items.is_empty() {
+            self.last_call = Some(now);
             let link = Arc::clone(&self.link);
-            self.calls.push(Box::pin(call(link, items)));
+            let call = call(link, items);
+            self.calls.push(Box::pin(async move { (now, call.await) }));
         }
     }
 

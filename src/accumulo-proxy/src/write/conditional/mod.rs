@@ -30,11 +30,12 @@ use crate::wire::interface as wire;
 ///
 /// # Gathering
 ///
-/// One call contains rows of many tasks: the mutations that wait while
-/// [`calls_in_flight`](ConditionalWriterOptions::calls_in_flight) calls are under way become the
-/// next call, up to [`rows_per_call`](ConditionalWriterOptions::rows_per_call) and 1 MiB. There is
-/// no timer. A row is in one call at a time: mutations of one row are sent in the order of their
-/// arrival, each after the previous one has its outcome.
+/// One call contains rows of many tasks: the mutations that wait while a call is under way become
+/// the next call, up to [`rows_per_call`](ConditionalWriterOptions::rows_per_call) and 1 MiB. If a
+/// call takes longer than 10 ms, the next one leaves beside it, up to
+/// [`calls_in_flight`](ConditionalWriterOptions::calls_in_flight). A row is in one call at a time:
+/// mutations of one row are sent in the order of their arrival, each after the previous one has its
+/// outcome.
 ///
 /// # Outcomes
 ///

@@ -42,8 +42,9 @@ pub struct ConditionalWriterOptions {
     pub threads: Option<NonZeroUsize>,
     /// Memory of the proxy for this writer, in bytes; the proxy's default unless set.
     pub max_memory_bytes: Option<NonZeroUsize>,
-    /// Maximum number of concurrent calls; 2 unless set. Mutations that wait meanwhile are combined
-    /// into the next call.
+    /// Maximum number of concurrent calls; 2 unless set. Mutations that wait while a call is under
+    /// way are combined into the next call, which leaves beside it only if it takes longer than 10
+    /// ms.
     pub calls_in_flight: NonZeroUsize,
     /// Maximum number of rows in one call; 256 unless set.
     pub rows_per_call: NonZeroUsize,
