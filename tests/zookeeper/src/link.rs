@@ -56,13 +56,15 @@ impl Link {
         self.address.to_string()
     }
 
-    /// Closes all connections, and refuses new ones.
+    /// Closes all connections, and refuses new ones. No later request takes effect.
     pub fn cut(&self) {
+        locked(&self.state).links[self.number].is_cut = true;
         self.is_open.send_replace(false);
     }
 
     /// Accepts connections again.
     pub fn resume(&self) {
+        locked(&self.state).links[self.number].is_cut = false;
         self.is_open.send_replace(true);
     }
 

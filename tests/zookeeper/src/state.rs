@@ -32,6 +32,8 @@ pub(crate) struct Loss {
 /// The state of a link.
 #[derive(Debug, Default)]
 pub(crate) struct LinkState {
+    /// `true` if requests that arrive have no effect.
+    pub(crate) is_cut: bool,
     pub(crate) counts: BTreeMap<Operation, u64>,
     pub(crate) loss: Option<Loss>,
 }
@@ -148,12 +150,16 @@ impl State {
         if known.connection != connection {
             return Served::Closed;
         }
+        let state = &mut self.links[link];
+        if state.is_cut {
+            return Served::Closed;
+        }
         known.heard = Instant::now();
         let operation = request.operation();
-        let state = &mut self.links[link];
         *state.counts.entry(operation).or_default() += 1;
         let is_lost = |loss: &mut Loss| loss.operation == operation && request.concerns(&loss.text);
         let is_lost = state.loss.take_if(is_lost).is_some();
+        state.is_cut = is_lost;
         let answer = self.handle(connection, session, request);
         if is_lost {
             return Served::Lost;

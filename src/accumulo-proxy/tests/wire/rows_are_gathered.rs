@@ -60,6 +60,10 @@ async fn fake_with(
                 handle, None, None, None,
             ))
         }
+        "listSplits" => {
+            let splits = vec![b"m".to_vec()];
+            Answer::reply(wire::ListSplitsReply::new(splits, None, None, None))
+        }
         "closeConditionalWriter" => Answer::reply(wire::CloseConditionalWriterReply::new()),
         CALL => update(request),
         other => panic!("unexpected call {other}"),
@@ -404,4 +408,45 @@ async fn never_opens_a_writer_without_writes() {
     drop(writer(&fake));
     sleep(SOON).await;
     assert_eq!(fake.connections(), 0);
+}
+
+/// A call has one outcome for all of its rows, so a tablet that does not answer held every call.
+#[tokio::test]
+async fn rows_of_a_tablet_that_does_not_answer_do_not_stop_the_others() {
+    let gate = gate();
+    let held = gate.clone();
+    let is_of_first_tablet = |row: &Vec<u8>| row.starts_with(b"a");
+    let fake = fake(
+        move |request| match rows(request).iter().any(is_of_first_tablet) {
+            true => accept(request).held_by(&held),
+            false => accept(request),
+        },
+    )
+    .await;
+    let writer = writer(&fake);
+    let start = |row: &'static str| {
+        let writer = writer.clone();
+        tokio::spawn(async move { write(&writer, row).await })
+    };
+    let mut stuck = vec![start("a1")];
+    until("a call", || fake.count(CALL) == 1).await;
+    stuck.extend([start("a2"), start("n")]);
+    until("a call beside it", || fake.count(CALL) == 2).await;
+    stuck.push(start("a3"));
+    until("the own call of a tablet", || fake.count(CALL) == 3).await;
+    stuck.push(start("a4"));
+    let others = ["o", "p", "q"].map(start);
+    until("a call of the other tablet", || fake.count(CALL) >= 4).await;
+    let held = rows(&fake.calls(CALL)[3]);
+    assert!(!held.iter().any(is_of_first_tablet), "{held:?}");
+    for other in others {
+        let outcome = other.await.unwrap();
+        assert!(matches!(outcome, ConditionalOutcome::Accepted));
+    }
+    assert!(stuck.iter().all(|write| !write.is_finished()));
+    gate.close();
+    for write in stuck {
+        let outcome = write.await.unwrap();
+        assert!(matches!(outcome, ConditionalOutcome::Accepted));
+    }
 }

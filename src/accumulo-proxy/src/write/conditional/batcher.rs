@@ -1,28 +1,22 @@
 //! The task that combines waiting mutations into calls.
 //!
 //! ```text
-//! arrive ──┬── ready: rows that no call has ──── a call, and others beside late ones ──── answers
+//! arrive ──┬── ready: rows that no call has ──── calls (lanes.rs) ──── answers
 //!          └── behind: rows that are ready or in a call already, in the order of their arrival
 //! ```
 //!
 //! A request contains each row once. Of several mutations of one row, therefore only one is ready
 //! or under way at a time; the next becomes ready when the previous one has its outcome. A mutation
 //! that waited too long is answered with an error: nothing of it was sent.
-//!
-//! Rows that wait while a call is under way become the next call. If the call is late, the next one
-//! leaves beside it.
 
-use std::collections::{HashMap, VecDeque};
-use std::future::Future;
-use std::pin::Pin;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
+use super::lanes::{Event, Lanes, Load};
 use super::options::ConditionalWriterOptions;
 use super::session::{Link, Statuses, Updates};
 use crate::convert::all_to_wire;
@@ -33,9 +27,6 @@ use crate::write::byte_permits::Place;
 use crate::write::chunk::CALL_BYTES;
 use crate::write::outcome::ConditionalOutcome;
 
-/// Time after which a call does not hold back the next one. Calls that leave together carry fewer
-/// rows each.
-const LATE: Duration = Duration::from_millis(10);
 /// Minimum time between two searches for mutations that waited too long.
 const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
@@ -75,9 +66,6 @@ impl Item {
     }
 }
 
-/// A call under way, which returns the time of its start and its rows at the end.
-type Sending = Pin<Box<dyn Future<Output = (Instant, Vec<Bytes>)> + Send>>;
-
 /// The task of a conditional writer.
 pub(super) struct Gatherer {
     link: Arc<Link>,
@@ -86,9 +74,7 @@ pub(super) struct Gatherer {
     behind: HashMap<Bytes, VecDeque<Item>>,
     /// Time of the next search for mutations that waited too long; `None` while no mutation waits.
     look_at: Option<Instant>,
-    calls: FuturesUnordered<Sending>,
-    /// Start of the last call while it is under way.
-    last_call: Option<Instant>,
+    lanes: Lanes,
 }
 
 impl Gatherer {
@@ -100,12 +86,11 @@ impl Gatherer {
     ) -> mpsc::UnboundedSender<Item> {
         let gatherer = Self {
             link: Arc::new(link),
+            lanes: Lanes::new(options.calls_in_flight.get()),
             options,
             ready: VecDeque::new(),
             behind: HashMap::new(),
             look_at: None,
-            calls: FuturesUnordered::new(),
-            last_call: None,
         };
         // The writer limits the waiting bytes.
         let (sender, queue) = mpsc::unbounded_channel();
@@ -115,17 +100,17 @@ impl Gatherer {
 
     async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Item>) {
         let mut is_open = true;
-        while is_open || !self.calls.is_empty() {
-            let send_at = self.send_at();
+        while is_open || !self.lanes.is_empty() {
+            let send_at = self.lanes.next_look().filter(|_| !self.ready.is_empty());
             tokio::select! {
                 item = queue.recv(), if is_open => match item {
                     Some(item) => self.arrive(item),
                     None => is_open = false,
                 },
-                Some((begun, rows)) = self.calls.next(), if !self.calls.is_empty() => {
-                    self.last_call = self.last_call.filter(|last| *last != begun);
-                    self.leave(rows);
-                }
+                event = self.lanes.next() => match event {
+                    Event::Ended(rows) => self.leave(rows),
+                    Event::Found => {}
+                },
                 () = until(send_at), if send_at.is_some() => {}
                 () = until(self.look_at), if self.look_at.is_some() => self.give_up_late(),
             }
@@ -197,35 +182,37 @@ impl Gatherer {
         Some(late.max(Instant::now() + LEAST_BETWEEN_LOOKS))
     }
 
-    /// Returns the time at which the next call may leave beside the last one; `None` if no row
-    /// waits for that.
-    fn send_at(&self) -> Option<Instant> {
-        let may_wait = !self.ready.is_empty() && self.has_free_lane();
-        self.last_call.filter(|_| may_wait)?.checked_add(LATE)
-    }
-
-    fn has_free_lane(&self) -> bool {
-        self.calls.len() < self.options.calls_in_flight.get()
-    }
-
+    /// Sends the next call if it may leave.
     fn send(&mut self) {
-        let now = Instant::now();
-        let is_late = |last: Instant| now.duration_since(last) >= LATE;
-        if !self.has_free_lane() || !self.last_call.is_none_or(is_late) {
-            return;
-        }
-        let items = self.gather();
-        if !items.is_empty() {
-            self.last_call = Some(now);
+        while !self.ready.is_empty() {
             let link = Arc::clone(&self.link);
-            let call = call(link, items);
-            self.calls.push(Box::pin(async move { (now, call.await) }));
+            let load = self.lanes.load(|| Box::pin(splits(link)));
+            let (tablet, items) = match load {
+                Load::Nothing => return,
+                Load::Mixed => (None, self.gather(|_, _| true)),
+                Load::OneTablet => {
+                    let mut tablet = None;
+                    let items = self.gather(|lanes, item| {
+                        let free = lanes.free_tablet(&item.mutation.row);
+                        let Some(of_row) = free else {
+                            return false;
+                        };
+                        *tablet.get_or_insert_with(|| of_row.clone()) == of_row
+                    });
+                    (tablet, items)
+                }
+            };
+            if items.is_empty() {
+                return;
+            }
+            self.lanes
+                .start(tablet, call(Arc::clone(&self.link), items));
         }
     }
 
-    /// Takes as many mutations as fit in the next call.
-    fn gather(&mut self) -> Vec<Item> {
-        let mut items = Vec::new();
+    /// Takes the wanted mutations that fit in the next call.
+    fn gather(&mut self, mut is_wanted: impl FnMut(&Lanes, &Item) -> bool) -> Vec<Item> {
+        let (mut items, mut others) = (Vec::new(), VecDeque::new());
         let mut bytes = 0_usize;
         while items.len() < self.options.rows_per_call.get()
             && let Some(item) = self.ready.pop_front()
@@ -239,6 +226,10 @@ impl Gatherer {
                 self.refuse_late(item);
                 continue;
             }
+            if !is_wanted(&self.lanes, &item) {
+                others.push_back(item);
+                continue;
+            }
             bytes = bytes.saturating_add(item.bytes);
             if bytes > CALL_BYTES && !items.is_empty() {
                 self.ready.push_front(item);
@@ -246,8 +237,15 @@ impl Gatherer {
             }
             items.push(item);
         }
+        others.append(&mut self.ready);
+        self.ready = others;
         items
     }
+}
+
+/// Returns the split points of the table. Without them, all rows count as rows of one tablet.
+async fn splits(link: Arc<Link>) -> BTreeSet<Bytes> {
+    link.splits().await.unwrap_or_default()
 }
 
 async fn until(moment: Option<Instant>) {

@@ -3,10 +3,12 @@
 //! ```text
 //! ConditionalWriter   checks, waits for a place, queues              mod.rs
 //! Gatherer            a task: combines waiting mutations into calls  batcher.rs
+//! Lanes               the calls under way, and what may leave next   lanes.rs
 //! Link                the handle on the proxy, and one call          session.rs
 //! ```
 
 mod batcher;
+mod lanes;
 mod options;
 mod session;
 
@@ -36,6 +38,10 @@ use crate::wire::interface as wire;
 /// [`calls_in_flight`](ConditionalWriterOptions::calls_in_flight). A row is in one call at a time:
 /// mutations of one row are sent in the order of their arrival, each after the previous one has its
 /// outcome.
+///
+/// If a call takes longer than half a second, a tablet server may not answer. From then on, each
+/// further call has rows of one tablet, and a tablet has one such call at a time; two calls more
+/// than usual may be under way. So the rows of other tablets are written meanwhile.
 ///
 /// # Outcomes
 ///

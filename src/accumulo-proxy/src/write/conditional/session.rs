@@ -1,7 +1,7 @@
 //! The conditional writer on the proxy: opened at the first use, and reopened when the proxy
 //! dropped it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,7 @@ use tracing::debug;
 
 use super::options::ConditionalWriterOptions;
 use crate::client::{Asked, ProxyClient};
+use crate::data::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface as wire;
@@ -145,6 +146,12 @@ impl Link {
     /// Stops using `forgotten`. A new writer that another call opened meanwhile stays.
     fn forget(&self, forgotten: &Arc<Opened>) {
         drop(self.opened.forget(|opened| Arc::ptr_eq(opened, forgotten)));
+    }
+
+    /// Returns the split points of the table.
+    pub(super) async fn splits(&self) -> Result<BTreeSet<Bytes>> {
+        let tables = self.client.table_operations();
+        tables.list_splits(&self.table, None).await
     }
 
     /// Returns the error of a mutation whose time limit expired in the queue.
