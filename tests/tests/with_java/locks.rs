@@ -135,6 +135,8 @@ async fn stop_in_commit(access: Access, calls: u32) {
         Ok::<(), fluo::Error>(())
     };
     client.run(body).await.unwrap();
+    // The rows behind the commit point are written in the background.
+    client.wait_until_settled().await;
 }
 
 /// Kills a child after a number of conditional writes, and returns what Java then reads.

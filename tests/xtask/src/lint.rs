@@ -8,11 +8,21 @@ use crate::language;
 /// Checks the language of comments and pages, the structure and the documentation, and on request
 /// the formatting and clippy. Warnings are errors.
 pub(crate) fn lint(formatting: bool, clippy: bool) -> Result<()> {
+    lint_text(formatting)?;
+    lint_code(clippy)
+}
+
+/// Checks what can be checked without a compiler.
+pub(crate) fn lint_text(formatting: bool) -> Result<()> {
     if formatting {
         cargo(&["fmt", "--all", "--", "--check"], &[])?;
     }
     language::check(&workspace())?;
-    cargo(&["xtask", "tidy"], &[])?;
+    cargo(&["xtask", "tidy"], &[])
+}
+
+/// Checks the documentation, and on request runs clippy.
+pub(crate) fn lint_code(clippy: bool) -> Result<()> {
     if clippy {
         let all = ["clippy", "--workspace", "--all-targets"];
         cargo(&[&all[..], &["--", "--deny", "warnings"]].concat(), &[])?;

@@ -23,16 +23,21 @@ const WITHOUT_BROWSER: &str = "FLUO_WITHOUT_BROWSER";
 /// The state file of the cluster that the live tests use.
 const CLUSTER: &str = "FLUO_CLUSTER";
 
-/// The test programs that need a real Accumulo. They mostly wait for its servers, so they run
-/// beside the others.
-const LIVE: [&str; 7] = [
-    "live",
-    "commands",
-    "coordination_zookeeper",
-    "faults",
-    "kept_logs",
-    "with_java",
-    "application_faults",
+/// The test programs that need a real Accumulo, in two queues. They mostly wait for its servers, so
+/// they run beside each other and beside the rest.
+const LIVE: [(&str, &[&str]); 2] = [
+    ("live-tests", &["live"]),
+    (
+        "more-live-tests",
+        &[
+            "with_java",
+            "application_faults",
+            "commands",
+            "coordination_zookeeper",
+            "faults",
+            "kept_logs",
+        ],
+    ),
 ];
 
 /// The options for parts that need more than a Rust toolchain.
@@ -121,15 +126,15 @@ fn with_installed(plan: Plan, wishes: &Wishes) -> Result<Plan> {
 fn run_all(plan: &Plan, given: Option<&OsStr>) -> Result<()> {
     let runs_live_tests = plan.runs(Part::Accumulo);
     let given = given.filter(|_| runs_live_tests);
+    lint::lint_text(plan.runs(Part::Formatting))?;
     if given.is_some() || !runs_live_tests {
-        check(plan)?;
-        return run(plan, given);
+        return run(plan, &Programs::build()?, given);
     }
-    // The cluster starts during the checks. If they fail, it ends with this process.
+    // The cluster starts during the build. If that fails, it ends with this process.
     let cluster = Held::start()?;
-    check(plan)?;
+    let programs = Programs::build()?;
     let cluster = cluster.ready()?;
-    let result = run(plan, Some(cluster.state().as_os_str()));
+    let result = run(plan, &programs, Some(cluster.state().as_os_str()));
     // If a test failed, the logs of the cluster may contain the reason.
     cluster.stop(result.is_err())?;
     result
@@ -151,32 +156,34 @@ fn environment(
     ])
 }
 
-/// Checks the code without running it.
-fn check(plan: &Plan) -> Result<()> {
-    lint::lint(plan.runs(Part::Formatting), plan.runs(Part::Clippy))
-}
-
 /// Runs everything: live tests on the cluster, if there is one, beside the rest.
-fn run(plan: &Plan, cluster: Option<&OsStr>) -> Result<()> {
-    let programs = Programs::build()?;
-    let live = match cluster {
-        None => None,
-        Some(_) => {
-            let environment = environment(plan, &programs, cluster)?;
-            let live = programs.tests(&LIVE)?.into_iter().map(|program| {
+fn run(plan: &Plan, programs: &Programs, cluster: Option<&OsStr>) -> Result<()> {
+    let mut live = Vec::new();
+    if cluster.is_some() {
+        let environment = environment(plan, programs, cluster)?;
+        for (title, names) in LIVE {
+            let tests = programs.tests(names)?.into_iter().map(|program| {
                 let mut command = program.command();
                 set(&mut command, &environment);
                 (program.name().to_owned(), command)
             });
-            Some(Background::start("live-tests", live.collect())?)
+            live.push(Background::start(title, tests.collect())?);
         }
-    };
-    let rest = run_without_cluster(&programs, &environment(plan, &programs, None)?);
-    if let (Err(error), Some(_)) = (&rest, &live) {
+    }
+    let rest = lint::lint_code(plan.runs(Part::Clippy)).and_then(|()| {
+        let environment = environment(plan, programs, None)?;
+        run_without_cluster(programs, &environment)
+    });
+    if let (Err(error), false) = (&rest, live.is_empty()) {
         say(&format!("\n{error}; the live tests still run"));
     }
-    let live = live.map_or(Ok(()), Background::finish);
-    rest.and(live)
+    let live = live.into_iter().filter_map(|tests| tests.finish().err());
+    let errors = rest.err().into_iter().chain(live);
+    let errors: Vec<_> = errors.map(|error| format!("{error:#}")).collect();
+    match errors.as_slice() {
+        [] => Ok(()),
+        _ => bail!("{}", errors.join("; ")),
+    }
 }
 
 /// Runs everything that needs no cluster.
@@ -217,7 +224,8 @@ mod tests {
                 if fs::read_to_string(&file).unwrap().contains("wanted()") {
                     let program = file.strip_prefix(&tests).unwrap().iter().next().unwrap();
                     let name = program.to_str().unwrap().trim_end_matches(".rs");
-                    assert!(LIVE.contains(&name), "{name} is missing in LIVE");
+                    let is_listed = LIVE.iter().any(|(_, names)| names.contains(&name));
+                    assert!(is_listed, "{name} is missing in LIVE");
                 }
             }
         }

@@ -459,7 +459,8 @@ fn fails_if_the_live_tests_or_the_other_tests_fail() {
         (
             "0",
             "1",
-            "live-tests failed: live, commands, coordination_zookeeper, faults, kept_logs, with_java, application_faults",
+            "live-tests failed: live; more-live-tests failed: with_java, application_faults, commands, \
+             coordination_zookeeper, faults, kept_logs",
         ),
         ("1", "0", "`cargo test --workspace` failed"),
     ] {
