@@ -12,6 +12,8 @@
 //! and then twice as many. The last figure is the client's own cost.
 //!
 //! `cargo xtask bench live` prints them, on a cluster of its own or on the one of `FLUO_CLUSTER`.
+//! With `-- transactions` it compares transactions with those of Apache Fluo, and with `-- queues`
+//! it measures recipes and observers whose runs conflict.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,9 +24,11 @@
 )]
 
 mod answering;
+mod application;
 mod conditional;
 mod cpu;
 mod figures;
+mod queues;
 mod scanning;
 mod splitting;
 mod transacting;
@@ -49,6 +53,11 @@ async fn main() {
     if arguments.next().is_some() {
         let arguments: Vec<String> = arguments.collect();
         return transacting::run(cluster, &Choice::of(&arguments)).await;
+    }
+    let mut arguments = std::env::args().skip_while(|argument| argument != "queues");
+    if arguments.next().is_some() {
+        let count = arguments.next().and_then(|count| count.parse().ok());
+        return queues::run(cluster, count.unwrap_or(20_000)).await;
     }
     let credentials = Credentials::password(cluster.user(), cluster.password());
     let mut options = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);

@@ -8,19 +8,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fluo::{Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
-use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
 use fluo_cluster::{Cluster, JavaPeer};
-use fluo_table::{Bytes, Column, Instance, Scan, Span};
+use fluo_table::{Bytes, Column, Scan, Span};
 use futures::future::try_join_all;
 use futures::stream::TryStreamExt;
 use tokio::task::block_in_place;
 
+use crate::application::{Application, connect};
 use crate::cpu::Cpu;
 use crate::figures::Figures;
 
 /// Number of accounts on each side of the transfers.
 const ACCOUNTS: usize = 1_000;
-const PATH: &str = "/bench";
 /// Settings of Java, so that its worker begins after seconds and finds notifications soon.
 const SETTINGS: [(&str, &str); 3] = [
     ("fluo.app.bench", "true"),
@@ -30,6 +29,8 @@ const SETTINGS: [(&str, &str); 3] = [
 /// The numbers of tasks, and the number of transactions for each.
 const SIZES: [(usize, usize); 3] = [(128, 6_000), (16, 2_000), (1, 300)];
 
+/// The round of the transactions that age the table.
+const AGEING: usize = 1_000;
 const KINDS: [&str; 4] = ["one-row", "transfer", "observe", "scan"];
 
 fn balance() -> Column {
@@ -44,22 +45,10 @@ fn output() -> Column {
     Column::new("out", "value")
 }
 
-async fn connect(cluster: &Cluster) -> (Instance, String) {
-    let credentials = Credentials::password(cluster.user(), cluster.password());
-    let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
-    let zookeepers = format!("{}{PATH}", cluster.site().zookeepers);
-    let options = AccumuloOptions::new(proxy, &zookeepers);
-    let instance = fluo_accumulo::connect(options).await.unwrap();
-    (instance, zookeepers)
-}
-
 /// An application of this process, with its oracle.
 struct Bank {
-    instance: Instance,
-    client: Client,
+    application: Application,
     observers: Observers,
-    oracle: Oracle,
-    name: String,
 }
 
 impl Bank {
@@ -72,21 +61,15 @@ impl Bank {
         let observers = Observers::new().strong(input(), "copy", observer).unwrap();
         let application = instance.application(name).observers(&observers);
         application.initialize().await.unwrap();
-        let options = OracleOptions::new(&zookeepers, name).unwrap();
-        let oracle = Oracle::start(options.host("localhost")).await.unwrap();
-        let client = instance.application(name).open().await.unwrap();
         Self {
-            instance,
-            client,
+            application: Application::open(instance, &zookeepers, name).await,
             observers,
-            oracle,
-            name: name.to_owned(),
         }
     }
 
     /// Runs some work, and returns its time and the number of pieces.
     async fn run(&self, kind: &str, tasks: usize, count: usize, round: usize) -> (Duration, usize) {
-        let client = &self.client;
+        let client = &self.application.client;
         let took = match kind {
             "fill" => from_tasks(tasks, count, |number| fill(client.clone(), number)).await,
             "one-row" => {
@@ -111,7 +94,7 @@ impl Bank {
     }
 
     async fn observe(&self, tasks: usize, count: usize, round: usize) -> Duration {
-        let client = &self.client;
+        let client = &self.application.client;
         let options = WorkerOptions::new().tasks(tasks);
         let worker = Worker::start(client, self.observers.clone(), options);
         let worker = worker.await.unwrap();
@@ -134,24 +117,13 @@ impl Bank {
 
     async fn scan(&self) -> (Duration, usize) {
         let begun = Instant::now();
-        let snapshot = self.client.snapshot().await.unwrap();
+        let snapshot = self.application.client.snapshot().await.unwrap();
         let mut cells = 0;
         let mut batches = snapshot.scan(Scan::over(Span::all()));
         while let Some(batch) = batches.try_next().await.unwrap() {
             cells += batch.len();
         }
         (begun.elapsed(), cells)
-    }
-
-    async fn end(self) {
-        self.client.wait_until_settled().await;
-        drop(self.client);
-        self.instance
-            .application(&self.name)
-            .remove()
-            .await
-            .unwrap();
-        self.oracle.stop().await;
     }
 }
 
@@ -222,7 +194,11 @@ impl<'a> JavaBank<'a> {
 }
 
 /// Runs `count` numbered pieces of work from some tasks.
-async fn from_tasks<F>(tasks: usize, count: usize, work: impl Fn(usize) -> F + Sync) -> Duration
+pub(crate) async fn from_tasks<F>(
+    tasks: usize,
+    count: usize,
+    work: impl Fn(usize) -> F + Sync,
+) -> Duration
 where
     F: Future<Output = fluo::Result<()>> + Send + 'static,
 {
@@ -283,10 +259,12 @@ pub(crate) struct Choice {
     has_java: bool,
     kinds: Vec<&'static str>,
     tasks: Vec<usize>,
+    /// Number of transactions that age the table before.
+    age: usize,
 }
 
 impl Choice {
-    /// Reads `[ROUNDS] [alone] [KIND..] [tasks=NUMBER..]`.
+    /// Reads `[ROUNDS] [alone] [KIND..] [tasks=NUMBER..] [age=NUMBER]`.
     pub(crate) fn of(words: &[String]) -> Self {
         let has = |kind: &&str| words.iter().any(|word| word == kind);
         let mut kinds: Vec<_> = KINDS.into_iter().filter(has).collect();
@@ -294,12 +272,14 @@ impl Choice {
             kinds.extend(KINDS);
         }
         let tasks = words.iter().filter_map(|word| word.strip_prefix("tasks="));
+        let age = words.iter().find_map(|word| word.strip_prefix("age="));
         let rounds = words.iter().find_map(|word| word.parse().ok());
         Self {
             rounds: rounds.unwrap_or(3),
             has_java: !words.iter().any(|word| word == "alone"),
             kinds,
             tasks: tasks.map(|tasks| tasks.parse().unwrap()).collect(),
+            age: age.map_or(0, |age| age.parse().unwrap()),
         }
     }
 }
@@ -316,6 +296,18 @@ pub(crate) async fn run(cluster: &Cluster, choice: &Choice) {
     bank.run("fill", 128, 2 * ACCOUNTS, 0).await;
     if let Some(java) = &mut java {
         java.run("fill", 128, 2 * ACCOUNTS, 0).await;
+    }
+    if choice.age > 0 {
+        // Nine of ten write a row, and one is a transfer.
+        for (kind, count) in [
+            ("one-row", choice.age / 10 * 9),
+            ("transfer", choice.age / 10),
+        ] {
+            bank.run(kind, 128, count, AGEING).await;
+            if let Some(java) = &mut java {
+                java.run(kind, 128, count, AGEING).await;
+            }
+        }
     }
     let mut number = 0;
     for (tasks, count) in SIZES {
@@ -352,5 +344,5 @@ pub(crate) async fn run(cluster: &Cluster, choice: &Choice) {
             }
         }
     }
-    bank.end().await;
+    bank.application.end().await;
 }

@@ -1,246 +1,26 @@
 //! The number of calls of each operation: the table of call budgets in `docs/protocol.md`.
-//!
-//! A relay in front of the proxy counts calls, and the ZooKeeper, in memory, counts requests.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
-use fluo::{Client, ClientOptions, Error, InstanceExt, Transaction};
-use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
-use fluo_table::{Authorizations, Column, Instance, Result, RowColumn};
-use fluo_tests::{Call, CoordinationCall, Fault, Hooks, Intercepted};
-use fluo_zookeeper::{Link, Operation, ZooKeeper};
+use fluo::{Bytes, Observers, Timestamp, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_recipes::Recipes;
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::export_queue::{Export, Exporter, Exports};
+use fluo_recipes::sink::TableSink;
+use fluo_table::{Authorizations, Column, Mutation, RowColumn, Versions};
 use futures::future::try_join_all;
-use tokio::time::sleep;
-use zookeeper_client::{Acls, Client as ZooKeeperClient, CreateMode};
 
-use crate::cluster::cluster;
+use crate::budgets_ground::{Ground, TASKS, check_at_most, check_exactly, column, row};
 use crate::ground::fresh_name;
-use crate::relay::Relay;
 
-const PAGE: &str = include_str!("../../../docs/protocol.md");
-const PATIENCE: Duration = Duration::from_secs(120);
-const TASKS: usize = 128;
-
-fn column() -> Column {
-    Column::new("f", "q")
-}
-
-/// Counts the requests for timestamps.
-#[derive(Debug, Default)]
-struct Requests(AtomicU64);
-
-#[async_trait]
-impl Hooks for Requests {
-    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
-        if let Call::Coordination(CoordinationCall::Timestamps(_)) = call {
-            self.0.fetch_add(1, Ordering::SeqCst);
-        }
-        Ok(None)
-    }
-}
-
-struct Ground {
-    relay: Relay,
-    link: Link,
-    requests: Arc<Intercepted<dyn fluo_table::coordination::Coordination, Requests>>,
-    client: Client,
-    instance: Instance,
-    name: String,
-    oracle: Oracle,
-    _oracle_link: Link,
-    _zookeeper: ZooKeeper,
-}
-
-/// The calls of an operation.
-#[derive(Debug)]
-struct Counted {
-    calls: BTreeMap<String, u64>,
-    zookeeper: u64,
-    timestamps: u64,
-}
-
-impl Counted {
-    fn numbers(&self) -> [u64; 3] {
-        [self.calls.values().sum(), self.zookeeper, self.timestamps]
-    }
-}
-
-impl Ground {
-    async fn new() -> Option<Self> {
-        let cluster = cluster().filter(|cluster| cluster.secret().is_none())?;
-        let zookeeper = ZooKeeper::new();
-        let (link, oracle_link) = (zookeeper.link(), zookeeper.link());
-        create_instance(&zookeeper).await;
-        let relay = Relay::start(cluster.proxy().unwrap().address()).await;
-        let credentials = Credentials::password(cluster.user(), cluster.password());
-        let proxy = ProxyOptions::new(&relay.address, credentials);
-        let zookeepers = |link: &Link| format!("{}/fluo", link.address());
-        let options = AccumuloOptions::new(proxy, zookeepers(&link));
-        let instance = fluo_accumulo::connect(options).await.unwrap();
-        let name = fresh_name("budgets");
-        instance.application(&name).initialize().await.unwrap();
-        let options = OracleOptions::new(zookeepers(&oracle_link), &name).unwrap();
-        let oracle = Oracle::start(options.host("localhost")).await.unwrap();
-        let coordination = instance.applications().open(&name).await.unwrap();
-        let requests = Arc::new(Intercepted::with_hooks(coordination, Requests::default()));
-        let tables = instance.table_admin();
-        let table = tables
-            .open_table(&name, Authorizations::none())
-            .await
-            .unwrap();
-        let options = ClientOptions::new();
-        let client = Client::open(table, requests.clone(), options)
-            .await
-            .unwrap();
-        let ground = Self {
-            relay,
-            link,
-            requests,
-            client,
-            instance,
-            name,
-            oracle,
-            _oracle_link: oracle_link,
-            _zookeeper: zookeeper,
-        };
-        ground.begin().await;
-        Some(ground)
-    }
-
-    /// Fills the table, and waits until the lease holds.
-    async fn begin(&self) {
-        let rows = (0..TASKS * 2).map(|number| self.set(row(number), "1000"));
-        try_join_all(rows).await.unwrap();
-        let begun = Instant::now();
-        loop {
-            let before = self.link.count(Operation::GetData);
-            let snapshot = self.client.snapshot().await.unwrap();
-            snapshot.get(row(0), &column()).await.unwrap();
-            if self.link.count(Operation::GetData) == before {
-                break;
-            }
-            assert!(begun.elapsed() < PATIENCE, "there is no lease");
-            sleep(Duration::from_millis(100)).await;
-        }
-    }
-
-    async fn set(&self, row: String, value: &'static str) -> Result<()> {
-        let set = async |tx: Transaction| tx.set(row.clone(), &column(), value);
-        self.client.run::<_, Error, _>(set).await
-    }
-
-    async fn transfer(&self, from: String, to: String) -> Result<()> {
-        self.client
-            .run(async |tx| {
-                let source = tx.get(from.clone(), &column()).await?;
-                let target = tx.get(to.clone(), &column()).await?;
-                tx.set(from.clone(), &column(), target.unwrap_or_default())?;
-                tx.set(to.clone(), &column(), source.unwrap_or_default())
-            })
-            .await
-    }
-
-    /// Returns the calls of some work, with those that it leaves to the background.
-    async fn count(&self, work: impl AsyncFnOnce()) -> Counted {
-        self.wait_until_closed().await;
-        let now = || (self.relay.calls(), self.zookeeper(), self.timestamps());
-        let (calls, zookeeper, timestamps) = now();
-        work().await;
-        self.client.wait_until_settled().await;
-        self.wait_until_closed().await;
-        let mut counted = Counted {
-            calls: now().0,
-            zookeeper: now().1 - zookeeper,
-            timestamps: now().2 - timestamps,
-        };
-        for (name, before) in calls {
-            *counted.calls.get_mut(&name).unwrap() -= before;
-        }
-        counted.calls.retain(|_, count| *count > 0);
-        counted
-    }
-
-    /// Waits until every scan is closed, which happens in the background.
-    async fn wait_until_closed(&self) {
-        let begun = Instant::now();
-        let count = |name| self.relay.count(name);
-        while count("createScanner") + count("createBatchScanner") != count("closeScanner") {
-            assert!(begun.elapsed() < PATIENCE, "a scan stays open");
-            sleep(Duration::from_millis(2)).await;
-        }
-    }
-
-    /// Returns the number of requests to ZooKeeper, without those that keep the lease.
-    fn zookeeper(&self) -> u64 {
-        let kept = self.link.count(Operation::Sync);
-        self.link.count_all() - kept - self.link.count(Operation::Exists).min(kept)
-    }
-
-    fn timestamps(&self) -> u64 {
-        self.requests.hooks().0.load(Ordering::SeqCst)
-    }
-
-    async fn end(self) {
-        drop((self.client, self.requests));
-        self.oracle.stop().await;
-        self.instance
-            .table_admin()
-            .delete_table(&self.name)
-            .await
-            .unwrap();
-    }
-}
-
-async fn create_instance(zookeeper: &ZooKeeper) {
-    let link = zookeeper.link();
-    let client = ZooKeeperClient::connect(&link.address()).await.unwrap();
-    let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
-    let instances = "/accumulo/instances";
-    client.mkdir(instances, &persistent).await.unwrap();
-    let node = format!("{instances}/fluo");
-    client
-        .create(&node, b"instance-1", &persistent)
-        .await
-        .unwrap();
-}
-
-/// Returns the numbers of an operation in the table of the page: calls of the proxy, requests to
-/// ZooKeeper, and requests for timestamps.
-fn budget(operation: &str) -> [u64; 3] {
-    let begin = format!("| {operation} |");
-    let line = PAGE.lines().find_map(|line| line.strip_prefix(&begin));
-    let line = line.unwrap_or_else(|| panic!("docs/protocol.md has no line `{begin}`"));
-    let numbers = line.split('|').filter_map(|cell| cell.trim().parse().ok());
-    let numbers: Vec<u64> = numbers.collect();
-    numbers.try_into().unwrap()
-}
-
-fn check_exactly(operation: &str, counted: &Counted) {
-    assert_eq!(
-        counted.numbers(),
-        budget(operation),
-        "{operation}: {counted:?}"
-    );
-}
-
-fn check_at_most(operation: &str, counted: &Counted) {
-    let pairs = counted.numbers().into_iter().zip(budget(operation));
-    for (counted_one, most) in pairs {
-        assert!(counted_one <= most, "{operation}: {counted:?}");
-    }
-}
-
-fn row(number: usize) -> String {
-    format!("row {number:04}")
-}
+/// Number of the keys of a pass.
+const KEYS: usize = 64;
+const DAY: Duration = Duration::from_secs(86_400);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_operation_keeps_its_call_budget() {
-    let Some(ground) = Ground::new().await else {
+    let Some(ground) = Ground::new(&Observers::new(), &Recipes::new()).await else {
         return;
     };
     let client = &ground.client;
@@ -301,5 +81,95 @@ async fn each_operation_keeps_its_call_budget() {
     let lookups = ground.relay.count("tableIdMap") - looked_up;
     let seconds = begun.elapsed().as_secs() + 2;
     assert!(lookups <= seconds, "{lookups} in {seconds} s");
+    ground.end().await;
+}
+
+/// A worker receives the notifications of its own client without a scan.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn observers_keep_their_call_budget() {
+    let noticed = Column::new("in", "value");
+    let (input, output) = (noticed.clone(), Column::new("out", "value"));
+    let copy = observer_fn(move |tx: Transaction, row: Bytes, _| {
+        let (input, output) = (input.clone(), output.clone());
+        async move {
+            let value = tx.get(row.clone(), &input).await?;
+            tx.set(row, &output, value.unwrap_or_default())
+        }
+    });
+    let observers = Observers::new().strong(noticed.clone(), "copy", copy);
+    let words = CombineQueue::<String, u64>::new("words", Sum).unwrap();
+    let words = words.buckets(1).unwrap();
+    let observers = words.observe(observers.unwrap()).unwrap();
+    let recipes = Recipes::new().with(&words).unwrap();
+    let Some(ground) = Ground::new(&observers, &recipes).await else {
+        return;
+    };
+    let (client, waiting) = (&ground.client, &ground.waiting);
+    let options = WorkerOptions::new().tasks(KEYS);
+    let options = options.min_scan_pause(DAY).max_scan_pause(DAY);
+    let worker = Worker::start(client, observers, options).await.unwrap();
+    let notify = async |row: String| {
+        let set = async |tx: Transaction| tx.set(row.clone(), &noticed, "1");
+        client.run::<_, fluo::Error, _>(set).await.unwrap();
+    };
+    // The worker begins when the group of workers has been the same for a while.
+    notify("first".to_owned()).await;
+    waiting.wait_until_idle().await.unwrap();
+
+    let one = async || {
+        notify("next".to_owned()).await;
+        waiting.wait_until_idle().await.unwrap();
+    };
+    let operation = "write one row, and its notification";
+    check_exactly(operation, &ground.count(one).await);
+    let many = async || {
+        futures::future::join_all((0..TASKS).map(|number| notify(row(number)))).await;
+        waiting.wait_until_idle().await.unwrap();
+    };
+    let operation = "128 transactions that write one row, and their notifications";
+    check_at_most(operation, &ground.count(many).await);
+    let combine = async || {
+        let add = async |tx: Transaction| {
+            let keys = (0..KEYS).map(|number| (format!("key {number}"), 1));
+            words.extend(&tx, keys)
+        };
+        client.run::<_, fluo::Error, _>(add).await.unwrap();
+        waiting.wait_until_idle().await.unwrap();
+    };
+    let operation = "add 64 keys to a combine queue, and its pass";
+    check_at_most(operation, &ground.count(combine).await);
+    worker.stop().await;
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sink_keeps_its_call_budget() {
+    let Some(ground) = Ground::new(&Observers::new(), &Recipes::new()).await else {
+        return;
+    };
+    let (tables, name) = (ground.instance.table_admin(), fresh_name("sink"));
+    tables
+        .create_table(&name, Versions::default())
+        .await
+        .unwrap();
+    let table = tables.open_table(&name, Authorizations::none());
+    let sink = TableSink::new(
+        "exports",
+        table.await.unwrap(),
+        |export: &Export<String, u64>| {
+            let mutation = Mutation::new(export.key.clone());
+            Ok(vec![mutation.put(column(), export.value.to_string())])
+        },
+    );
+    let exports = (0..KEYS).map(|number| {
+        let key = row(number);
+        Export::new(key.clone(), Bytes::from(key), 1, Timestamp::new(7).unwrap())
+    });
+    let exports: Exports<_, _> = Arc::from(exports.collect::<Vec<_>>());
+    let pass = async || {
+        sink.export(exports.clone()).await.unwrap();
+    };
+    check_exactly("sink pass of 64 rows", &ground.count(pass).await);
+    tables.delete_table(&name).await.unwrap();
     ground.end().await;
 }

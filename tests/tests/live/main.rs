@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod budgets;
+mod budgets_ground;
 mod cli;
 mod cluster;
 mod conditional;

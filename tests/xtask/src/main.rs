@@ -58,6 +58,9 @@ enum Task {
         /// Run only the benchmarks of this target, such as row_hasher
         #[arg(value_name = "BENCH")]
         name: Option<String>,
+        /// Arguments of the benchmark, such as `transactions 3` of live
+        #[arg(last = true)]
+        arguments: Vec<String>,
     },
     /// Run the slow tests longer: kills at random points, random histories against the reference
     Soak {
@@ -91,7 +94,7 @@ fn main() -> ExitCode {
         Task::Tidy { accept } => tidy::tidy(accept),
         Task::Each => each::each(),
         Task::Measure => measure::measure(),
-        Task::Bench { name } => bench::bench(name.as_deref()),
+        Task::Bench { name, arguments } => bench::bench(name.as_deref(), &arguments),
         Task::Soak { times } => soak::soak(times),
         Task::Simulate(asked) => simulate::simulate(&asked),
         Task::Mutate(asked) => mutate::mutate(asked),

@@ -1,0 +1,49 @@
+//! An application on the cluster, with its oracle in this process.
+
+use fluo::{Client, InstanceExt};
+use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
+use fluo_cluster::Cluster;
+use fluo_table::Instance;
+
+const PATH: &str = "/bench";
+
+/// A connection to the cluster, and the address of its applications.
+pub(crate) async fn connect(cluster: &Cluster) -> (Instance, String) {
+    let credentials = Credentials::password(cluster.user(), cluster.password());
+    let proxy = ProxyOptions::new(cluster.proxy().unwrap().address(), credentials);
+    let zookeepers = format!("{}{PATH}", cluster.site().zookeepers);
+    let options = AccumuloOptions::new(proxy, &zookeepers);
+    let instance = fluo_accumulo::connect(options).await.unwrap();
+    (instance, zookeepers)
+}
+
+/// An open application.
+pub(crate) struct Application {
+    pub(crate) client: Client,
+    instance: Instance,
+    oracle: Oracle,
+    name: String,
+}
+
+impl Application {
+    /// Starts the oracle of an application, and opens the application.
+    pub(crate) async fn open(instance: Instance, zookeepers: &str, name: &str) -> Self {
+        let options = OracleOptions::new(zookeepers, name).unwrap();
+        let oracle = Oracle::start(options.host("localhost")).await.unwrap();
+        Self {
+            client: instance.application(name).open().await.unwrap(),
+            instance,
+            oracle,
+            name: name.to_owned(),
+        }
+    }
+
+    /// Removes the application and its table.
+    pub(crate) async fn end(self) {
+        self.client.wait_until_settled().await;
+        drop(self.client);
+        let application = self.instance.application(&self.name);
+        application.remove().await.unwrap();
+        self.oracle.stop().await;
+    }
+}

@@ -1,0 +1,123 @@
+//! The recipes on Accumulo, and an observer whose runs conflict. Java is left out, because its peer
+//! has no recipes.
+
+use std::time::{Duration, Instant};
+
+use fluo::{
+    Bytes, Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
+};
+use fluo_cluster::Cluster;
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::export_queue::{Export, ExportQueue};
+use fluo_recipes::sink::TableSink;
+use fluo_recipes::{ApplicationRecipes, Recipes};
+use fluo_table::{Authorizations, Column, Mutation, Versions};
+
+use crate::application::{Application, connect};
+use crate::cpu::Cpu;
+use crate::transacting::from_tasks;
+
+/// Number of keys that a transaction adds to a queue.
+const KEYS: usize = 10;
+/// Number of rows that all runs of an observer change.
+const HOT_ROWS: usize = 4;
+const TASKS: usize = 128;
+
+fn hot() -> Column {
+    Column::new("hot", "value")
+}
+
+/// An observer that adds to one of a few rows.
+fn count_rows(observers: Observers) -> Observers {
+    let count = observer_fn(async |tx: Transaction, row: Bytes, _| {
+        let sum: usize = row.iter().copied().map(usize::from).sum();
+        let total = format!("total:{}", sum % HOT_ROWS);
+        // The totals are not observed.
+        let column = Column::new("total", "value");
+        let before = tx.get(total.clone(), &column).await?;
+        let before = before.map(|value| String::from_utf8(value.to_vec()).unwrap());
+        let before: u64 = before.map_or(0, |text| text.parse().unwrap());
+        tx.set(total, &column, (before + 1).to_string())
+    });
+    observers.strong(hot(), "count", count).unwrap()
+}
+
+/// Runs the work, and prints the rates.
+pub(crate) async fn run(cluster: &Cluster, count: usize) {
+    let (instance, zookeepers) = connect(cluster).await;
+    let name = format!("queues_{}", std::process::id());
+    let target = format!("{name}_sink");
+    let tables = instance.table_admin().clone();
+    tables
+        .create_table(&target, Versions::default())
+        .await
+        .unwrap();
+    let target_table = tables.open_table(&target, Authorizations::none());
+    let words = CombineQueue::<String, u64>::new("words", Sum).unwrap();
+    let links = ExportQueue::<String, u64>::new("links").unwrap();
+    let sink = TableSink::new(
+        links.id(),
+        target_table.await.unwrap(),
+        |export: &Export<String, u64>| {
+            let mutation = Mutation::new(export.key.clone());
+            Ok(vec![
+                mutation.put(Column::new("f", "q"), export.value.to_string()),
+            ])
+        },
+    );
+    let observers = words.observe(count_rows(Observers::new())).unwrap();
+    let observers = links.observe(observers, sink).unwrap();
+    let recipes = Recipes::new().with(&words).unwrap().with(&links).unwrap();
+    let application = instance.application(&name).observers(&observers);
+    application.recipes(&recipes).initialize().await.unwrap();
+    let application = Application::open(instance, &zookeepers, &name).await;
+    let client = &application.client;
+
+    for (work, tasks, count) in [
+        ("combine", TASKS, count),
+        ("export", TASKS, count),
+        ("hot", 1, count / 50),
+        ("hot", 32, count / 50),
+    ] {
+        let options = WorkerOptions::new().tasks(tasks);
+        let worker = Worker::start(client, observers.clone(), options)
+            .await
+            .unwrap();
+        // A worker begins when the group of workers has been the same for a while.
+        set(client, format!("first {work} {tasks}")).await.unwrap();
+        client.wait_until_idle().await.unwrap();
+        let (begun, cpu) = (Instant::now(), Cpu::until_now(cluster, None));
+        let add = |number: usize| {
+            let (client, words, links) = (client.clone(), words.clone(), links.clone());
+            async move {
+                if work == "hot" {
+                    return set(&client, format!("doc {tasks} {number:08}")).await;
+                }
+                let key = |of: usize| format!("key {:06}", (number * KEYS + of) * 7919 % 50_000);
+                let keys: Vec<_> = (0..KEYS).map(|of| (key(of), 1)).collect();
+                client
+                    .run(async |tx| match work {
+                        "combine" => words.extend(&tx, keys.clone()),
+                        _ => links.extend(&tx, keys.clone()),
+                    })
+                    .await
+            }
+        };
+        let each = if work == "hot" { 1 } else { KEYS };
+        from_tasks(TASKS, count / each, add).await;
+        client.wait_until_idle().await.unwrap();
+        let took: Duration = begun.elapsed();
+        let cpu = Cpu::until_now(cluster, None).since(cpu, count);
+        let rate = count as f64 / took.as_secs_f64();
+        println!("{work:<10} {tasks:>4} tasks {rate:>9.0}/s ({cpu})");
+        worker.stop().await;
+    }
+    application.end().await;
+    tables.delete_table(&target).await.unwrap();
+}
+
+async fn set(client: &Client, row: String) -> fluo::Result<()> {
+    client
+        .run(async |tx| tx.set(row.clone(), &hot(), "1"))
+        .await
+}
