@@ -11,10 +11,12 @@ mod connect;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{env, fs, process};
 
 use accumulo_proxy::{Mutation, ProxyClient, ScanOptions, TimeType};
 use futures::TryStreamExt;
+use tokio::time::sleep;
 
 const TABLE: &str = "example_transfer";
 const IMPORTED: &str = "example_transfer_imported";
@@ -39,6 +41,10 @@ async fn main() -> Result<()> {
 
 async fn work(client: &ProxyClient, folder: &Path) -> Result<()> {
     let tables = client.table_operations();
+    // The proxy caches the names of tables, and sees a new one a moment later.
+    while !tables.exists(TABLE).await? {
+        sleep(Duration::from_millis(20)).await;
+    }
     tables.add_splits(TABLE, ["m"]).await?;
     let rows = ["apple", "pear"].map(|row| Mutation::new(row).put("f", "q", "v"));
     client.write(TABLE, rows.to_vec()).await?;

@@ -16,7 +16,8 @@ use crate::ground::fresh_name;
 
 /// Number of the keys of a pass.
 const KEYS: usize = 64;
-const DAY: Duration = Duration::from_secs(86_400);
+/// Pause between the scans of the worker.
+const PAUSE: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_operation_keeps_its_call_budget() {
@@ -84,7 +85,7 @@ async fn each_operation_keeps_its_call_budget() {
     ground.end().await;
 }
 
-/// A worker receives the notifications of its own client without a scan.
+/// A worker receives the notifications of its own client without a scan. Its scans are not counted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn observers_keep_their_call_budget() {
     let noticed = Column::new("in", "value");
@@ -106,7 +107,7 @@ async fn observers_keep_their_call_budget() {
     };
     let (client, waiting) = (&ground.client, &ground.waiting);
     let options = WorkerOptions::new().tasks(KEYS);
-    let options = options.min_scan_pause(DAY).max_scan_pause(DAY);
+    let options = options.min_scan_pause(PAUSE).max_scan_pause(PAUSE);
     let worker = Worker::start(client, observers, options).await.unwrap();
     let notify = async |row: String| {
         let set = async |tx: Transaction| tx.set(row.clone(), &noticed, "1");
@@ -115,6 +116,7 @@ async fn observers_keep_their_call_budget() {
     // The worker begins when the group of workers has been the same for a while.
     notify("first".to_owned()).await;
     waiting.wait_until_idle().await.unwrap();
+    let held = ground.hold().await;
 
     let one = async || {
         notify("next".to_owned()).await;
@@ -138,6 +140,7 @@ async fn observers_keep_their_call_budget() {
     };
     let operation = "add 64 keys to a combine queue, and its pass";
     check_at_most(operation, &ground.count(combine).await);
+    drop(held);
     worker.stop().await;
     ground.end().await;
 }
@@ -161,13 +164,18 @@ async fn a_sink_keeps_its_call_budget() {
             Ok(vec![mutation.put(column(), export.value.to_string())])
         },
     );
-    let exports = (0..KEYS).map(|number| {
-        let key = row(number);
-        Export::new(key.clone(), Bytes::from(key), 1, Timestamp::new(7).unwrap())
-    });
-    let exports: Exports<_, _> = Arc::from(exports.collect::<Vec<_>>());
+    let exports = |sequence: u64| -> Exports<_, _> {
+        let sequence = Timestamp::new(sequence).unwrap();
+        let export = |number| {
+            let key = row(number);
+            Export::new(key.clone(), Bytes::from(key), 1, sequence)
+        };
+        Arc::from((0..KEYS).map(export).collect::<Vec<_>>())
+    };
+    // The first pass opens a writer.
+    sink.export(exports(7)).await.unwrap();
     let pass = async || {
-        sink.export(exports.clone()).await.unwrap();
+        sink.export(exports(8)).await.unwrap();
     };
     check_exactly("sink pass of 64 rows", &ground.count(pass).await);
     tables.delete_table(&name).await.unwrap();

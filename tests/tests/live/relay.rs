@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
 use tokio::net::{TcpListener, TcpStream};
 
+/// The name under which scans of notifications are counted.
+pub(crate) const NOTIFICATIONS: &str = "scan of notifications";
+
 /// The first byte of a message in the compact protocol, and the bits of its version and type.
 const COMPACT: u8 = 0x82;
 
@@ -53,7 +56,13 @@ async fn relay(client: TcpStream, server: TcpStream, calls: Arc<Mutex<BTreeMap<S
         if from_client.read_exact(&mut frame).await.is_err() {
             break;
         }
-        *calls.lock().unwrap().entry(name(&frame)).or_default() += 1;
+        let iterator = b"NotificationIterator";
+        let reads_notifications = frame.windows(iterator.len()).any(|part| part == iterator);
+        let mut counted = vec![name(&frame)];
+        counted.extend(reads_notifications.then(|| NOTIFICATIONS.to_owned()));
+        for name in counted {
+            *calls.lock().unwrap().entry(name).or_default() += 1;
+        }
         let sent = to_server.write_u32(length).await;
         if sent.is_err() || to_server.write_all(&frame).await.is_err() {
             break;

@@ -92,9 +92,7 @@ pub(crate) fn test(asked: Asked) -> Result<()> {
         return Ok(());
     }
     let plan = with_installed(plan, &wishes)?;
-    let each = each::start()?;
     let result = run_all(&plan, wishes.cluster.as_deref());
-    let result = result.and(each.finish());
     say(match &result {
         Ok(()) => "\nall passed",
         Err(_) => "\nfailed",
@@ -170,6 +168,8 @@ fn run(plan: &Plan, programs: &Programs, cluster: Option<&OsStr>) -> Result<()> 
             live.push(Background::start(title, tests.collect())?);
         }
     }
+    // After the build, which would be slower beside it.
+    let each = each::start()?;
     let rest = lint::lint_code(plan.runs(Part::Clippy)).and_then(|()| {
         let environment = environment(plan, programs, None)?;
         run_without_cluster(programs, &environment)
@@ -177,8 +177,9 @@ fn run(plan: &Plan, programs: &Programs, cluster: Option<&OsStr>) -> Result<()> 
     if let (Err(error), false) = (&rest, live.is_empty()) {
         say(&format!("\n{error}; the live tests still run"));
     }
-    let live = live.into_iter().filter_map(|tests| tests.finish().err());
-    let errors = rest.err().into_iter().chain(live);
+    let beside = live.into_iter().chain([each]);
+    let beside = beside.filter_map(|tests| tests.finish().err());
+    let errors = rest.err().into_iter().chain(beside);
     let errors: Vec<_> = errors.map(|error| format!("{error:#}")).collect();
     match errors.as_slice() {
         [] => Ok(()),
