@@ -23,8 +23,7 @@ const MAX_KEY_BYTES: usize = 1 << 20;
 /// Number of bytes of a key that an error shows.
 const SHOWN_BYTES: usize = 60;
 
-/// Maximum number of plain mutations of a write that travels with others. More rows fill a call of
-/// their own.
+/// Maximum number of plain mutations of a write that travels with others.
 const TRAVELLING_ROWS: usize = 64;
 /// Maximum number of bytes of a write that travels with others.
 const TRAVELLING_BYTES: usize = 256 * 1024;
@@ -59,20 +58,24 @@ impl Table for AccumuloTable {
         }
         self.check().await?;
         let travels = travels(&mutations);
-        let mut left: Vec<_> = mutations.into_iter().map(convert::mutation).collect();
-        if travels {
-            left = self.write_with_others(left).await?;
-            if left.is_empty() {
-                return Ok(());
-            }
+        let all = mutations.into_iter().map(convert::mutation).collect();
+        if !travels {
+            return self.write_alone(all).await;
+        }
+        let (left, may_be_written) = self.write_with_others(all).await?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        let again = async {
             // The name may belong to another table by now.
             let identities = &self.tables.identities;
             identities.check_now(&self.name, &self.id).await?;
-        }
-        match self.tables.client.write(&self.name, left).await {
-            Ok(()) => Ok(()),
-            Err(error) => Err(self.write_error(error).await),
-        }
+            self.write_alone(left).await
+        };
+        again.await.map_err(|error| match may_be_written {
+            true => in_part(error),
+            false => error,
+        })
     }
 
     /// Sends the mutations with the conditional writer, which combines the rows of concurrent
@@ -99,30 +102,40 @@ impl Table for AccumuloTable {
 }
 
 impl AccumuloTable {
+    async fn write_alone(&self, mutations: Vec<proxy::Mutation>) -> Result<()> {
+        match self.tables.client.write(&self.name, mutations).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.write_error(error).await),
+        }
+    }
+
     /// Sends plain mutations in the calls of the conditional writer, which cost less than plain
-    /// calls (decision 21). Returns the mutations that were refused or may not be written, to be
-    /// written by themselves.
+    /// calls (decision 21). Returns the mutations that are not known to be written, which the
+    /// caller writes alone, and whether any mutation may be written.
     async fn write_with_others(
         &self,
         mutations: Vec<proxy::Mutation>,
-    ) -> Result<Vec<proxy::Mutation>> {
+    ) -> Result<(Vec<proxy::Mutation>, bool)> {
         let conditional = mutations.iter().cloned().map(always).collect();
         let outcomes = match self.conditional_writer.write_all(conditional).await {
             Ok(outcomes) => outcomes,
             Err(error) if is_lost(&error) => return Err(port_error(error)),
-            Err(_) => return Ok(mutations),
+            Err(_) => return Ok((mutations, false)),
         };
-        let mut left = Vec::new();
+        let (mut left, mut may_be_written) = (Vec::new(), false);
         for (mutation, outcome) in mutations.into_iter().zip(outcomes) {
             match outcome {
-                ConditionalOutcome::Accepted => {}
                 ConditionalOutcome::Unknown(Some(error)) if is_lost(&error) => {
                     return Err(uncertain(error));
                 }
-                _ => left.push(mutation),
+                ConditionalOutcome::Accepted => may_be_written = true,
+                outcome => {
+                    may_be_written |= matches!(outcome, ConditionalOutcome::Unknown(_));
+                    left.push(mutation);
+                }
             }
         }
-        Ok(left)
+        Ok((left, may_be_written))
     }
 
     /// Checks that the name still belongs to the same table.
@@ -186,12 +199,15 @@ impl AccumuloTable {
     }
 }
 
-/// Checks whether mutations may travel with others: they are few, and may be written twice, because
-/// each of their updates has a timestamp.
+/// Checks whether mutations may travel with others: they are few, and each has a row of its own. A
+/// refused mutation is written again, so each update has a timestamp, and a later mutation of its
+/// row must not be overtaken.
 fn travels(mutations: &[Mutation]) -> bool {
     let bytes: usize = mutations.iter().map(Mutation::size_bytes).sum();
+    let rows: BTreeSet<_> = mutations.iter().map(|mutation| &mutation.row).collect();
     let mut updates = mutations.iter().flat_map(|mutation| &mutation.updates);
     mutations.len() <= TRAVELLING_ROWS
+        && rows.len() == mutations.len()
         && bytes <= TRAVELLING_BYTES
         && updates.all(|update| update.timestamp.is_some())
 }
@@ -205,6 +221,18 @@ fn always(mutation: proxy::Mutation) -> proxy::ConditionalMutation {
 fn uncertain(error: ProxyError) -> Error {
     let message = format!("it is unknown whether the mutation was written: {error}");
     Error::with_source(ErrorKind::Uncertain, message, error)
+}
+
+/// Returns the error of a write, some of whose mutations may be written.
+fn in_part(error: Error) -> Error {
+    match error.kind() {
+        // The table is gone, and what was written with it; or the user may write nothing.
+        ErrorKind::Uncertain | ErrorKind::NotFound | ErrorKind::Denied => error,
+        _ => {
+            let message = format!("some of the mutations may be written: {error}");
+            Error::with_source(ErrorKind::Uncertain, message, error)
+        }
+    }
 }
 
 fn is_lost(error: &ProxyError) -> bool {

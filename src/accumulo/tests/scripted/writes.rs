@@ -91,7 +91,12 @@ async fn writes_that_may_not_be_repeated_or_fill_a_call_travel_alone() {
     table.write(many.collect()).await.unwrap();
     let long = Mutation::new("a").put_at(Column::new("f", "q"), 7, vec![b'v'; 256 * 1024]);
     table.write(vec![long]).await.unwrap();
-    assert_eq!((fake.count(CONDITIONAL), fake.count(PLAIN)), (0, 3));
+    // The second one must not be overtaken if the first one is written again.
+    table
+        .write(vec![mutation("a"), mutation("a")])
+        .await
+        .unwrap();
+    assert_eq!((fake.count(CONDITIONAL), fake.count(PLAIN)), (0, 4));
 }
 
 #[tokio::test]
@@ -144,4 +149,23 @@ async fn a_write_is_not_repeated_on_another_table() {
     let error = write(&*table, "bad").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(fake.count(PLAIN), 0);
+}
+
+/// The error said that nothing was written.
+#[tokio::test]
+async fn a_write_in_part_is_in_doubt_if_the_rest_fails() {
+    for (rows, kind) in [
+        (&["a", "bad"][..], ErrorKind::Uncertain),
+        (&["bad"], ErrorKind::Unavailable),
+    ] {
+        let (fake, table) = open(|request| match request.call.as_str() {
+            "tableIdMap" if request.nth > 0 => Answer::Refuse(6, "an internal error"),
+            _ => answer(request),
+        })
+        .await;
+        let rows = rows.iter().map(|row| mutation(*row));
+        let error = table.write(rows.collect()).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert_eq!(fake.count(PLAIN), 0);
+    }
 }

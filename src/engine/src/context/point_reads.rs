@@ -88,7 +88,7 @@ impl Shared {
             None => match timeout(SLOW, self.coordination.timestamps(count(&reads))).await {
                 Ok(Ok(block)) => (block.first, self.move_into(block, reads)),
                 // The reads need no block: each can be at its own start.
-                Ok(Err(_)) | Err(_) => return self.point_reads.requeue_fixed(reads),
+                Ok(Err(_)) | Err(_) => return self.requeue_fixed(reads),
             },
         };
         let cells = reads.iter().flat_map(|read| read.cells.iter().cloned());
@@ -107,7 +107,7 @@ impl Shared {
 
     /// Moves the starts of first reads into a block, and returns the reads. A start that was fixed
     /// meanwhile stays, and its read travels with a later call.
-    fn move_into(&self, block: TimestampBlock, reads: Vec<PointRead>) -> Vec<PointRead> {
+    fn move_into(self: &Arc<Self>, block: TimestampBlock, reads: Vec<PointRead>) -> Vec<PointRead> {
         let (moved, fixed) =
             reads
                 .into_iter()
@@ -116,8 +116,23 @@ impl Shared {
                     read.start.move_to(*start, block.first) == block.first
                 });
         let reads = |reads: Vec<(PointRead, Timestamp)>| reads.into_iter().map(|(read, _)| read);
-        self.point_reads.requeue_fixed(reads(fixed).collect());
+        self.requeue_fixed(reads(fixed).collect());
         reads(moved).collect()
+    }
+
+    /// Fixes the starts of reads and adds them to the front of the queue again.
+    fn requeue_fixed(self: &Arc<Self>, reads: Vec<PointRead>) {
+        let opens_lane = {
+            let mut queue = self.point_reads.queue();
+            for read in reads.into_iter().rev() {
+                read.start.fix();
+                queue.waiting.push_front(read);
+            }
+            queue.opens_lane()
+        };
+        if opens_lane {
+            tokio::spawn(run_lane(self.clone()));
+        }
     }
 
     async fn read_alone(self: Arc<Self>, read: PointRead, at: Timestamp) {
@@ -161,15 +176,6 @@ impl PointReads {
         Some((at, taken.into()))
     }
 
-    /// Fixes the starts of reads and adds them to the front of the queue again.
-    fn requeue_fixed(&self, reads: Vec<PointRead>) {
-        let mut queue = self.queue();
-        for read in reads.into_iter().rev() {
-            read.start.fix();
-            queue.waiting.push_front(read);
-        }
-    }
-
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -183,9 +189,11 @@ impl PointRead {
 }
 
 impl Queue {
-    /// Opens a lane if a read waits and every other lane is late. The caller must start it.
+    /// Opens a lane if a read waits and every other lane is late, or if the reads that wait fill a
+    /// call. The caller must start it.
     fn opens_lane(&mut self) -> bool {
-        let is_free = self.lanes == self.late && self.lanes < LANES && !self.waiting.is_empty();
+        let is_wanted = self.lanes == self.late || self.waiting.len() >= CELLS_PER_CALL;
+        let is_free = is_wanted && self.lanes < LANES && !self.waiting.is_empty();
         self.lanes += usize::from(is_free);
         is_free
     }
@@ -230,10 +238,14 @@ impl Lane {
 
     /// Lets the next call leave beside the call of this lane.
     fn be_late(&mut self) {
-        let mut queue = self.client.point_reads.queue();
-        queue.late += 1;
         self.is_late = true;
-        if queue.opens_lane() {
+        let opens_lane = {
+            let mut queue = self.client.point_reads.queue();
+            queue.late += 1;
+            queue.opens_lane()
+        };
+        // Without the lock: a runtime that shuts down drops the new lane at once.
+        if opens_lane {
             tokio::spawn(run_lane(self.client.clone()));
         }
     }

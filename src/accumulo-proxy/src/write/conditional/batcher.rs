@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
-use super::lanes::{Event, Lanes, Load};
+use super::lanes::{Event, Lanes, Load, Tablet};
 use super::options::ConditionalWriterOptions;
 use super::session::{Link, Statuses, Updates};
 use crate::convert::all_to_wire;
@@ -100,8 +100,8 @@ impl Gatherer {
 
     async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Item>) {
         let mut is_open = true;
+        let mut send_at = None;
         while is_open || !self.lanes.is_empty() {
-            let send_at = self.lanes.next_look().filter(|_| !self.ready.is_empty());
             tokio::select! {
                 item = queue.recv(), if is_open => match item {
                     Some(item) => self.arrive(item),
@@ -117,7 +117,7 @@ impl Gatherer {
             while let Ok(item) = queue.try_recv() {
                 self.arrive(item);
             }
-            self.send();
+            send_at = self.send();
         }
     }
 
@@ -182,32 +182,43 @@ impl Gatherer {
         Some(late.max(Instant::now() + LEAST_BETWEEN_LOOKS))
     }
 
-    /// Sends the next call if it may leave.
-    fn send(&mut self) {
+    /// Sends all calls that may leave. Returns the time of the next attempt if rows are left.
+    fn send(&mut self) -> Option<Instant> {
         while !self.ready.is_empty() {
+            let now = Instant::now();
+            let fill_a_call = self.ready.len() >= self.options.rows_per_call.get();
             let link = Arc::clone(&self.link);
-            let load = self.lanes.load(|| Box::pin(splits(link)));
+            let load = self.lanes.load(now, fill_a_call, || Box::pin(splits(link)));
             let (tablet, items) = match load {
-                Load::Nothing => return,
-                Load::Mixed => (None, self.gather(|_, _| true)),
-                Load::OneTablet => {
-                    let mut tablet = None;
-                    let items = self.gather(|lanes, item| {
-                        let free = lanes.free_tablet(&item.mutation.row);
-                        let Some(of_row) = free else {
-                            return false;
-                        };
-                        *tablet.get_or_insert_with(|| of_row.clone()) == of_row
-                    });
-                    (tablet, items)
+                Load::Nothing => (None, Vec::new()),
+                Load::All => (None, self.gather(|_, _| true)),
+                Load::Others => {
+                    let is_free = |lanes: &Lanes, item: &Item| {
+                        lanes.free_tablet(&item.mutation.row).is_some()
+                    };
+                    (None, self.gather(is_free))
                 }
+                Load::OneTablet => self.gather_tablet(),
             };
             if items.is_empty() {
-                return;
+                return self.lanes.next_look(now);
             }
             self.lanes
                 .start(tablet, call(Arc::clone(&self.link), items));
         }
+        None
+    }
+
+    /// Takes mutations of the tablet of the first one whose tablet has no call of its own.
+    fn gather_tablet(&mut self) -> (Option<Tablet>, Vec<Item>) {
+        let mut tablet = None;
+        let items = self.gather(|lanes, item| {
+            let Some(of_row) = lanes.free_tablet(&item.mutation.row) else {
+                return false;
+            };
+            *tablet.get_or_insert_with(|| of_row.clone()) == of_row
+        });
+        (tablet, items)
     }
 
     /// Takes the wanted mutations that fit in the next call.

@@ -1,9 +1,10 @@
 //! The calls under way, and the rows that may travel in the next one.
 //!
-//! - Usually one call is under way. If it is late, the next one leaves beside it.
-//! - If a call is slow, a tablet server may not answer. From then on each call has rows of one
-//!   tablet, and a tablet has one such call at a time. So a tablet that does not answer holds one
-//!   call more.
+//! - Usually one call is under way. If it is late, or if the rows that wait fill a call, the next
+//!   one leaves beside it.
+//! - If a call is slow, a tablet may not respond. From then on one call has rows of several
+//!   tablets, and each other call has rows of one tablet. A tablet with a call of its own has no
+//!   rows in other calls. A tablet that does not respond therefore blocks at most one extra call.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
@@ -23,6 +24,8 @@ const LATE: Duration = Duration::from_millis(10);
 /// Time after which each call has rows of one tablet.
 const SLOW: Duration = Duration::from_millis(500);
 
+/// Time after which the split points are requested again.
+const FRESH: Duration = Duration::from_secs(60);
 /// Number of calls of one tablet that may be under way beside the usual ones: one for the tablet
 /// that does not answer, and one for the others.
 const MORE_CALLS: usize = 2;
@@ -36,11 +39,13 @@ pub(super) type Tablet = Option<Bytes>;
 /// The rows that may travel in the next call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
-    /// None yet.
+    /// No row may leave yet.
     Nothing,
     /// Rows of all tablets.
-    Mixed,
-    /// Rows of one tablet that has no call under way.
+    All,
+    /// Rows of all tablets that have no call of their own.
+    Others,
+    /// Rows of one tablet that has no call of its own.
     OneTablet,
 }
 
@@ -55,17 +60,26 @@ pub(super) enum Event {
 /// The calls under way.
 pub(super) struct Lanes {
     max_calls: usize,
-    calls: FuturesUnordered<Working<(Instant, Vec<Bytes>)>>,
-    /// The calls in the order of their start, with the tablet of a call of one tablet.
-    begun: VecDeque<(Instant, Option<Tablet>)>,
+    calls: FuturesUnordered<Working<(u64, Vec<Bytes>)>>,
+    /// The same calls in the order of their start.
+    begun: VecDeque<Begun>,
+    next_id: u64,
     splits: Splits,
+}
+
+/// A call under way.
+struct Begun {
+    id: u64,
+    at: Instant,
+    /// The tablet of a call of one tablet.
+    tablet: Option<Tablet>,
 }
 
 /// The split points of the table, which are requested while a call is slow.
 enum Splits {
     Unknown,
     Requested(Working<BTreeSet<Bytes>>),
-    Known(BTreeSet<Bytes>),
+    Known(Instant, BTreeSet<Bytes>),
 }
 
 impl Lanes {
@@ -74,6 +88,7 @@ impl Lanes {
             max_calls,
             calls: FuturesUnordered::new(),
             begun: VecDeque::new(),
+            next_id: 0,
             splits: Splits::Unknown,
         }
     }
@@ -87,63 +102,70 @@ impl Lanes {
         let split = async {
             match &mut self.splits {
                 Splits::Requested(requested) => requested.await,
-                Splits::Unknown | Splits::Known(_) => std::future::pending().await,
+                Splits::Unknown | Splits::Known(..) => std::future::pending().await,
             }
         };
         tokio::select! {
-            Some((begun, rows)) = self.calls.next(), if !self.calls.is_empty() => {
-                self.begun.retain(|(other, _)| *other != begun);
-                if !self.is_slow() {
-                    self.splits = Splits::Unknown;
-                }
+            Some((id, rows)) = self.calls.next(), if !self.calls.is_empty() => {
+                self.begun.retain(|call| call.id != id);
                 Event::Ended(rows)
             }
             splits = split => {
-                self.splits = Splits::Known(splits);
+                self.splits = Splits::Known(Instant::now(), splits);
                 Event::Found
             }
         }
     }
 
-    /// Returns the rows that may leave now. Requests the split points with `request` if the answer
-    /// depends on them.
-    pub(super) fn load(&mut self, request: impl FnOnce() -> Working<BTreeSet<Bytes>>) -> Load {
-        let is_late = |(begun, _): &(Instant, _)| begun.elapsed() >= LATE;
-        if !self.begun.back().is_none_or(is_late) {
+    /// Returns the rows that may leave now. `fill_a_call` if the rows that wait do. Requests the
+    /// split points with `request` if the answer depends on them.
+    pub(super) fn load(
+        &mut self,
+        now: Instant,
+        fill_a_call: bool,
+        request: impl FnOnce() -> Working<BTreeSet<Bytes>>,
+    ) -> Load {
+        let is_late = |call: &Begun| now.duration_since(call.at) >= LATE;
+        if !fill_a_call && !self.begun.back().is_none_or(is_late) {
             return Load::Nothing;
         }
-        let is_slow = self.is_slow();
+        let is_slow = |call: &Begun| now.duration_since(call.at) >= SLOW;
+        let is_slow = self.begun.front().is_some_and(is_slow);
         let more = if is_slow { MORE_CALLS } else { 0 };
         if self.begun.len() >= self.max_calls.saturating_add(more) {
             return Load::Nothing;
         }
         match &self.splits {
-            _ if !is_slow => Load::Mixed,
-            Splits::Known(_) => Load::OneTablet,
+            _ if !is_slow => Load::All,
             Splits::Requested(_) => Load::Nothing,
-            Splits::Unknown => {
+            Splits::Known(at, _) if now.duration_since(*at) < FRESH => {
+                match self.begun.iter().all(|call| call.tablet.is_some()) {
+                    true => Load::Others,
+                    false => Load::OneTablet,
+                }
+            }
+            Splits::Unknown | Splits::Known(..) => {
                 self.splits = Splits::Requested(request());
                 Load::Nothing
             }
         }
     }
 
-    /// Returns the time at which rows that wait may leave although no call has ended.
-    pub(super) fn next_look(&self) -> Option<Instant> {
-        let (first, last) = (self.begun.front()?.0, self.begun.back()?.0);
+    /// Returns the next time at which a call becomes late or slow.
+    pub(super) fn next_look(&self, now: Instant) -> Option<Instant> {
+        let (first, last) = (self.begun.front()?.at, self.begun.back()?.at);
         let looks = [last.checked_add(LATE), first.checked_add(SLOW)];
-        let now = Instant::now();
         looks.into_iter().flatten().filter(|look| *look > now).min()
     }
 
-    /// Returns the tablet of a row, or `None` if a call of the tablet is under way.
+    /// Returns the tablet of a row, or `None` if the tablet has a call of its own.
     pub(super) fn free_tablet(&self, row: &Bytes) -> Option<Tablet> {
-        let Splits::Known(splits) = &self.splits else {
+        let Splits::Known(_, splits) = &self.splits else {
             return None;
         };
         let from = (Bound::Included(row), Bound::Unbounded);
         let tablet = splits.range::<Bytes, _>(from).next().cloned();
-        let mut begun = self.begun.iter().filter_map(|(_, tablet)| tablet.as_ref());
+        let mut begun = self.begun.iter().filter_map(|call| call.tablet.as_ref());
         (!begun.any(|other| *other == tablet)).then_some(tablet)
     }
 
@@ -153,13 +175,9 @@ impl Lanes {
         tablet: Option<Tablet>,
         call: impl Future<Output = Vec<Bytes>> + Send + 'static,
     ) {
-        let now = Instant::now();
-        self.begun.push_back((now, tablet));
-        self.calls.push(Box::pin(async move { (now, call.await) }));
-    }
-
-    fn is_slow(&self) -> bool {
-        let first = self.begun.front();
-        first.is_some_and(|(begun, _)| begun.elapsed() >= SLOW)
+        let (id, at) = (self.next_id, Instant::now());
+        self.next_id = self.next_id.wrapping_add(1);
+        self.begun.push_back(Begun { id, at, tablet });
+        self.calls.push(Box::pin(async move { (id, call.await) }));
     }
 }

@@ -39,9 +39,9 @@ use crate::wire::interface as wire;
 /// mutations of one row are sent in the order of their arrival, each after the previous one has its
 /// outcome.
 ///
-/// If a call takes longer than half a second, a tablet server may not answer. From then on, each
-/// further call has rows of one tablet, and a tablet has one such call at a time; two calls more
-/// than usual may be under way. So the rows of other tablets are written meanwhile.
+/// If a call takes longer than half a second, a tablet may not respond. From then on each further
+/// call has rows of one tablet, and a tablet has one such call at a time; two calls more than usual
+/// may be under way. So one tablet that does not respond does not stop the rows of the others.
 ///
 /// # Outcomes
 ///
