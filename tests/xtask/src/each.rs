@@ -58,12 +58,18 @@ pub(crate) fn each() -> Result<()> {
     Ok(())
 }
 
-/// Starts the same checks beside other commands, whose compilers rarely use all processors.
-pub(crate) fn start() -> Result<Background> {
+/// Returns the command of the same checks, to run it beside others. A build may replace the file of
+/// this program, which then has no path any more. So it is found before a build.
+pub(crate) fn program() -> Result<Command> {
     let this = env::current_exe().context("this program is not found")?;
     let mut each = Command::new(this);
     each.arg("each").current_dir(workspace());
-    Background::start("each-crate", vec![("xtask each".to_owned(), each)])
+    Ok(each)
+}
+
+/// Starts the checks beside other commands, which often leave a processor idle.
+pub(crate) fn start(program: Command) -> Result<Background> {
+    Background::start("each-crate", vec![("xtask each".to_owned(), program)])
 }
 
 fn is_installed(version: &str) -> bool {

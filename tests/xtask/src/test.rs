@@ -124,15 +124,16 @@ fn with_installed(plan: Plan, wishes: &Wishes) -> Result<Plan> {
 fn run_all(plan: &Plan, given: Option<&OsStr>) -> Result<()> {
     let runs_live_tests = plan.runs(Part::Accumulo);
     let given = given.filter(|_| runs_live_tests);
+    let each = each::program()?;
     lint::lint_text(plan.runs(Part::Formatting))?;
     if given.is_some() || !runs_live_tests {
-        return run(plan, &Programs::build()?, given);
+        return run(plan, &Programs::build()?, each, given);
     }
     // The cluster starts during the build. If that fails, it ends with this process.
     let cluster = Held::start()?;
     let programs = Programs::build()?;
     let cluster = cluster.ready()?;
-    let result = run(plan, &programs, Some(cluster.state().as_os_str()));
+    let result = run(plan, &programs, each, Some(cluster.state().as_os_str()));
     // If a test failed, the logs of the cluster may contain the reason.
     cluster.stop(result.is_err())?;
     result
@@ -155,7 +156,7 @@ fn environment(
 }
 
 /// Runs everything: live tests on the cluster, if there is one, beside the rest.
-fn run(plan: &Plan, programs: &Programs, cluster: Option<&OsStr>) -> Result<()> {
+fn run(plan: &Plan, programs: &Programs, each: Command, cluster: Option<&OsStr>) -> Result<()> {
     let mut live = Vec::new();
     if cluster.is_some() {
         let environment = environment(plan, programs, cluster)?;
@@ -169,7 +170,7 @@ fn run(plan: &Plan, programs: &Programs, cluster: Option<&OsStr>) -> Result<()> 
         }
     }
     // After the build, which would be slower beside it.
-    let each = each::start()?;
+    let each = each::start(each)?;
     let rest = lint::lint_code(plan.runs(Part::Clippy)).and_then(|()| {
         let environment = environment(plan, programs, None)?;
         run_without_cluster(programs, &environment)
