@@ -11,14 +11,14 @@ use futures::stream::TryStreamExt;
 use super::explorer::{Orders, Program, Scenario, explore};
 use super::scene::{column, get, number, set};
 
-const READ_BOTH: Program = |client| {
+pub(super) const READ_BOTH: Program = |client| {
     Box::pin(async move {
         let snapshot = client.snapshot().await.unwrap();
         vec![get(&snapshot, "x").await, get(&snapshot, "y").await]
     })
 };
 
-const SET_BOTH: Program = |client| {
+pub(super) const SET_BOTH: Program = |client| {
     Box::pin(async move {
         let tx = client.begin().await.unwrap();
         set(&tx, "x", 1);
@@ -62,7 +62,7 @@ fn of_three() -> Orders {
 
 const MOST_PREEMPTIONS: usize = 3;
 
-const COUNT: Program = |client| {
+pub(super) const COUNT: Program = |client| {
     Box::pin(async move {
         let tx = client.begin().await.unwrap();
         let before = get(&tx, "x").await;

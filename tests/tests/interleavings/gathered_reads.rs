@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use fluo::{Client, Error, Transaction};
+use fluo::{Error, Transaction};
 use fluo_tests::soak;
 use futures::future::try_join_all;
 
+use super::anomalies::{COUNT, READ_BOTH, SET_BOTH};
 use super::explorer::{Orders, Program, Scenario, explore};
-use super::scene::{column, get, number, set};
+use super::scene::{column, number};
 
 /// Number of transactions of the client that gathers. The first one occupies the lane, and the
 /// reads of the others travel together.
@@ -37,31 +38,6 @@ const COUNT_GATHERED: Program = |client| {
         let all = (0..GATHERED).map(|_| client.run::<_, Error, _>(count));
         let all = try_join_all(all).await.unwrap();
         vec![i64::try_from(all.len()).unwrap()]
-    })
-};
-
-const SET_BOTH: Program = |client| {
-    Box::pin(async move {
-        let tx = client.begin().await.unwrap();
-        set(&tx, "x", 1);
-        set(&tx, "y", 1);
-        vec![i64::from(tx.commit().await.is_ok())]
-    })
-};
-
-const COUNT: Program = |client| {
-    Box::pin(async move {
-        let tx = client.begin().await.unwrap();
-        let before = get(&tx, "x").await;
-        set(&tx, "x", before + 1);
-        vec![i64::from(tx.commit().await.is_ok())]
-    })
-};
-
-const READ_BOTH: Program = |client: Client| {
-    Box::pin(async move {
-        let snapshot = client.snapshot().await.unwrap();
-        vec![get(&snapshot, "x").await, get(&snapshot, "y").await]
     })
 };
 
