@@ -9,6 +9,7 @@
 
 use std::error::Error as _;
 use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -359,4 +360,30 @@ async fn the_hook_is_not_called_for_a_failed_body_or_a_successful_commit() {
     assert_eq!(refused.kind(), ErrorKind::Invalid);
     Tried::default().run(&client, &runner, 0).await.unwrap();
     assert_eq!(asked.numbers(), [0_u32; 0]);
+}
+
+/// Without turns each commit costs the other runs an attempt: more than a hundred attempts.
+#[tokio::test(start_paused = true)]
+async fn runs_that_conflicted_on_one_cell_take_turns() {
+    const RUNS: usize = 16;
+    let client = client().await;
+    let attempts = AtomicUsize::new(0);
+    let add = || {
+        client.run(async |tx| {
+            attempts.fetch_add(1, Ordering::Relaxed);
+            let before = tx.get("alice", &column()).await?;
+            sleep(Duration::from_millis(10)).await;
+            let length = before.map_or(0, |value| value.len());
+            tx.set("alice", &column(), vec![b'|'; length + 1])?;
+            Ok::<_, Error>(())
+        })
+    };
+    futures::future::try_join_all((0..RUNS).map(|_| add()))
+        .await
+        .unwrap();
+    let snapshot = client.snapshot().await.unwrap();
+    let value = snapshot.get("alice", &column()).await.unwrap();
+    assert_eq!(value.map(|value| value.len()), Some(RUNS));
+    // All first attempts conflict but one; each further attempt has a turn.
+    assert_eq!(attempts.into_inner(), RUNS + RUNS - 1);
 }

@@ -14,7 +14,7 @@ use crate::client::binding::bind;
 use crate::client::{PendingCommit, Runner};
 use crate::context::{
     ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Session, Shared,
-    Sightings,
+    Sightings, Turns,
 };
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
@@ -168,6 +168,7 @@ impl Client {
             options,
             application,
             sightings: Sightings::default(),
+            turns: Turns::default(),
             observed,
             listeners: CommitListeners::default(),
         });

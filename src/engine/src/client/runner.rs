@@ -13,7 +13,9 @@ use tracing::{Instrument, debug};
 use crate::bounds::growing;
 use crate::client::Client;
 use crate::context::{Pauses, cut};
-use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
+use crate::transaction::{
+    CommitError, CommitInfo, Conflict, OwnedTransaction, Transaction, Trigger,
+};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
 /// [`RetryPolicy`].
@@ -102,7 +104,8 @@ impl RetryPolicy {
     }
 
     /// Sets the time since the start of the first attempt after which a failed attempt is the last.
-    /// The last attempt may begin one pause later than that. Default: 10 minutes.
+    /// The last attempt may begin one pause and one wait for a [turn](Runner::run) later than that.
+    /// Default: 10 minutes.
     ///
     /// A lock whose owner hangs is rolled back after
     /// [`rollback_after`](crate::ClientOptions::rollback_after). A run with a shorter limit fails
@@ -204,6 +207,10 @@ impl Runner {
     ///
     /// If the run is dropped, it starts no further attempt, but a commit in progress continues.
     ///
+    /// Retries of one client's runs that conflicted on the same cell take turns, so that they do not
+    /// conflict again: each begins after the one before it has ended, but waits for one second at
+    /// most.
+    ///
     /// The body runs once for each attempt, with a new transaction. It cannot commit the
     /// transaction:
     ///
@@ -285,6 +292,7 @@ impl Runner {
             .map_err(|error| RunError::Commit(error.into()))?;
         let begun = Instant::now();
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.longest_pause);
+        let mut turn = None;
         for number in 1.. {
             let transaction = OwnedTransaction::begin(&self.client.shared, self.trigger.clone())
                 .await
@@ -317,6 +325,14 @@ impl Runner {
                 RetryDecision::GiveUp => return Err(RunError::Commit(error)),
                 RetryDecision::RetryAfter(pause) => sleep(pause).await,
             }
+            let cell = match &error {
+                CommitError::Conflict(Conflict { cells, .. }) => cells.first(),
+                _ => None,
+            };
+            turn = match cell {
+                Some(cell) => self.client.shared.turns.wait(cell, turn).await,
+                None => None,
+            };
             metrics::counter!("fluo_transaction_retries_total").increment(1);
         }
         // The attempts are counted to four billion, which no run reaches.

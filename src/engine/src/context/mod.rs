@@ -10,6 +10,7 @@ mod point_reads;
 mod session;
 mod shared;
 mod start;
+mod turns;
 
 pub use options::ClientOptions;
 
@@ -22,3 +23,4 @@ pub(crate) use point_reads::{CELLS_PER_READ, PointReads};
 pub(crate) use session::Session;
 pub(crate) use shared::Shared;
 pub(crate) use start::Start;
+pub(crate) use turns::Turns;

@@ -13,7 +13,7 @@ use crate::context::commit_listeners::CommitListeners;
 use crate::context::lock_wait::Sightings;
 use crate::context::point_reads::PointReads;
 use crate::context::session::Session;
-use crate::context::{Backoff, ClientOptions};
+use crate::context::{Backoff, ClientOptions, Turns};
 
 /// The state that the handles of one client share.
 #[derive(Debug)]
@@ -31,6 +31,7 @@ pub(crate) struct Shared {
     pub(crate) commit_bytes: Arc<Semaphore>,
     /// The first sightings of locks.
     pub(crate) sightings: Sightings,
+    pub(crate) turns: Turns,
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
     /// The workers of this client, which receive the notifications of its commits.
     pub(crate) listeners: CommitListeners,
