@@ -11,7 +11,6 @@ use fluo_table::{
     Versions, check_table_name,
 };
 
-use crate::effect::Change;
 use crate::error::{after_change, port_error};
 use crate::garbage;
 use crate::generation::ITERATOR;
@@ -134,22 +133,16 @@ impl TableAdmin for AccumuloTables {
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         self.require(name).await?;
         property::check(property)?;
-        let tables = self.client.table_operations();
-        let denied = |error| self.lacking("ALTER_TABLE", name, error);
-        let mut before = tables.properties(name).await.map_err(denied)?;
-        let before = before.remove(property);
-        let set = tables.set_property(name, property, value).await;
-        set.map_err(denied)?;
+        let set = self
+            .client
+            .table_operations()
+            .set_property(name, property, value)
+            .await;
+        set.map_err(|error| self.lacking("ALTER_TABLE", name, error))?;
         match value {
             // Accumulo treats an empty value as no value.
             "" => self.wait_for_inherited(name, property).await,
-            _ => {
-                let change = Change {
-                    before: before.as_deref(),
-                    after: value,
-                };
-                self.wait_for_change(name, property, change).await
-            }
+            _ => self.wait_for_property(name, property, Some(value)).await,
         }
     }
 

@@ -9,13 +9,6 @@ use crate::error::{after_change, port_error};
 use crate::settle::Settling;
 use crate::tables::AccumuloTables;
 
-/// The values of a property before and after a change.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Change<'a> {
-    pub(crate) before: Option<&'a str>,
-    pub(crate) after: &'a str,
-}
-
 impl AccumuloTables {
     pub(crate) async fn wait_for_creation(&self, name: &str) -> Result<()> {
         let change = format!("table `{name}` was created");
@@ -37,47 +30,27 @@ impl AccumuloTables {
         self.wait_for_property(name, property, value).await
     }
 
-    /// Waits until a property has its new value. A third value ends the wait: another client has
-    /// changed the property after this one.
-    pub(crate) async fn wait_for_change(
-        &self,
-        name: &str,
-        property: &str,
-        values: Change<'_>,
-    ) -> Result<()> {
-        let is_other = |found: Option<&str>| found != values.before && found != Some(values.after);
-        self.wait_for_value(name, property, Some(values.after), is_other)
-            .await
-    }
-
-    async fn wait_for_property(
+    /// Waits until a property has its new value. If it changes to another one, another client has
+    /// changed it after this one, and the wait ends.
+    pub(crate) async fn wait_for_property(
         &self,
         name: &str,
         property: &str,
         value: Option<&str>,
-    ) -> Result<()> {
-        self.wait_for_value(name, property, value, |_| false).await
-    }
-
-    async fn wait_for_value(
-        &self,
-        name: &str,
-        property: &str,
-        value: Option<&str>,
-        is_other: impl Fn(Option<&str>) -> bool + Send,
     ) -> Result<()> {
         let change = changed(name, property);
         let mut settling = Settling::begin();
+        let mut found_first: Option<Option<String>> = None;
         loop {
             // `self.properties` would check again that the table exists; the change was made a
             // moment ago, so it does.
             let found = self.client.table_operations().properties(name).await;
-            let found = found.map_err(|error| after_change(&change, port_error(error)))?;
-            let found = found.get(property).map(String::as_str);
-            if found == value {
+            let mut found = found.map_err(|error| after_change(&change, port_error(error)))?;
+            let found = found.remove(property);
+            if found.as_deref() == value {
                 return Ok(());
             }
-            if is_other(found) {
+            if *found_first.get_or_insert_with(|| found.clone()) != found {
                 return Err(unseen(&change, "another client has changed it since"));
             }
             if !settling.wait().await {

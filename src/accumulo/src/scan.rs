@@ -1,16 +1,20 @@
 //! Scans. The spans of a scan are sorted and disjoint, so reading them in order yields the cells in
 //! order (rule T1).
 //!
-//! A large span has a cursor on the server. Small spans that follow each other are read with one
-//! lookup: a batch scanner reads all of them at once, in no order, and the client sorts the cells.
+//! Small spans that follow each other are read with one lookup: a batch scanner reads all of them
+//! at once, in no order, and the client sorts the cells. A large span has a cursor on the server.
+//! While one is read, those of the next few large spans are open, and the first batch of each is on
+//! its way. So the spans of a scan are read on several tablets at once.
 
 use std::collections::VecDeque;
 use std::future::ready;
 use std::num::NonZeroUsize;
+use std::pin::Pin;
 
 use accumulo_proxy::{BatchScanOptions, IteratorSetting, ScanOptions};
 use fluo_table::{Cell, CellBatches, ColumnSelector, Error, Filter, Key, Result, Scan, Span};
-use futures::stream::{self, Stream, StreamExt, TryStreamExt};
+use futures::future::FutureExt;
+use futures::stream::{self, Peekable, Stream, StreamExt, TryStreamExt};
 
 use crate::table::AccumuloTable;
 use crate::{convert, filter};
@@ -23,6 +27,8 @@ const LOOKUP_ENTRIES: usize = 10_000;
 /// Number of spans of a lookup for each thread of the proxy that queries tablet servers. With two
 /// threads for a lookup of few spans, transfers had three quarters of the rate.
 const SPANS_PER_THREAD: usize = 128;
+/// Number of cursors that are open at once.
+const CURSORS: usize = 3;
 
 /// The spans of a scan that are not read yet.
 struct Rest {
@@ -33,8 +39,8 @@ struct Rest {
     spans: VecDeque<Span>,
     /// Number of spans that were too large for a lookup and are read with a cursor each.
     large: usize,
-    /// The cells of the span that the scan is reading.
-    open: Option<CellBatches>,
+    /// The cells that are being read, in order: of one lookup, or of spans with a cursor each.
+    open: VecDeque<Peekable<CellBatches>>,
 }
 
 impl AccumuloTable {
@@ -57,7 +63,7 @@ impl AccumuloTable {
                 columns: columns.unwrap_or_default(),
                 spans: spans.into(),
                 large: 0,
-                open: None,
+                open: VecDeque::new(),
                 table,
                 scan,
             };
@@ -71,24 +77,38 @@ impl Rest {
     /// Returns the next batch and the rest of the scan.
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
         loop {
-            if let Some(open) = &mut self.open {
-                if let Some(cells) = open.try_next().await? {
+            if let Some(first) = self.open.front_mut() {
+                if let Some(cells) = first.try_next().await? {
                     return Ok(Some((cells, self)));
                 }
+                self.open.pop_front();
                 // The next span is opened by name, and the name may belong to another table by now.
                 self.table.check().await?;
             }
             let small = self.small_spans();
-            if small > 1 {
+            if small > 1 && self.open.is_empty() {
                 let spans = self.spans.drain(..small).collect();
-                self.open = self.look_up(spans).await?;
+                self.look_up(spans).await?;
                 continue;
             }
-            let Some(span) = self.spans.pop_front() else {
+            self.open_cursors();
+            if self.open.is_empty() {
                 return Ok(None);
-            };
+            }
+        }
+    }
+
+    /// Opens the cursors of the next large spans.
+    fn open_cursors(&mut self) {
+        while self.open.len() < CURSORS
+            && self.small_spans() <= 1
+            && let Some(span) = self.spans.pop_front()
+        {
             self.large = self.large.saturating_sub(1);
-            self.open = Some(self.cells(span));
+            let mut cells = self.cells(span).peekable();
+            // A cursor is opened at the first poll.
+            let _ = Pin::new(&mut cells).peek().now_or_never();
+            self.open.push_back(cells);
         }
     }
 
@@ -104,8 +124,8 @@ impl Rest {
             .count()
     }
 
-    /// Reads small spans at once. Returns `None`, and leaves the spans, if they are not small.
-    async fn look_up(&mut self, spans: Vec<Span>) -> Result<Option<CellBatches>> {
+    /// Reads small spans at once. Leaves them to cursors if they are not small.
+    async fn look_up(&mut self, spans: Vec<Span>) -> Result<()> {
         let intent = self.scan.filter_intent();
         let asked = spans.iter().map(|span| filter::asked_for(intent, span));
         let threads = NonZeroUsize::MIN.saturating_add(spans.len() / SPANS_PER_THREAD);
@@ -122,7 +142,7 @@ impl Rest {
             for span in spans.into_iter().rev() {
                 self.spans.push_front(span);
             }
-            return Ok(None);
+            return Ok(());
         };
         let mut cells = entries.into_iter().map(convert::cell).peekable();
         let mut shown = Vec::new();
@@ -140,7 +160,9 @@ impl Rest {
         let most = self.scan.max_batch_cells().get();
         let batches: Vec<Result<Vec<Cell>, Error>> =
             shown.chunks(most).map(|cells| Ok(cells.to_vec())).collect();
-        Ok(Some(stream::iter(batches).boxed()))
+        let batches = stream::iter(batches).boxed();
+        self.open.push_back(batches.peekable());
+        Ok(())
     }
 
     fn cells(&self, span: Span) -> CellBatches {

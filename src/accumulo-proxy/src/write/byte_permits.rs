@@ -27,13 +27,25 @@ impl Waiting {
         }
     }
 
+    /// Returns a place, or `None` if the caller must [wait](Self::place) for it.
+    pub(super) fn free_place(&self, bytes: usize) -> Option<Place> {
+        let permit = Arc::clone(&self.places).try_acquire_many_owned(self.permits(bytes));
+        permit.ok().map(|permit| Place {
+            _permit: Some(permit),
+        })
+    }
+
     /// Waits for a place. A request above the limit takes all of it.
     pub(super) async fn place(&self, bytes: usize) -> Place {
-        let permits = u32::try_from(bytes).unwrap_or(u32::MAX).min(self.most);
+        let permits = self.permits(bytes);
         let permit = Arc::clone(&self.places).acquire_many_owned(permits).await;
         Place {
             // The semaphore is never closed.
             _permit: permit.ok(),
         }
+    }
+
+    fn permits(&self, bytes: usize) -> u32 {
+        u32::try_from(bytes).unwrap_or(u32::MAX).min(self.most)
     }
 }

@@ -111,6 +111,18 @@ async fn many_tasks_share_a_few_calls() {
     }
 }
 
+/// Covers a bug: the first mutation left alone if another thread was quick.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_mutations_of_one_write_leave_together() {
+    let fake = fake(accept).await;
+    let writer = writer(&fake);
+    for number in 1..=20 {
+        let mutations = (0..200).map(|row| mutation(&format!("row{row}"), "v"));
+        writer.write_all(mutations.collect()).await.unwrap();
+        assert_eq!(fake.count(CALL), number);
+    }
+}
+
 #[tokio::test]
 async fn limits_the_rows_of_a_call() {
     let fake = fake(|request| accept(request).after(SOON)).await;

@@ -20,5 +20,6 @@ mod compactions;
 mod iterators;
 mod permissions;
 mod reading_only;
+mod scans;
 mod servers;
 mod writes;

@@ -83,7 +83,7 @@ impl Gatherer {
     pub(super) fn spawn(
         link: Link,
         options: ConditionalWriterOptions,
-    ) -> mpsc::UnboundedSender<Item> {
+    ) -> mpsc::UnboundedSender<Vec<Item>> {
         let gatherer = Self {
             link: Arc::new(link),
             lanes: Lanes::new(options.calls_in_flight.get()),
@@ -98,13 +98,13 @@ impl Gatherer {
         sender
     }
 
-    async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Item>) {
+    async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Vec<Item>>) {
         let mut is_open = true;
         let mut send_at = None;
         while is_open || !self.lanes.is_empty() {
             tokio::select! {
-                item = queue.recv(), if is_open => match item {
-                    Some(item) => self.arrive(item),
+                items = queue.recv(), if is_open => match items {
+                    Some(items) => self.arrive(items),
                     None => is_open = false,
                 },
                 event = self.lanes.next() => match event {
@@ -114,23 +114,25 @@ impl Gatherer {
                 () = until(send_at), if send_at.is_some() => {}
                 () = until(self.look_at), if self.look_at.is_some() => self.give_up_late(),
             }
-            while let Ok(item) = queue.try_recv() {
-                self.arrive(item);
+            while let Ok(items) = queue.try_recv() {
+                self.arrive(items);
             }
             send_at = self.send();
         }
     }
 
-    fn arrive(&mut self, item: Item) {
-        if self.look_at.is_none() {
-            self.look_at = item.since.checked_add(self.link.patience());
-        }
-        match self.behind.get_mut(&item.mutation.row) {
-            Some(behind) => behind.push_back(item),
-            None => {
-                let row = item.mutation.row.clone();
-                self.behind.insert(row, VecDeque::new());
-                self.ready.push_back(item);
+    fn arrive(&mut self, items: Vec<Item>) {
+        for item in items {
+            if self.look_at.is_none() {
+                self.look_at = item.since.checked_add(self.link.patience());
+            }
+            match self.behind.get_mut(&item.mutation.row) {
+                Some(behind) => behind.push_back(item),
+                None => {
+                    let row = item.mutation.row.clone();
+                    self.behind.insert(row, VecDeque::new());
+                    self.ready.push_back(item);
+                }
             }
         }
     }

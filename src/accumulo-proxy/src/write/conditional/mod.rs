@@ -12,6 +12,8 @@ mod lanes;
 mod options;
 mod session;
 
+use std::mem::take;
+
 use futures::future::join_all;
 use tokio::sync::{mpsc, oneshot};
 
@@ -86,7 +88,7 @@ pub struct ConditionalWriter {
     table: String,
     limit: Limit,
     waiting: Waiting,
-    queue: mpsc::UnboundedSender<Item>,
+    queue: mpsc::UnboundedSender<Vec<Item>>,
 }
 
 /// The outcome for which a caller waits.
@@ -126,9 +128,8 @@ impl ConditionalWriter {
     /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security),
     /// [`Unreachable`](ErrorKind::Unreachable)..
     pub async fn write(&self, mutation: ConditionalMutation) -> Result<ConditionalOutcome> {
-        let bytes = self.check(&mutation)?;
-        let answer = self.queue(mutation, bytes).await?;
-        self.wait(answer).await
+        let mut outcomes = self.write_all(vec![mutation]).await?;
+        Ok(outcomes.swap_remove(0))
     }
 
     /// Writes each of the mutations whose conditions hold, and returns the outcomes in the order of
@@ -148,10 +149,7 @@ impl ConditionalWriter {
             .into_iter()
             .map(|mutation| Ok((self.check(&mutation)?, mutation)))
             .collect();
-        let mut answers = Vec::new();
-        for (bytes, mutation) in checked? {
-            answers.push(self.queue(mutation, bytes).await);
-        }
+        let answers = self.queue(checked?).await;
         let outcomes = answers.into_iter().map(|answer| async {
             match answer {
                 Ok(answer) => self.wait(answer).await,
@@ -166,14 +164,30 @@ impl ConditionalWriter {
         checked.map_err(|(kind, reason)| self.error(kind, reason))
     }
 
-    async fn queue(&self, mutation: ConditionalMutation, bytes: usize) -> Result<Answer> {
-        let place = self.waiting.place(bytes).await;
-        let (sender, answer) = oneshot::channel();
-        let item = Item::new(mutation, bytes, place, sender);
-        match self.queue.send(item) {
-            Ok(()) => Ok(answer),
-            Err(_) => Err(self.ended()),
+    /// Queues mutations, together as far as there is a place for each, so that they can leave in one
+    /// call.
+    async fn queue(&self, mutations: Vec<(usize, ConditionalMutation)>) -> Vec<Result<Answer>> {
+        let (mut answers, mut items, mut together) = (Vec::new(), Vec::new(), Vec::new());
+        for (bytes, mutation) in mutations {
+            let place = match self.waiting.free_place(bytes) {
+                Some(place) => place,
+                None => {
+                    answers.extend(self.send(take(&mut items), take(&mut together)));
+                    self.waiting.place(bytes).await
+                }
+            };
+            let (sender, answer) = oneshot::channel();
+            items.push(Item::new(mutation, bytes, place, sender));
+            together.push(answer);
         }
+        answers.extend(self.send(items, together));
+        answers
+    }
+
+    fn send(&self, items: Vec<Item>, answers: Vec<Answer>) -> Vec<Result<Answer>> {
+        let sent = self.queue.send(items);
+        let answer = |answer| sent.as_ref().map(|()| answer).map_err(|_| self.ended());
+        answers.into_iter().map(answer).collect()
     }
 
     async fn wait(&self, answer: Answer) -> Result<ConditionalOutcome> {
