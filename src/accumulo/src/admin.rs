@@ -72,6 +72,7 @@ impl TableAdmin for AccumuloTables {
             id,
             labels,
             authorizations,
+            is_denied: Arc::default(),
         }))
     }
 

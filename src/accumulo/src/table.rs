@@ -1,6 +1,8 @@
 //! [`Table`] for one table of an Accumulo instance.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use accumulo_proxy::{
     self as proxy, ConditionalOutcome, ConditionalWriter, Error as ProxyError,
@@ -39,6 +41,9 @@ pub(crate) struct AccumuloTable {
     pub(crate) labels: BTreeSet<Bytes>,
     pub(crate) authorizations: Authorizations,
     pub(crate) conditional_writer: ConditionalWriter,
+    /// Set after a plain write was denied as a conditional one: the user may lack READ, which a
+    /// plain write does not need.
+    pub(crate) is_denied: Arc<AtomicBool>,
 }
 
 #[async_trait]
@@ -57,7 +62,7 @@ impl Table for AccumuloTable {
             check_keys(mutation)?;
         }
         self.check().await?;
-        let travels = travels(&mutations);
+        let travels = travels(&mutations) && !self.is_denied.load(Ordering::Relaxed);
         let all = mutations.into_iter().map(convert::mutation).collect();
         if !travels {
             return self.write_alone(all).await;
@@ -120,7 +125,11 @@ impl AccumuloTable {
         let outcomes = match self.conditional_writer.write_all(conditional).await {
             Ok(outcomes) => outcomes,
             Err(error) if is_lost(&error) => return Err(port_error(error)),
-            Err(_) => return Ok((mutations, false)),
+            Err(error) => {
+                self.is_denied
+                    .fetch_or(error.is_denial(), Ordering::Relaxed);
+                return Ok((mutations, false));
+            }
         };
         let (mut left, mut may_be_written) = (Vec::new(), false);
         for (mutation, outcome) in mutations.into_iter().zip(outcomes) {

@@ -123,6 +123,20 @@ async fn only_the_rows_that_were_refused_are_written_again() {
     assert_eq!(cells.into_keys().collect::<Vec<_>>(), [BAD]);
 }
 
+/// A user without READ may not write under a condition.
+#[tokio::test]
+async fn writes_travel_alone_after_a_denial() {
+    let (fake, table) = open(|request| match request.call.as_str() {
+        CONDITIONAL => OLD.answer(request),
+        _ => answer(request),
+    })
+    .await;
+    for row in ["a", "b", "c"] {
+        write(&*table, row).await.unwrap();
+    }
+    assert_eq!((fake.count(CONDITIONAL), fake.count(PLAIN)), (1, 3));
+}
+
 #[tokio::test]
 async fn a_lost_answer_leaves_a_write_in_doubt() {
     let (fake, table) = open(|request| match request.call.as_str() {

@@ -9,10 +9,10 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
 use std::ops::Bound;
-use std::pin::Pin;
 use std::time::Duration;
 
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use tokio::time::Instant;
 
@@ -29,9 +29,6 @@ const FRESH: Duration = Duration::from_secs(60);
 /// Number of calls of one tablet that may be under way beside the usual ones: one for the tablet
 /// that does not answer, and one for the others.
 const MORE_CALLS: usize = 2;
-
-/// Work under way, which ends with a result.
-pub(super) type Working<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// A tablet: its last row, or `None` for the last tablet.
 pub(super) type Tablet = Option<Bytes>;
@@ -60,7 +57,7 @@ pub(super) enum Event {
 /// The calls under way.
 pub(super) struct Lanes {
     max_calls: usize,
-    calls: FuturesUnordered<Working<(u64, Vec<Bytes>)>>,
+    calls: FuturesUnordered<BoxFuture<'static, (u64, Vec<Bytes>)>>,
     /// The same calls in the order of their start.
     begun: VecDeque<Begun>,
     next_id: u64,
@@ -78,7 +75,7 @@ struct Begun {
 /// The split points of the table, which are requested while a call is slow.
 enum Splits {
     Unknown,
-    Requested(Working<BTreeSet<Bytes>>),
+    Requested(BoxFuture<'static, BTreeSet<Bytes>>),
     Known(Instant, BTreeSet<Bytes>),
 }
 
@@ -123,7 +120,7 @@ impl Lanes {
         &mut self,
         now: Instant,
         fill_a_call: bool,
-        request: impl FnOnce() -> Working<BTreeSet<Bytes>>,
+        request: impl FnOnce() -> BoxFuture<'static, BTreeSet<Bytes>>,
     ) -> Load {
         let is_late = |call: &Begun| now.duration_since(call.at) >= LATE;
         if !fill_a_call && !self.begun.back().is_none_or(is_late) {
