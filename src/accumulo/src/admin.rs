@@ -72,7 +72,7 @@ impl TableAdmin for AccumuloTables {
             id,
             labels,
             authorizations,
-            is_denied: Arc::default(),
+            conditional_is_denied: Arc::default(),
         }))
     }
 

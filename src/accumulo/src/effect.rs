@@ -30,8 +30,7 @@ impl AccumuloTables {
         self.wait_for_property(name, property, value).await
     }
 
-    /// Waits until a property has its new value. If it changes to another one, another client has
-    /// changed it after this one, and the wait ends.
+    /// Waits until a property has its new value.
     pub(crate) async fn wait_for_property(
         &self,
         name: &str,
@@ -40,21 +39,17 @@ impl AccumuloTables {
     ) -> Result<()> {
         let change = changed(name, property);
         let mut settling = Settling::begin();
-        let mut found_first: Option<Option<String>> = None;
         loop {
             // `self.properties` would check again that the table exists; the change was made a
             // moment ago, so it does.
             let found = self.client.table_operations().properties(name).await;
-            let mut found = found.map_err(|error| after_change(&change, port_error(error)))?;
-            let found = found.remove(property);
-            if found.as_deref() == value {
+            let found = found.map_err(|error| after_change(&change, port_error(error)))?;
+            if found.get(property).map(String::as_str) == value {
                 return Ok(());
             }
-            if *found_first.get_or_insert_with(|| found.clone()) != found {
-                return Err(unseen(&change, "another client has changed it since"));
-            }
             if !settling.wait().await {
-                return Err(unseen(&change, "the servers do not show it"));
+                let why = "the servers do not show it, or another client has changed it since";
+                return Err(unseen(&change, why));
             }
         }
     }

@@ -3,8 +3,8 @@
 //!
 //! Small spans that follow each other are read with one lookup: a batch scanner reads all of them
 //! at once, in no order, and the client sorts the cells. A large span has a cursor on the server.
-//! While one is read, those of the next few large spans are open, and the first batch of each is on
-//! its way. So the spans of a scan are read on several tablets at once.
+//! If a scan goes on after its first batch, the cursor of the next large span is opened, and its
+//! first batch is read, while the last one is read.
 
 use std::collections::VecDeque;
 use std::future::ready;
@@ -27,8 +27,8 @@ const LOOKUP_ENTRIES: usize = 10_000;
 /// Number of spans of a lookup for each thread of the proxy that queries tablet servers. With two
 /// threads for a lookup of few spans, transfers had three quarters of the rate.
 const SPANS_PER_THREAD: usize = 128;
-/// Number of cursors that are open at once.
-const CURSORS: usize = 3;
+/// Maximum number of cursors that are open at once.
+const CURSORS: usize = 2;
 
 /// The spans of a scan that are not read yet.
 struct Rest {
@@ -41,6 +41,8 @@ struct Rest {
     large: usize,
     /// The cells that are being read, in order: of one lookup, or of spans with a cursor each.
     open: VecDeque<Peekable<CellBatches>>,
+    /// `true` after the first batch. Many scans end with it.
+    goes_on: bool,
 }
 
 impl AccumuloTable {
@@ -64,6 +66,7 @@ impl AccumuloTable {
                 spans: spans.into(),
                 large: 0,
                 open: VecDeque::new(),
+                goes_on: false,
                 table,
                 scan,
             };
@@ -77,30 +80,31 @@ impl Rest {
     /// Returns the next batch and the rest of the scan.
     async fn next(mut self) -> Result<Option<(Vec<Cell>, Self)>> {
         loop {
+            self.open_cursors();
             if let Some(first) = self.open.front_mut() {
                 if let Some(cells) = first.try_next().await? {
+                    self.goes_on = true;
                     return Ok(Some((cells, self)));
                 }
                 self.open.pop_front();
-                // The next span is opened by name, and the name may belong to another table by now.
+                // The cells of the next span belong to the scan only if the name still belongs to
+                // the same table.
                 self.table.check().await?;
-            }
-            let small = self.small_spans();
-            if small > 1 && self.open.is_empty() {
-                let spans = self.spans.drain(..small).collect();
-                self.look_up(spans).await?;
                 continue;
             }
-            self.open_cursors();
-            if self.open.is_empty() {
+            let small = self.small_spans();
+            if small == 0 {
                 return Ok(None);
             }
+            let spans = self.spans.drain(..small).collect();
+            self.look_up(spans).await?;
         }
     }
 
     /// Opens the cursors of the next large spans.
     fn open_cursors(&mut self) {
-        while self.open.len() < CURSORS
+        let most = if self.goes_on { CURSORS } else { 1 };
+        while self.open.len() < most
             && self.small_spans() <= 1
             && let Some(span) = self.spans.pop_front()
         {

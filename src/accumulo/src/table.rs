@@ -41,9 +41,9 @@ pub(crate) struct AccumuloTable {
     pub(crate) labels: BTreeSet<Bytes>,
     pub(crate) authorizations: Authorizations,
     pub(crate) conditional_writer: ConditionalWriter,
-    /// Set after a plain write was denied as a conditional one: the user may lack READ, which a
-    /// plain write does not need.
-    pub(crate) is_denied: Arc<AtomicBool>,
+    /// Set after a plain write was denied as a conditional one. The user may lack READ, which a
+    /// plain write does not need, so from then on plain writes do not travel with others.
+    pub(crate) conditional_is_denied: Arc<AtomicBool>,
 }
 
 #[async_trait]
@@ -62,7 +62,7 @@ impl Table for AccumuloTable {
             check_keys(mutation)?;
         }
         self.check().await?;
-        let travels = travels(&mutations) && !self.is_denied.load(Ordering::Relaxed);
+        let travels = travels(&mutations) && !self.conditional_is_denied.load(Ordering::Relaxed);
         let all = mutations.into_iter().map(convert::mutation).collect();
         if !travels {
             return self.write_alone(all).await;
@@ -126,8 +126,7 @@ impl AccumuloTable {
             Ok(outcomes) => outcomes,
             Err(error) if is_lost(&error) => return Err(port_error(error)),
             Err(error) => {
-                self.is_denied
-                    .fetch_or(error.is_denial(), Ordering::Relaxed);
+                self.learn(&error);
                 return Ok((mutations, false));
             }
         };
@@ -139,12 +138,22 @@ impl AccumuloTable {
                 }
                 ConditionalOutcome::Accepted => may_be_written = true,
                 outcome => {
-                    may_be_written |= matches!(outcome, ConditionalOutcome::Unknown(_));
+                    if let ConditionalOutcome::Unknown(error) = &outcome {
+                        may_be_written = true;
+                        error.iter().for_each(|error| self.learn(error));
+                    }
                     left.push(mutation);
                 }
             }
         }
         Ok((left, may_be_written))
+    }
+
+    /// Learns from the error of a plain write that travelled with others.
+    fn learn(&self, error: &ProxyError) {
+        if error.is_denial() {
+            self.conditional_is_denied.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Checks that the name still belongs to the same table.

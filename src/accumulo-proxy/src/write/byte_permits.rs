@@ -27,8 +27,8 @@ impl Waiting {
         }
     }
 
-    /// Returns a place, or `None` if the caller must [wait](Self::place) for it.
-    pub(super) fn free_place(&self, bytes: usize) -> Option<Place> {
+    /// Takes a place if one is free. Otherwise the caller can [wait](Self::place) for it.
+    pub(super) fn try_place(&self, bytes: usize) -> Option<Place> {
         let permit = Arc::clone(&self.places).try_acquire_many_owned(self.permits(bytes));
         permit.ok().map(|permit| Place {
             _permit: Some(permit),

@@ -1,5 +1,6 @@
 //! Conditional mutations of many tasks share one call, and each caller gets its own outcome.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use accumulo_proxy::{
     ConditionalWriterOptions, ErrorKind, IteratorSetting, Mutation, Protocol,
 };
 use futures::future::join_all;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::fake::{Answer, Fake, Gate, Request, STUCK, gate, thrown, timed_out, until};
 use crate::interface as wire;
@@ -121,6 +122,20 @@ async fn the_mutations_of_one_write_leave_together() {
         writer.write_all(mutations.collect()).await.unwrap();
         assert_eq!(fake.count(CALL), number);
     }
+}
+
+/// The places of the first mutations become free only after they were sent.
+#[tokio::test]
+async fn a_write_of_more_bytes_than_may_wait_leaves_in_parts() {
+    let fake = fake(accept).await;
+    let mut options = ConditionalWriterOptions::default();
+    options.max_waiting_bytes = NonZeroUsize::MIN;
+    let writer = fake.client().conditional_writer("t", options);
+    let mutations = (0..3).map(|row| mutation(&format!("row{row}"), "v"));
+    let outcomes = timeout(STUCK, writer.write_all(mutations.collect())).await;
+    let outcomes = outcomes.unwrap().unwrap();
+    assert!(outcomes.iter().all(ConditionalOutcome::is_accepted));
+    assert_eq!(fake.count(CALL), 3);
 }
 
 #[tokio::test]

@@ -131,10 +131,15 @@ async fn writes_travel_alone_after_a_denial() {
         _ => answer(request),
     })
     .await;
-    for row in ["a", "b", "c"] {
-        write(&*table, row).await.unwrap();
+    for rows in [["a", "b"], ["c", "d"], ["e", "f"]] {
+        table.write(rows.map(mutation).to_vec()).await.unwrap();
     }
-    assert_eq!((fake.count(CONDITIONAL), fake.count(PLAIN)), (1, 3));
+    let sent: usize = fake
+        .calls(CONDITIONAL)
+        .iter()
+        .map(|call| updates(call).len())
+        .sum();
+    assert_eq!((sent, fake.count(PLAIN)), (2, 3));
 }
 
 #[tokio::test]

@@ -13,9 +13,7 @@ use tracing::{Instrument, debug};
 use crate::bounds::growing;
 use crate::client::Client;
 use crate::context::{Pauses, cut};
-use crate::transaction::{
-    CommitError, CommitInfo, Conflict, OwnedTransaction, Transaction, Trigger,
-};
+use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
 /// [`RetryPolicy`].
@@ -104,8 +102,7 @@ impl RetryPolicy {
     }
 
     /// Sets the time since the start of the first attempt after which a failed attempt is the last.
-    /// The last attempt may begin one pause and one wait for a [turn](Runner::run) later than that.
-    /// Default: 10 minutes.
+    /// The last attempt may begin one pause later than that. Default: 10 minutes.
     ///
     /// A lock whose owner hangs is rolled back after
     /// [`rollback_after`](crate::ClientOptions::rollback_after). A run with a shorter limit fails
@@ -207,9 +204,9 @@ impl Runner {
     ///
     /// If the run is dropped, it starts no further attempt, but a commit in progress continues.
     ///
-    /// Retries of one client's runs that conflicted on the same cell take turns, so that they do not
-    /// conflict again: each begins after the one before it has ended, but waits for one second at
-    /// most.
+    /// Retries of one client's runs that conflicted on the same cell take turns: after its pause,
+    /// each waits for the attempt before it. It does not wait for an attempt that takes longer than
+    /// a second. First attempts, and other processes, take no turns.
     ///
     /// The body runs once for each attempt, with a new transaction. It cannot commit the
     /// transaction:
@@ -325,15 +322,12 @@ impl Runner {
                 RetryDecision::GiveUp => return Err(RunError::Commit(error)),
                 RetryDecision::RetryAfter(pause) => sleep(pause).await,
             }
-            let cell = match &error {
-                CommitError::Conflict(Conflict { cells, .. }) => cells.first(),
-                _ => None,
-            };
-            turn = match cell {
-                Some(cell) => self.client.shared.turns.wait(cell, turn).await,
-                None => None,
-            };
             metrics::counter!("fluo_transaction_retries_total").increment(1);
+            if let CommitError::Conflict(conflict) = &error {
+                let left = self.policy.max_elapsed.saturating_sub(begun.elapsed());
+                let turns = &self.client.shared.turns;
+                turn = turns.wait(&conflict.cells, turn, left).await;
+            }
         }
         // The attempts are counted to four billion, which no run reaches.
         Err(RunError::Commit(CommitError::Failed(Error::new(

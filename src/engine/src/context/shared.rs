@@ -31,6 +31,7 @@ pub(crate) struct Shared {
     pub(crate) commit_bytes: Arc<Semaphore>,
     /// The first sightings of locks.
     pub(crate) sightings: Sightings,
+    /// The turns of retries that conflicted at one cell.
     pub(crate) turns: Turns,
     pub(crate) observed: BTreeMap<Column, ObserverKind>,
     /// The workers of this client, which receive the notifications of its commits.

@@ -1,98 +1,175 @@
 //! Turns of transactions that conflict with each other.
 
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use fluo_table::RowColumn;
-use tokio::sync::{Mutex, OwnedMutexGuard};
-use tokio::time::timeout;
+use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
+use tokio::time::{Instant, sleep_until};
 
-/// Maximum time to wait for a turn.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// Time after which a turn does not hold back the next retry.
+const LONGEST_TURN: Duration = Duration::from_secs(1);
 
 /// The turns of one client's transactions that are retried after a conflict.
 ///
-/// Of transactions that change one cell at the same time, one commits and the others have worked in
-/// vain. A retry therefore waits until the retries before it at the same cell have ended. A turn is
-/// not a lock: it does not keep out other processes, first attempts, or a retry that has waited for
-/// [`LONGEST_WAIT`].
-#[derive(Debug)]
+/// Of transactions that change one cell at the same time, one commits, and the others must run
+/// again. A retry therefore waits for the retries before it that conflicted at the same cell. It
+/// does not wait for a turn that has lasted for [`LONGEST_TURN`], so a body that hangs, or that
+/// waits for another retry itself, stops no other.
+///
+/// A turn is not a lock: first attempts and other processes do not wait for it.
+#[derive(Debug, Default)]
 pub(crate) struct Turns {
-    /// Retries at cells of one group take turns. A byte of a cell's hash is the number of its group.
-    groups: [Arc<Mutex<()>>; 256],
+    cells: Mutex<HashMap<RowColumn, Weak<Place>>>,
+}
+
+/// The place of the one retry at a cell that has its turn.
+#[derive(Debug)]
+struct Place {
+    lock: Arc<Lock<()>>,
+    /// The begin of the last turn.
+    begun: Mutex<Option<Instant>>,
 }
 
 /// A turn. The next one begins when it is dropped.
-pub(crate) type Turn = OwnedMutexGuard<()>;
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self {
-            groups: std::array::from_fn(|_| Arc::default()),
-        }
-    }
+#[derive(Debug)]
+pub(crate) struct Turn {
+    cell: RowColumn,
+    place: Arc<Place>,
+    _guard: OwnedMutexGuard<()>,
 }
 
 impl Turns {
-    /// Waits for a turn at a cell, or keeps `held` if that is one. Returns `None` after
-    /// [`LONGEST_WAIT`].
-    pub(crate) async fn wait(&self, cell: &RowColumn, held: Option<Turn>) -> Option<Turn> {
-        let group = self.group(cell);
-        if held
-            .as_ref()
-            .is_some_and(|turn| Arc::ptr_eq(Turn::mutex(turn), group))
-        {
-            return held;
+    /// Waits for a turn at the first of some cells, or keeps `held` if it is one at any of them.
+    /// Returns `None` if another turn there lasts too long, or after `limit`.
+    pub(crate) async fn wait(
+        &self,
+        cells: &[RowColumn],
+        held: Option<Turn>,
+        limit: Duration,
+    ) -> Option<Turn> {
+        let is_kept = |turn: &Turn| cells.contains(&turn.cell) && !turn.place.has_expired();
+        // Otherwise it is released first, so that two retries never wait for each other's turn.
+        if let Some(held) = held.filter(is_kept) {
+            return Some(held);
         }
-        // Two transactions that wait for each other's turn would wait for long.
-        drop(held);
-        timeout(LONGEST_WAIT, group.clone().lock_owned()).await.ok()
+        let cell = cells.first()?;
+        let place = self.place(cell);
+        tokio::time::timeout(limit, place.take(cell)).await.ok()?
     }
 
-    fn group(&self, cell: &RowColumn) -> &Arc<Mutex<()>> {
-        // These hashes are the same in every process, so a simulation can be repeated.
-        let hash = BuildHasherDefault::<DefaultHasher>::new().hash_one(cell);
-        let [group, ..] = hash.to_le_bytes();
-        #[expect(clippy::indexing_slicing, reason = "there is a group for each byte")]
-        &self.groups[usize::from(group)]
+    fn place(&self, cell: &RowColumn) -> Arc<Place> {
+        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+        cells.retain(|_, place| place.strong_count() > 0);
+        if let Some(place) = cells.get(cell).and_then(Weak::upgrade) {
+            return place;
+        }
+        let place = Arc::new(Place {
+            lock: Arc::default(),
+            begun: Mutex::new(None),
+        });
+        cells.insert(cell.clone(), Arc::downgrade(&place));
+        place
+    }
+}
+
+impl Place {
+    async fn take(self: Arc<Self>, cell: &RowColumn) -> Option<Turn> {
+        let mut guard = std::pin::pin!(self.lock.clone().lock_owned());
+        loop {
+            let expires = self.expires();
+            tokio::select! {
+                biased;
+                guard = &mut guard => {
+                    *self.begun() = Some(Instant::now());
+                    let cell = cell.clone();
+                    return Some(Turn { cell, place: self, _guard: guard });
+                }
+                () = sleep_until(expires) => if self.has_expired() {
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Returns the time at which the present turn holds back no retry any more.
+    fn expires(&self) -> Instant {
+        let begun = self.begun().unwrap_or_else(Instant::now);
+        begun + LONGEST_TURN
+    }
+
+    fn has_expired(&self) -> bool {
+        self.expires() <= Instant::now()
+    }
+
+    fn begun(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use fluo_table::Column;
-    use tokio::time::Instant;
+    use tokio::time::timeout;
 
     use super::*;
 
+    const LONG: Duration = Duration::from_secs(3_600);
+
     fn cell(row: &'static str) -> RowColumn {
-        RowColumn {
-            row: row.into(),
-            column: Column::new("f", "q"),
-        }
+        RowColumn::new(row, Column::new("f", "q"))
+    }
+
+    async fn wait(turns: &Turns, row: &'static str, held: Option<Turn>) -> Option<Turn> {
+        let cells = [cell(row)];
+        timeout(LONG, turns.wait(&cells, held, LONG)).await.unwrap()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_next_turn_begins_when_the_first_ends_or_after_the_longest_wait() {
+    async fn a_turn_begins_when_the_one_before_it_ends() {
         let turns = Arc::new(Turns::default());
-        let (first, other) = (cell("alice"), cell("bob"));
         let begun = Instant::now();
-        let turn = turns.wait(&first, None).await;
-        let turn = turns.wait(&first, turn).await;
-        assert!(turn.is_some() && turns.wait(&other, None).await.is_some());
-        assert_eq!(begun.elapsed(), Duration::ZERO);
-        assert!(turns.wait(&first, None).await.is_none());
-        assert_eq!(begun.elapsed(), LONGEST_WAIT);
+        let turn = wait(&turns, "alice", None).await;
+        let turn = wait(&turns, "alice", turn).await;
+        assert!(turn.is_some() && wait(&turns, "bob", None).await.is_some());
 
         let next = tokio::spawn({
             let turns = turns.clone();
-            async move { turns.wait(&cell("alice"), None).await.is_some() }
+            async move { wait(&turns, "alice", None).await.is_some() }
         });
         tokio::task::yield_now().await;
         assert!(!next.is_finished());
         drop(turn);
         assert!(next.await.unwrap());
-        assert_eq!(begun.elapsed(), LONGEST_WAIT);
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_that_lasts_too_long_holds_back_no_other() {
+        let turns = Turns::default();
+        let begun = Instant::now();
+        let turn = wait(&turns, "alice", None).await;
+        for _ in 0..20 {
+            assert!(wait(&turns, "alice", None).await.is_none());
+        }
+        assert_eq!(begun.elapsed(), LONGEST_TURN);
+        // It ends, and the next one may last as long.
+        assert!(wait(&turns, "alice", turn).await.is_some());
+        assert_eq!(begun.elapsed(), LONGEST_TURN);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_ends_at_its_limit_and_leaves_nothing_behind() {
+        let turns = Turns::default();
+        let turn = wait(&turns, "alice", None).await;
+        let limit = Duration::from_millis(10);
+        let begun = Instant::now();
+        assert!(turns.wait(&[cell("alice")], None, limit).await.is_none());
+        assert!(begun.elapsed() < LONGEST_TURN);
+        drop(turn);
+        drop(wait(&turns, "bob", None).await);
+        assert!(wait(&turns, "carol", None).await.is_some());
+        assert_eq!(turns.cells.lock().unwrap().len(), 1);
     }
 }

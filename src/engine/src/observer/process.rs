@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fluo_table::coordination::{FailedNotification, ObserverKind};
@@ -125,11 +126,18 @@ impl Processor {
             }
         });
         runner.trigger = Some(trigger);
+        let attempts = AtomicUsize::new(0);
         let ran = runner.attempt_all(|tx| {
+            // The queue may have been closed while this retry waited for its turn.
+            let is_first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
+            let is_stopped = !is_first && self.queue.is_closed();
             let state = tx.state.clone();
             let RowColumn { row, column } = found.cell.clone();
             let observed = async move { registered.observer.process(tx, row, column).await };
             async move {
+                if is_stopped {
+                    return Err(Tried::Passing(None, "the worker stops".to_owned()));
+                }
                 let error = match caught(what, observed).await {
                     Ok(Ok(())) => return Ok(()),
                     Ok(Err(error)) => match error.downcast_ref::<RetryAfter>() {

@@ -164,30 +164,33 @@ impl ConditionalWriter {
         checked.map_err(|(kind, reason)| self.error(kind, reason))
     }
 
-    /// Queues mutations, together as far as there is a place for each, so that they can leave in one
-    /// call.
+    /// Queues mutations in one message, or in several if it has to wait for places.
     async fn queue(&self, mutations: Vec<(usize, ConditionalMutation)>) -> Vec<Result<Answer>> {
-        let (mut answers, mut items, mut together) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut answers, mut items, mut receivers) = (Vec::new(), Vec::new(), Vec::new());
         for (bytes, mutation) in mutations {
-            let place = match self.waiting.free_place(bytes) {
+            let place = match self.waiting.try_place(bytes) {
                 Some(place) => place,
                 None => {
-                    answers.extend(self.send(take(&mut items), take(&mut together)));
+                    // Their places become free only after they have left.
+                    answers.extend(self.send(take(&mut items), take(&mut receivers)));
                     self.waiting.place(bytes).await
                 }
             };
             let (sender, answer) = oneshot::channel();
             items.push(Item::new(mutation, bytes, place, sender));
-            together.push(answer);
+            receivers.push(answer);
         }
-        answers.extend(self.send(items, together));
+        answers.extend(self.send(items, receivers));
         answers
     }
 
-    fn send(&self, items: Vec<Item>, answers: Vec<Answer>) -> Vec<Result<Answer>> {
+    fn send(&self, items: Vec<Item>, receivers: Vec<Answer>) -> Vec<Result<Answer>> {
+        if items.is_empty() {
+            return Vec::new();
+        }
         let sent = self.queue.send(items);
         let answer = |answer| sent.as_ref().map(|()| answer).map_err(|_| self.ended());
-        answers.into_iter().map(answer).collect()
+        receivers.into_iter().map(answer).collect()
     }
 
     async fn wait(&self, answer: Answer) -> Result<ConditionalOutcome> {
