@@ -3,7 +3,7 @@
 //!
 //! Small spans that follow each other are read with one lookup: a batch scanner reads all of them
 //! at once, in no order, and the client sorts the cells. A large span has a cursor on the server.
-//! If a scan goes on after its first batch, the cursor of the next large span is opened, and its
+//! If a scan continues after its first batch, the cursor of the next large span is opened, and its
 //! first batch is read, while the last one is read.
 
 use std::collections::VecDeque;
@@ -42,7 +42,7 @@ struct Rest {
     /// The cells that are being read, in order: of one lookup, or of spans with a cursor each.
     open: VecDeque<Peekable<CellBatches>>,
     /// `true` after the first batch. Many scans end with it.
-    goes_on: bool,
+    continues: bool,
 }
 
 impl AccumuloTable {
@@ -66,7 +66,7 @@ impl AccumuloTable {
                 spans: spans.into(),
                 large: 0,
                 open: VecDeque::new(),
-                goes_on: false,
+                continues: false,
                 table,
                 scan,
             };
@@ -83,7 +83,7 @@ impl Rest {
             self.open_cursors();
             if let Some(first) = self.open.front_mut() {
                 if let Some(cells) = first.try_next().await? {
-                    self.goes_on = true;
+                    self.continues = true;
                     return Ok(Some((cells, self)));
                 }
                 self.open.pop_front();
@@ -103,7 +103,7 @@ impl Rest {
 
     /// Opens the cursors of the next large spans.
     fn open_cursors(&mut self) {
-        let most = if self.goes_on { CURSORS } else { 1 };
+        let most = if self.continues { CURSORS } else { 1 };
         while self.open.len() < most
             && self.small_spans() <= 1
             && let Some(span) = self.spans.pop_front()

@@ -3,7 +3,7 @@
 use fluo::{Client, InstanceExt};
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
 use fluo_cluster::Cluster;
-use fluo_table::Instance;
+use fluo_table::{Instance, Span};
 
 const PATH: &str = "/bench";
 
@@ -36,6 +36,13 @@ impl Application {
             oracle,
             name: name.to_owned(),
         }
+    }
+
+    /// Drops the garbage in the table.
+    pub(crate) async fn collect_garbage(&self) {
+        let tables = self.instance.table_admin();
+        let collected = self.client.collect_garbage(&**tables, &Span::all()).await;
+        println!("collected garbage below {}", collected.unwrap());
     }
 
     /// Removes the application and its table.

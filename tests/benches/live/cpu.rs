@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fluo_cluster::{Cluster, JavaPeer, Process};
 
-/// CPU times of the processes of a cluster and of one client.
+/// CPU times of the processes of a cluster and of its clients.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cpu {
     client: Duration,
@@ -15,15 +15,16 @@ pub(crate) struct Cpu {
 }
 
 impl Cpu {
-    /// Returns the CPU times until now. The client is a Java process, or this one.
-    pub(crate) fn until_now(cluster: &Cluster, java: Option<&JavaPeer>) -> Self {
-        let client = match java {
-            Some(java) => java.process().ok(),
-            None => Process::of(std::process::id().cast_signed()),
-        };
+    /// Returns the CPU times until now. The clients are Java processes, or this one if there are
+    /// none.
+    pub(crate) fn until_now(cluster: &Cluster, java: &[&JavaPeer]) -> Self {
+        let mut clients: Vec<_> = java.iter().filter_map(|java| java.process().ok()).collect();
+        if java.is_empty() {
+            clients.extend(Process::of(std::process::id().cast_signed()));
+        }
         let proxy = cluster.proxy().unwrap().state().unwrap().process.group();
         Self {
-            client: client.and_then(Process::cpu_time).unwrap_or_default(),
+            client: sum(clients),
             proxy: sum(proxy),
             servers: sum(cluster.tablet_servers()),
             zookeeper: sum(cluster.zookeeper()),

@@ -86,7 +86,7 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
         // A worker begins when the group of workers has been the same for a while.
         set(client, format!("first {work} {tasks}")).await.unwrap();
         client.wait_until_idle().await.unwrap();
-        let (begun, cpu) = (Instant::now(), Cpu::until_now(cluster, None));
+        let (begun, cpu) = (Instant::now(), Cpu::until_now(cluster, &[]));
         let add = |number: usize| {
             let (client, words, links) = (client.clone(), words.clone(), links.clone());
             async move {
@@ -107,7 +107,7 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
         from_tasks(TASKS, count / each, add).await;
         client.wait_until_idle().await.unwrap();
         let took: Duration = begun.elapsed();
-        let cpu = Cpu::until_now(cluster, None).since(cpu, count);
+        let cpu = Cpu::until_now(cluster, &[]).since(cpu, count);
         let rate = count as f64 / took.as_secs_f64();
         println!("{work:<10} {tasks:>4} tasks {rate:>9.0}/s ({cpu})");
         worker.stop().await;

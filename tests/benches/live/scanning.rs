@@ -1,4 +1,5 @@
-//! A scan by the client's stream and by the port, beside bare `nextK(1000)` calls.
+//! A scan by the client's stream and by the port, beside bare `nextK(1000)` calls; and a scan of
+//! many ranges, beside a scan of each.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,6 +15,8 @@ const TABLE: &str = "bench_scan";
 const CELLS: usize = 200_000;
 const ROUNDS: usize = 5;
 const BATCH: usize = 1_000;
+/// Number of the ranges of a scan. Each has ten rows.
+const RANGES: usize = 300;
 
 pub(crate) async fn run(client: &ProxyClient) {
     let tables = client.table_operations();
@@ -31,6 +34,9 @@ pub(crate) async fn run(client: &ProxyClient) {
         .unwrap();
     let (mut bare, mut stream, mut through_port) =
         (Figures::default(), Figures::default(), Figures::default());
+    let (mut one_by_one, mut together) = (Figures::default(), Figures::default());
+    // Ranges that touch would be one range.
+    let range = |number| Span::prefix(format!("row{:07}", 2 * number));
     for round in 0..=ROUNDS {
         let begin = Instant::now();
         assert_eq!(next_k(client).await, CELLS);
@@ -39,12 +45,23 @@ pub(crate) async fn run(client: &ProxyClient) {
         assert_eq!(scanner(client).await, CELLS);
         let two = begin.elapsed();
         let begin = Instant::now();
-        assert_eq!(scan(&port).await, CELLS);
+        assert_eq!(scan(&port, Scan::over(Span::all())).await, CELLS);
         let three = begin.elapsed();
+        let begin = Instant::now();
+        for number in 0..RANGES {
+            assert_eq!(scan(&port, Scan::over(range(number))).await, 10);
+        }
+        let four = begin.elapsed();
+        let begin = Instant::now();
+        let all = Scan::over_all((0..RANGES).map(range));
+        assert_eq!(scan(&port, all).await, 10 * RANGES);
+        let five = begin.elapsed();
         if round > 0 {
             bare.add(one);
             stream.add(two);
             through_port.add(three);
+            one_by_one.add(four);
+            together.add(five);
         }
     }
     tables.delete(TABLE).await.unwrap();
@@ -55,6 +72,12 @@ pub(crate) async fn run(client: &ProxyClient) {
         stream.ratio_to(&bare),
         through_port.rate(CELLS),
         through_port.ratio_to(&bare)
+    );
+    println!(
+        "{RANGES} ranges of ten rows: a scan of each {:.0} ranges/s, one scan {:.0} ({:.2} of its time)",
+        one_by_one.rate(RANGES),
+        together.rate(RANGES),
+        together.ratio_to(&one_by_one)
     );
 }
 
@@ -87,8 +110,8 @@ async fn scanner(client: &ProxyClient) -> usize {
         .unwrap()
 }
 
-async fn scan(table: &Arc<dyn Table>) -> usize {
-    let batches = table.scan(Scan::over(Span::all()));
+async fn scan(table: &Arc<dyn Table>, scan: Scan) -> usize {
+    let batches = table.scan(scan);
     batches
         .try_fold(0, async |cells, batch| Ok(cells + batch.len()))
         .await

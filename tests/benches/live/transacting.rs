@@ -45,14 +45,29 @@ fn output() -> Column {
     Column::new("out", "value")
 }
 
+/// The time of some work, the number of its pieces, and the CPU time of a piece.
+struct Work {
+    took: Duration,
+    pieces: usize,
+    cpu: Cpu,
+}
+
+impl Work {
+    /// Returns the time of a piece.
+    fn each(&self) -> Duration {
+        self.took / u32::try_from(self.pieces.max(1)).unwrap()
+    }
+}
+
 /// An application of this process, with its oracle.
-struct Bank {
+struct Bank<'a> {
+    cluster: &'a Cluster,
     application: Application,
     observers: Observers,
 }
 
-impl Bank {
-    async fn new(cluster: &Cluster, name: &str) -> Self {
+impl<'a> Bank<'a> {
+    async fn new(cluster: &'a Cluster, name: &str) -> Self {
         let (instance, zookeepers) = connect(cluster).await;
         let observer = observer_fn(async |tx: Transaction, row: Bytes, _| {
             let value = tx.get(row.clone(), &input()).await?;
@@ -62,13 +77,34 @@ impl Bank {
         let application = instance.application(name).observers(&observers);
         application.initialize().await.unwrap();
         Self {
+            cluster,
             application: Application::open(instance, &zookeepers, name).await,
             observers,
         }
     }
 
-    /// Runs some work, and returns its time and the number of pieces.
-    async fn run(&self, kind: &str, tasks: usize, count: usize, round: usize) -> (Duration, usize) {
+    async fn run(&self, kind: &str, tasks: usize, count: usize, round: usize) -> Work {
+        let worker = match kind {
+            "observe" => Some(self.worker(tasks, round).await),
+            _ => None,
+        };
+        let cpu = Cpu::until_now(self.cluster, &[]);
+        let (took, pieces) = self.work(kind, tasks, count, round).await;
+        let cpu = Cpu::until_now(self.cluster, &[]).since(cpu, pieces);
+        if let Some(worker) = worker {
+            worker.stop().await;
+        }
+        Work { took, pieces, cpu }
+    }
+
+    /// Does some work, and returns its time and the number of pieces.
+    async fn work(
+        &self,
+        kind: &str,
+        tasks: usize,
+        count: usize,
+        round: usize,
+    ) -> (Duration, usize) {
         let client = &self.application.client;
         let took = match kind {
             "fill" => from_tasks(tasks, count, |number| fill(client.clone(), number)).await,
@@ -87,32 +123,32 @@ impl Bank {
                 })
                 .await
             }
-            "observe" => return (self.observe(tasks, count, round).await, count),
+            "observe" => {
+                let begun = Instant::now();
+                from_tasks(tasks, count, |number| {
+                    set(client.clone(), named("doc", number, round), input())
+                })
+                .await;
+                client.wait_until_idle().await.unwrap();
+                begun.elapsed()
+            }
             _ => return self.scan().await,
         };
         (took, count)
     }
 
-    async fn observe(&self, tasks: usize, count: usize, round: usize) -> Duration {
+    /// Starts a worker, and waits until it works: it begins when the group of workers has been the
+    /// same for a while.
+    async fn worker(&self, tasks: usize, round: usize) -> Worker {
         let client = &self.application.client;
         let options = WorkerOptions::new().tasks(tasks);
         let worker = Worker::start(client, self.observers.clone(), options);
         let worker = worker.await.unwrap();
-        // A worker begins when the group of workers has been the same for a while.
         set(client.clone(), named("first", 0, round), input())
             .await
             .unwrap();
         client.wait_until_idle().await.unwrap();
-        let begun = Instant::now();
-        let row = |number| named("doc", number, round);
-        from_tasks(tasks, count, |number| {
-            set(client.clone(), row(number), input())
-        })
-        .await;
-        client.wait_until_idle().await.unwrap();
-        let took = begun.elapsed();
-        worker.stop().await;
-        took
+        worker
     }
 
     async fn scan(&self) -> (Duration, usize) {
@@ -167,16 +203,30 @@ impl<'a> JavaBank<'a> {
         (took, counted.unwrap_or(count))
     }
 
-    async fn run(
-        &mut self,
-        kind: &str,
-        tasks: usize,
-        count: usize,
-        round: usize,
-    ) -> (Duration, usize) {
-        if kind != "observe" {
-            return self.ask(kind, tasks, count, round);
+    async fn run(&mut self, kind: &str, tasks: usize, count: usize, round: usize) -> Work {
+        let mut worker = match kind {
+            "observe" => Some(self.worker(tasks, round).await),
+            _ => None,
+        };
+        let cpu = self.cpu(worker.as_ref());
+        let (took, pieces) = match kind {
+            "observe" => {
+                let begun = Instant::now();
+                self.ask("load", tasks, count, round);
+                self.waiting.wait_until_idle().await.unwrap();
+                (begun.elapsed(), count)
+            }
+            _ => self.ask(kind, tasks, count, round),
+        };
+        let cpu = self.cpu(worker.as_ref()).since(cpu, pieces);
+        if let Some(worker) = &mut worker {
+            block_in_place(|| worker.ask("stop-worker")).unwrap();
         }
+        Work { took, pieces, cpu }
+    }
+
+    /// Starts a worker in a process of its own, and waits until it works.
+    async fn worker(&mut self, tasks: usize, round: usize) -> JavaPeer {
         let threads = tasks.to_string();
         let settings = [&SETTINGS[..], &[("fluo.worker.num.threads", &threads)]].concat();
         let worker = JavaPeer::start(self.cluster, &self.zookeepers, &self.name, &settings);
@@ -184,12 +234,13 @@ impl<'a> JavaBank<'a> {
         block_in_place(|| worker.ask("start-worker")).unwrap();
         self.ask("load", 1, 1, 10_000 + round);
         self.waiting.wait_until_idle().await.unwrap();
-        let begun = Instant::now();
-        self.ask("load", tasks, count, round);
-        self.waiting.wait_until_idle().await.unwrap();
-        let took = begun.elapsed();
-        block_in_place(|| worker.ask("stop-worker")).unwrap();
-        (took, count)
+        worker
+    }
+
+    /// Returns the CPU times until now, of the worker too.
+    fn cpu(&self, worker: Option<&JavaPeer>) -> Cpu {
+        let clients: Vec<_> = worker.into_iter().chain([&self.client]).collect();
+        Cpu::until_now(self.cluster, &clients)
     }
 }
 
@@ -308,6 +359,8 @@ pub(crate) async fn run(cluster: &Cluster, choice: &Choice) {
                 java.run(kind, 128, count, AGEING).await;
             }
         }
+        // Java's table drops garbage in each flush.
+        bank.application.collect_garbage().await;
     }
     let mut number = 0;
     for (tasks, count) in SIZES {
@@ -319,15 +372,13 @@ pub(crate) async fn run(cluster: &Cluster, choice: &Choice) {
             let (mut cpu, mut cpu_of_java) = (Cpu::default(), Cpu::default());
             for _ in 0..choice.rounds {
                 number += 1;
-                let begun = Cpu::until_now(cluster, None);
-                let (took, pieces) = bank.run(kind, tasks, count, number).await;
-                cpu = Cpu::until_now(cluster, None).since(begun, pieces);
-                ours.add(took / u32::try_from(pieces.max(1)).unwrap());
+                let work = bank.run(kind, tasks, count, number).await;
+                cpu = work.cpu;
+                ours.add(work.each());
                 if let Some(java) = &mut java {
-                    let begun = Cpu::until_now(cluster, Some(&java.client));
-                    let (took, pieces) = java.run(kind, tasks, count, number).await;
-                    cpu_of_java = Cpu::until_now(cluster, Some(&java.client)).since(begun, pieces);
-                    theirs.add(took / u32::try_from(pieces.max(1)).unwrap());
+                    let work = java.run(kind, tasks, count, number).await;
+                    cpu_of_java = work.cpu;
+                    theirs.add(work.each());
                 }
             }
             print!(

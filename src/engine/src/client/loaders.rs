@@ -54,7 +54,7 @@ impl LoaderOptions {
         self
     }
 
-    /// Sets the number of further bodies that wait for their turn before the caller has to wait; at
+    /// Sets the number of further bodies that wait for a place before the caller has to wait; at
     /// most 1,000,000. Fluo's `fluo.loader.queue.size`. Default: 32.
     #[must_use]
     pub const fn queue(mut self, queue: usize) -> Self {
@@ -244,9 +244,9 @@ impl Loaders {
         let mut tasks = locked(&self.tasks);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
-            let turn = running.acquire_owned().await;
+            let place = running.acquire_owned().await;
             work.await;
-            drop((turn, room));
+            drop((place, room));
         });
     }
 }
