@@ -11,13 +11,8 @@ use crate::command::{Place, Run, assert_says};
 const PASSWORD: &str = "hunter2";
 
 /// Returns a port on which no process listens.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port()
-}
+/// A port at which no server listens. A free port would not do, because another test may get it.
+const UNUSED_PORT: u16 = 1;
 
 fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> Run {
     let arguments = format!("table list --at proxy:127.0.0.1:{port} {more}");
@@ -44,7 +39,7 @@ fn names_invalid_authorities() {
         ),
     ] {
         let more = format!("--user root {more}");
-        let message = list(&place, free_port(), &more, &[("FLUO_PASSWORD", PASSWORD)]).fails();
+        let message = list(&place, UNUSED_PORT, &more, &[("FLUO_PASSWORD", PASSWORD)]).fails();
         assert_says(&message, part);
     }
 }
@@ -54,7 +49,7 @@ fn reads_the_password_from_the_environment_or_a_file() {
     let place = Place::new();
     place.file("password", format!("{PASSWORD}\nmore\n"));
     let path = place.path("password").to_str().unwrap().to_owned();
-    let port = free_port();
+    let port = UNUSED_PORT;
     for (more, environment) in [
         ("--user root", vec![("FLUO_PASSWORD", PASSWORD)]),
         ("", vec![("FLUO_USER", "root"), ("FLUO_PASSWORD", PASSWORD)]),
@@ -80,7 +75,7 @@ fn warns_about_a_password_file_that_others_can_read() {
         set_permissions(place.path("password"), Permissions::from_mode(mode)).unwrap();
         let run = list(
             &place,
-            free_port(),
+            UNUSED_PORT,
             "--user root --password-file password",
             &[],
         );
@@ -107,7 +102,7 @@ fn reads_the_password_from_a_pipe() {
     let place = Place::new();
     let script = format!(
         "echo {PASSWORD} | \"$0\" table list --at proxy:127.0.0.1:{} --user root --password-file /dev/fd/0",
-        free_port()
+        UNUSED_PORT
     );
     let mut command = Command::new("sh");
     command
@@ -165,7 +160,7 @@ fn asks_for_a_password_without_echo_at_a_terminal() {
     use std::process::Stdio;
 
     let place = Place::new();
-    let port = free_port();
+    let port = UNUSED_PORT;
     let fluo = format!(
         "{} table list --at proxy:127.0.0.1:{port} --user root",
         env!("CARGO_BIN_EXE_fluo")
