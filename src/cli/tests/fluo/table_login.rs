@@ -101,8 +101,7 @@ fn warns_about_a_password_file_that_others_can_read() {
 fn reads_the_password_from_a_pipe() {
     let place = Place::new();
     let script = format!(
-        "echo {PASSWORD} | \"$0\" table list --at proxy:127.0.0.1:{} --user root --password-file /dev/fd/0",
-        UNUSED_PORT
+        "echo {PASSWORD} | \"$0\" table list --at proxy:127.0.0.1:{UNUSED_PORT} --user root --password-file /dev/fd/0"
     );
     let mut command = Command::new("sh");
     command
