@@ -198,6 +198,50 @@ async fn another_worker_runs_a_notification_that_failed_while_its_worker_stopped
     assert_eq!((read_now(&client, "r", "b").await, count), (7, 1));
 }
 
+/// All runs change one cell, so those that conflicted wait for their turn when the worker stops.
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_stops_begins_no_run_that_waits_for_its_turn() {
+    const RUNS: usize = 4;
+    let (begun, resume) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let add = {
+        let (begun, resume) = (begun.clone(), resume.clone());
+        observer_fn(move |tx: Transaction, _: Bytes, _| {
+            let (begun, resume) = (begun.clone(), resume.clone());
+            async move {
+                let total = number(tx.get("total", &column("b")).await?);
+                tx.set("total", &column("b"), (total + 1).to_string())?;
+                begun.add_permits(1);
+                if let Ok(resumed) = resume.acquire().await {
+                    resumed.forget();
+                }
+                Ok::<_, Error>(())
+            }
+        })
+    };
+    let observers = Observers::new().strong(column("a"), "add", add).unwrap();
+    let fixture = Fixture::observed_in_memory(observers).await;
+    let client = fixture.client().await;
+    for row in 0..RUNS {
+        set(&client, &format!("row {row}"), "a", 1).await;
+    }
+    let options = WorkerOptions::new().tasks(RUNS);
+    let worker = fixture.worker(&client, options).await;
+    let first_attempts = u32::try_from(RUNS).unwrap();
+    begun.acquire_many(first_attempts).await.unwrap().forget();
+    resume.add_permits(RUNS);
+    // One commits. Of the others, one has its turn.
+    begun.acquire().await.unwrap().forget();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(begun.available_permits(), 0);
+    let stopping = tokio::spawn(worker.stop());
+    tokio::task::yield_now().await;
+    resume.close();
+    stopping.await.unwrap();
+    assert_eq!(begun.available_permits(), 0);
+    assert_eq!(read_now(&client, "total", "b").await, 2);
+    assert_eq!(fixture.notifications().await, RUNS - 2);
+}
+
 /// Regression test: while a notification was processed, its cell moved to another worker. That
 /// worker moved a later notification of the cell to the dead letters, and removed it from the
 /// table. The success of the earlier notification then removed the dead letter, so no trace of the
