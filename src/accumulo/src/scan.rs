@@ -92,7 +92,7 @@ impl Rest {
                 self.table.check().await?;
                 continue;
             }
-            let small = self.small_spans();
+            let small = self.small_spans(LOOKUP_SPANS);
             if small == 0 {
                 return Ok(None);
             }
@@ -105,7 +105,7 @@ impl Rest {
     fn open_cursors(&mut self) {
         let most = if self.continues { CURSORS } else { 1 };
         while self.open.len() < most
-            && self.small_spans() <= 1
+            && self.small_spans(2) <= 1
             && let Some(span) = self.spans.pop_front()
         {
             self.large = self.large.saturating_sub(1);
@@ -116,13 +116,13 @@ impl Rest {
         }
     }
 
-    /// Returns the number of spans of the next lookup.
-    fn small_spans(&self) -> usize {
+    /// Returns the number of small spans that are next, counted up to `most`.
+    fn small_spans(&self, most: usize) -> usize {
         if self.large > 0 {
             return 0;
         }
         let intent = self.scan.filter_intent();
-        let spans = self.spans.iter().take(LOOKUP_SPANS);
+        let spans = self.spans.iter().take(most);
         spans
             .take_while(|span| filter::is_small(intent, span))
             .count()

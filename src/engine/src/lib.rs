@@ -95,6 +95,7 @@ mod bounds;
 mod catch_panic;
 mod client;
 mod context;
+mod locked;
 mod observer;
 mod transaction;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use fluo_table::{Error, ErrorKind, Result, check_option};
@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::catch_panic::caught;
 use crate::client::{Client, Runner};
+use crate::locked::locked;
 use crate::transaction::Transaction;
 
 /// The bounds of [`Loaders`].
@@ -265,10 +266,6 @@ where
     let run = runner.run(move |tx| body(tx, input.clone()));
     let ran = caught("the body of a load", run).await;
     ran.unwrap_or_else(|panicked| Err(panicked.into()))
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl fmt::Debug for Loaders {

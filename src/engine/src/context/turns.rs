@@ -1,12 +1,14 @@
 //! Turns of transactions that conflict with each other.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use fluo_table::RowColumn;
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 use tokio::time::{Instant, sleep_until};
+
+use crate::locked::locked;
 
 /// Time after which a turn does not hold back the next retry.
 const LONGEST_TURN: Duration = Duration::from_secs(1);
@@ -60,7 +62,7 @@ impl Turns {
     }
 
     fn place(&self, cell: &RowColumn) -> Arc<Place> {
-        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cells = locked(&self.cells);
         cells.retain(|_, place| place.strong_count() > 0);
         if let Some(place) = cells.get(cell).and_then(Weak::upgrade) {
             return place;
@@ -82,7 +84,7 @@ impl Place {
             tokio::select! {
                 biased;
                 guard = &mut guard => {
-                    *self.begun() = Some(Instant::now());
+                    *locked(&self.begun) = Some(Instant::now());
                     let cell = cell.clone();
                     return Some(Turn { cell, place: self, _guard: guard });
                 }
@@ -95,16 +97,12 @@ impl Place {
 
     /// Returns the time at which the present turn holds back no retry any more.
     fn expires(&self) -> Instant {
-        let begun = self.begun().unwrap_or_else(Instant::now);
+        let begun = locked(&self.begun).unwrap_or_else(Instant::now);
         begun + LONGEST_TURN
     }
 
     fn has_expired(&self) -> bool {
         self.expires() <= Instant::now()
-    }
-
-    fn begun(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
