@@ -23,6 +23,7 @@ use futures::future::{join_all, try_join_all};
 const TASKS: usize = 40;
 const STUCK: &str = "stuck";
 const DAMAGED: &str = "damaged";
+const REFUSED: &str = "refused";
 
 fn column() -> Column {
     Column::new("f", "q")
@@ -56,6 +57,9 @@ impl Hooks for Recorder {
                 if reads(DAMAGED) {
                     return Err(Error::new(ErrorKind::Corrupt, "a damaged cell"));
                 }
+                if reads(REFUSED) {
+                    return Err(Error::new(ErrorKind::Unavailable, "a server refuses"));
+                }
             }
             Call::Write(_) => self.writing.pass().await,
             _ => {}
@@ -85,6 +89,7 @@ impl Ground {
         };
         ground.set(STUCK, "0").await;
         ground.set(DAMAGED, "0").await;
+        ground.set(REFUSED, "0").await;
         for number in 0..TASKS {
             ground.set(&row(number), "0").await;
         }
@@ -208,14 +213,42 @@ async fn a_start_that_was_returned_does_not_move() {
 #[tokio::test]
 async fn a_cell_that_cannot_be_read_does_not_stop_the_others() {
     let ground = Ground::new().await;
-    let rows = (0..TASKS).map(row).chain([DAMAGED.to_owned()]);
-    let reads = join_all(rows.map(|row| read(&ground.client, row))).await;
-    let failed = reads.iter().filter(|read| read.is_err()).count();
-    assert_eq!(failed, 1);
-    assert_eq!(
-        reads.last().unwrap().as_ref().unwrap_err().kind(),
-        ErrorKind::Corrupt
-    );
+    for (cell, kind) in [
+        (DAMAGED, ErrorKind::Corrupt),
+        (REFUSED, ErrorKind::Unavailable),
+    ] {
+        let rows = (0..TASKS).map(row).chain([cell.to_owned()]);
+        let reads = join_all(rows.map(|row| read(&ground.client, row))).await;
+        let failed: Vec<_> = reads
+            .iter()
+            .filter_map(|read| read.as_ref().err())
+            .collect();
+        assert_eq!(failed.len(), 1, "{failed:?}");
+        assert_eq!(failed[0].kind(), kind);
+    }
+}
+
+/// They waited for each other, although no read of one can travel with a read of another.
+#[tokio::test(start_paused = true)]
+async fn reads_of_snapshots_are_concurrent_calls() {
+    let ground = Ground::new().await;
+    let mut snapshots = Vec::new();
+    for _ in 0..TASKS {
+        snapshots.push(ground.client.snapshot().await.unwrap());
+    }
+    ground.hooks().reading.close();
+    let reads = snapshots.into_iter().map(|snapshot| {
+        tokio::spawn(async move { snapshot.get(row(0), &column()).await.unwrap() })
+    });
+    let reads: Vec<_> = reads.collect();
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(ground.snapshots().len(), TASKS);
+    ground.hooks().reading.open();
+    for read in join_all(reads).await {
+        assert_eq!(read.unwrap().as_deref(), Some(&b"0"[..]));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -265,7 +298,7 @@ async fn a_commit_answers_before_it_is_rolled_forward() {
         .unwrap();
     ground.hooks().writing.holds_a_task().await;
     let client = ground.client.clone();
-    let settled = tokio::spawn(async move { client.wait_until_settled().await });
+    let settled = tokio::spawn(async move { client.wait_until_rolled_forward().await });
     // The reader writes the same, and waits for it.
     let reader = ground.client.clone();
     let value = tokio::spawn(async move { read(&reader, row(1)).await });

@@ -38,8 +38,8 @@ struct Misplaced {
 enum Change<'a> {
     Copy,
     Delete,
-    /// Deletes it if it is a copy: it is in its bucket of this queue with another number of them.
-    /// Otherwise moves it to its bucket.
+    /// Deletes the value if it is a copy, which is in its bucket for the other number of buckets of
+    /// the queue. Otherwise moves it to its bucket.
     Tidy(Option<&'a QueueDefinition>),
 }
 

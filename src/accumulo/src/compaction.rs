@@ -210,7 +210,8 @@ impl Calls {
     }
 }
 
-/// A wait for the end of the own compaction of some tablets, or before it for that of others.
+/// A wait for a compaction of some tablets: the own one if it was started, otherwise that of
+/// another client.
 #[derive(Clone, Copy)]
 struct Watch<'a> {
     name: &'a str,

@@ -23,22 +23,21 @@
 //! use fluo_table::{Authorizations, Column, Mutation, TableAdmin, TableExt, Versions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo_table::Result<()> {
-//! let options = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
-//! let tables: Arc<dyn TableAdmin> = Arc::new(AccumuloTables::connect(options).await?);
-//! tables.create_table("pages", Versions::default()).await?;
-//! let pages = tables.open_table("pages", Authorizations::none()).await?;
-//! let uri = Column::new("page", "uri");
-//! pages.write(vec![Mutation::new("org.wikipedia/accumulo").put(uri.clone(), "wikipedia.org")]).await?;
-//! assert!(pages.get("org.wikipedia/accumulo", &uri).await?.is_some());
+//! # async fn main() -> fluo_table::Result<()> { let options = ProxyOptions::new("localhost:42424",
+//! Credentials::password("root", "secret")); let tables: Arc<dyn TableAdmin> =
+//! Arc::new(AccumuloTables::connect(options).await?); tables.create_table("pages",
+//! Versions::default()).await?; let pages = tables.open_table("pages",
+//! Authorizations::none()).await?; let uri = Column::new("page", "uri");
+//! pages.write(vec![Mutation::new("org.wikipedia/accumulo").put(uri.clone(),
+//! "wikipedia.org")]).await?; assert!(pages.get("org.wikipedia/accumulo", &uri).await?.is_some());
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! # Rules of the ports
 //!
-//! - **T1, order of several spans**: a cursor for each span, one after the other; a batch scanner
-//!   returns no order.
+//! - **T1, order of several spans**: one lookup reads small spans that follow each other, and the
+//!   client sorts their cells; each large span has a cursor, read in order.
 //! - **T2, filters**: iterators on the scan: those that Accumulo ships, and Fluo's for the filters
 //!   of transactions.
 //! - **T4, T6**: one call sends all mutations of a row, in their order; a row that does not fit in

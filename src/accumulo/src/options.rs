@@ -4,11 +4,10 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use accumulo_proxy::ProxyOptions;
+use accumulo_proxy::{ConditionalWriterOptions, ProxyOptions};
 use fluo_table::{Result, check_option};
 
 use crate::iterator_build::IteratorBuild;
-use crate::tables::CONDITIONAL_CALLS;
 use crate::zookeeper::{Access, Address, SessionOptions};
 
 /// The options of [`connect`](crate::connect), which checks them. `Debug` output contains no
@@ -45,7 +44,7 @@ impl AccumuloOptions {
         Self {
             proxy,
             iterator_build: IteratorBuild::default(),
-            conditional_calls: CONDITIONAL_CALLS,
+            conditional_calls: ConditionalWriterOptions::default().calls_in_flight,
             instance_name: None,
             zookeepers: zookeepers.into(),
             secret: None,
@@ -68,7 +67,7 @@ impl AccumuloOptions {
         self
     }
 
-    /// Sets the maximum number of concurrent calls with the writes of transactions: see
+    /// Sets the number of concurrent calls with writes of a table handle: see
     /// [`AccumuloTables::conditional_calls`](crate::AccumuloTables::conditional_calls). Default: 2.
     #[must_use]
     pub fn conditional_calls(mut self, calls: NonZeroUsize) -> Self {

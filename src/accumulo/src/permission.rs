@@ -10,7 +10,7 @@ impl AccumuloTables {
     /// Converts the error of a call that needs a permission on a table. If the user lacks the
     /// permission, the message names it, because that of Accumulo does not.
     pub(crate) fn lacking(&self, permission: &str, table: &str, error: ProxyError) -> Error {
-        self.identities.suspect();
+        self.identities.forget_recent();
         if !error.is_denial() {
             return port_error(error);
         }

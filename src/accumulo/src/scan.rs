@@ -4,7 +4,7 @@
 //! Small spans that follow each other are read with one lookup: a batch scanner reads all of them
 //! at once, in no order, and the client sorts the cells. A large span has a cursor on the server.
 //! If a scan continues after its first batch, the cursor of the next large span is opened, and its
-//! first batch is read, while the last one is read.
+//! first batch is read, while the present one is read.
 
 use std::collections::VecDeque;
 use std::future::ready;
@@ -21,9 +21,11 @@ use crate::{convert, filter};
 
 /// Maximum number of spans of a lookup.
 const LOOKUP_SPANS: usize = 1_000;
-/// Maximum number of entries of a lookup. Spans with more entries are not small after all, so each
-/// gets a cursor.
+/// Maximum number of entries of a lookup. Spans with more entries or more [bytes](LOOKUP_BYTES) are
+/// not small after all, so each gets a cursor.
 const LOOKUP_ENTRIES: usize = 10_000;
+/// Maximum number of bytes of a lookup, which holds all of its entries in memory.
+const LOOKUP_BYTES: usize = 64 * 1024 * 1024;
 /// Number of spans of a lookup for each thread of the proxy that queries tablet servers. With two
 /// threads for a lookup of few spans, transfers had three quarters of the rate.
 const SPANS_PER_THREAD: usize = 128;
@@ -140,7 +142,10 @@ impl Rest {
         let iterators = self.iterators.iter().cloned();
         let options = iterators.fold(options, BatchScanOptions::iterator);
         let (tables, name) = (&self.table.tables, &self.table.name);
-        let found = tables.client.lookup(name, options, LOOKUP_ENTRIES).await;
+        let found = tables
+            .client
+            .lookup(name, options, LOOKUP_ENTRIES, LOOKUP_BYTES)
+            .await;
         let Some(entries) = found.map_err(|error| tables.lacking("READ", name, error))? else {
             self.large = spans.len();
             for span in spans.into_iter().rev() {

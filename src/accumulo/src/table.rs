@@ -26,9 +26,9 @@ const MAX_KEY_BYTES: usize = 1 << 20;
 const SHOWN_BYTES: usize = 60;
 
 /// Maximum number of plain mutations of a write that travels with others.
-const TRAVELLING_ROWS: usize = 64;
+const GATHERED_ROWS: usize = 64;
 /// Maximum number of bytes of a write that travels with others.
-const TRAVELLING_BYTES: usize = 256 * 1024;
+const GATHERED_BYTES: usize = 256 * 1024;
 /// A timestamp that no cell has. It is the oldest one that a server can check.
 const NO_CELLS_TIMESTAMP: i64 = i64::MIN + 1;
 
@@ -126,7 +126,7 @@ impl AccumuloTable {
             Ok(outcomes) => outcomes,
             Err(error) if is_lost(&error) => return Err(port_error(error)),
             Err(error) => {
-                self.learn(&error);
+                self.record_denial(&error);
                 return Ok((mutations, false));
             }
         };
@@ -139,8 +139,8 @@ impl AccumuloTable {
                 ConditionalOutcome::Accepted => may_be_written = true,
                 outcome => {
                     if let ConditionalOutcome::Unknown(error) = &outcome {
-                        may_be_written = true;
-                        error.iter().for_each(|error| self.learn(error));
+                        let error = error.as_ref();
+                        may_be_written |= !error.is_some_and(|error| self.record_denial(error));
                     }
                     left.push(mutation);
                 }
@@ -149,11 +149,13 @@ impl AccumuloTable {
         Ok((left, may_be_written))
     }
 
-    /// Learns from the error of a plain write that travelled with others.
-    fn learn(&self, error: &ProxyError) {
+    /// Returns `true` if the error is a denial. Then no further plain write of this handle travels
+    /// with others.
+    fn record_denial(&self, error: &ProxyError) -> bool {
         if error.is_denial() {
             self.conditional_is_denied.store(true, Ordering::Relaxed);
         }
+        error.is_denial()
     }
 
     /// Checks that the name still belongs to the same table.
@@ -224,9 +226,9 @@ fn travels(mutations: &[Mutation]) -> bool {
     let bytes: usize = mutations.iter().map(Mutation::size_bytes).sum();
     let rows: BTreeSet<_> = mutations.iter().map(|mutation| &mutation.row).collect();
     let mut updates = mutations.iter().flat_map(|mutation| &mutation.updates);
-    mutations.len() <= TRAVELLING_ROWS
+    mutations.len() <= GATHERED_ROWS
         && rows.len() == mutations.len()
-        && bytes <= TRAVELLING_BYTES
+        && bytes <= GATHERED_BYTES
         && updates.all(|update| update.timestamp.is_some())
 }
 
@@ -244,8 +246,8 @@ fn uncertain(error: ProxyError) -> Error {
 /// Returns the error of a write, some of whose mutations may be written.
 fn in_part(error: Error) -> Error {
     match error.kind() {
-        // The table is gone, and what was written with it; or the user may write nothing.
-        ErrorKind::Uncertain | ErrorKind::NotFound | ErrorKind::Denied => error,
+        // The table is gone, and what was written with it.
+        ErrorKind::Uncertain | ErrorKind::NotFound => error,
         _ => {
             let message = format!("some of the mutations may be written: {error}");
             Error::with_source(ErrorKind::Uncertain, message, error)

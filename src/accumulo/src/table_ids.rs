@@ -96,8 +96,8 @@ impl Identities {
         }
     }
 
-    /// Lets the next check ask again, because a call failed.
-    pub(crate) fn suspect(&self) {
+    /// Forgets the ids that it has read, because a call failed.
+    pub(crate) fn forget_recent(&self) {
         self.set_recent(None);
     }
 

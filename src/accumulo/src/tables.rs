@@ -2,15 +2,12 @@
 
 use std::num::NonZeroUsize;
 
-use accumulo_proxy::{ProxyClient, ProxyOptions};
+use accumulo_proxy::{ConditionalWriterOptions, ProxyClient, ProxyOptions};
 use fluo_table::{Error, Result, check_table_name};
 
 use crate::error::port_error;
 use crate::iterator_build::{IteratorBuild, Readiness};
 use crate::table_ids::Identities;
-
-/// Default of [`AccumuloTables::conditional_calls`].
-pub(crate) const CONDITIONAL_CALLS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// The tables of an Accumulo instance, reached through one proxy. Clones share its connections.
 #[derive(Clone, Debug)]
@@ -42,7 +39,7 @@ impl AccumuloTables {
             identities,
             iterator_build: IteratorBuild::default(),
             readiness: Readiness::default(),
-            conditional_calls: CONDITIONAL_CALLS,
+            conditional_calls: ConditionalWriterOptions::default().calls_in_flight,
         }
     }
 
@@ -58,8 +55,9 @@ impl AccumuloTables {
         }
     }
 
-    /// Sets the maximum number of concurrent calls with the writes of transactions, for each handle
-    /// of a table: a call that takes longer than 10 ms does not hold back the next one. Default: 2.
+    /// Sets the number of concurrent calls with writes, for each handle of a table: a call that
+    /// takes longer than 10 ms does not hold back the next one. While a call takes longer than half
+    /// a second, two more are allowed. Default: 2.
     #[must_use]
     pub fn conditional_calls(self, conditional_calls: NonZeroUsize) -> Self {
         Self {

@@ -47,7 +47,7 @@ impl Application {
 
     /// Removes the application and its table.
     pub(crate) async fn end(self) {
-        self.client.wait_until_settled().await;
+        self.client.wait_until_rolled_forward().await;
         drop(self.client);
         let application = self.instance.application(&self.name);
         application.remove().await.unwrap();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
@@ -29,7 +30,8 @@ async fn send<T>(link: &Link, call: impl Future<Output = Result<T>> + Send) -> R
     send_to(link, link.fate(), call).await
 }
 
-/// Sends a call that may also arrive after its client has cancelled it, even after newer calls.
+/// Sends a call that may also arrive after its client has cancelled it, even after calls of other
+/// kinds that its client sent later.
 async fn send_or_late<T: fmt::Debug + Send + 'static>(
     link: &Arc<Link>,
     what: String,
@@ -123,8 +125,11 @@ impl Coordination for SimulatedCoordination {
         let inner = send_or_late(&self.link, "begins a transactor".to_owned(), begin).await?;
         self.link.set_transactor(inner.id());
         self.link.say(format_args!("is transactor {}", inner.id()));
-        let (link, inner) = (self.link.clone(), inner.into());
-        Ok(Box::new(SimulatedTransactor { link, inner }))
+        Ok(Box::new(SimulatedTransactor {
+            link: self.link.clone(),
+            inner: inner.into(),
+            publications: Arc::default(),
+        }))
     }
 
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool> {
@@ -180,6 +185,8 @@ impl Coordination for SimulatedCoordination {
 struct SimulatedTransactor {
     link: Arc<Link>,
     inner: Arc<dyn Transactor>,
+    /// Number of publications that were sent.
+    publications: Arc<AtomicU64>,
 }
 
 #[async_trait]
@@ -190,8 +197,15 @@ impl Transactor for SimulatedTransactor {
 
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
         self.link.say(format_args!("publishes {oldest:?}"));
-        let inner = self.inner.clone();
-        let publish = async move { inner.publish_oldest_active(oldest).await };
+        let (inner, publications) = (self.inner.clone(), self.publications.clone());
+        let number = publications.fetch_add(1, Ordering::Relaxed) + 1;
+        let publish = async move {
+            match publications.load(Ordering::Relaxed) == number {
+                true => inner.publish_oldest_active(oldest).await,
+                // It does not take effect after a later one (C5).
+                false => Err(uncertain()),
+            }
+        };
         send_or_late(&self.link, format!("publishes {oldest:?}"), publish).await
     }
 

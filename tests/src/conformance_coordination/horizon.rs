@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fluo_table::Timestamp;
 use fluo_table::coordination::Applications;
+use futures::FutureExt;
 use futures::future::join_all;
 
 use super::ground::{Ground, at, count, next};
@@ -90,6 +91,26 @@ pub async fn c4_the_horizon_never_goes_back(applications: Arc<dyn Applications>)
         .await
         .unwrap();
     assert_eq!(ground.advance().await, horizon);
+    drop(transactor);
+    ground.end().await;
+}
+
+/// Checks C5: a withdrawal that was cancelled after it was sent does not withdraw a timestamp that
+/// was published afterwards.
+pub async fn c5_a_cancelled_publication_does_not_overtake_a_later_one(
+    applications: Arc<dyn Applications>,
+) {
+    let ground = Ground::new(&applications).await;
+    let transactor = ground.begin().await;
+    for _ in 0..20 {
+        let oldest = ground.next().await;
+        let withdrawal = transactor.publish_oldest_active(None);
+        drop(withdrawal.now_or_never());
+        let published = transactor.publish_oldest_active(Some(oldest));
+        published.await.unwrap();
+        ground.next().await;
+        assert!(ground.advance().await <= oldest);
+    }
     drop(transactor);
     ground.end().await;
 }

@@ -77,6 +77,7 @@ macro_rules! __for_each_coordination_rule {
             horizon::c4_the_horizon_advances_to_the_next_timestamp,
             horizon::c4_the_oldest_published_timestamp_holds_the_horizon,
             horizon::c4_the_horizon_never_goes_back,
+            horizon::c5_a_cancelled_publication_does_not_overtake_a_later_one,
             horizon::c5_a_dropped_transactor_does_not_hold_the_horizon,
             horizon::c5_the_horizon_does_not_pass_a_published_timestamp,
             transactors::c6_numbers_begin_at_one_and_are_not_used_twice,

@@ -37,7 +37,7 @@ pub(super) async fn set(client: &Client, accounts: &[(&'static str, i64)]) {
         })
         .await
         .unwrap();
-    client.wait_until_settled().await;
+    client.wait_until_rolled_forward().await;
 }
 
 /// Returns the balances of some accounts in one snapshot.

@@ -22,7 +22,7 @@ async fn change(client: &Client) -> Result<CommitInfo, CommitError> {
     match guarded {
         Ok(_) => {
             let committed = tx.commit().await;
-            client.wait_until_settled().await;
+            client.wait_until_rolled_forward().await;
             committed
         }
         // The client was cut off before it wrote anything.

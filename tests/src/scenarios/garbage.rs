@@ -55,7 +55,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
 }
 
 async fn collect(fixture: &Fixture, client: &fluo::Client) {
-    client.wait_until_settled().await;
+    client.wait_until_rolled_forward().await;
     client
         .collect_garbage(&*fixture.tables, &Span::all())
         .await

@@ -42,7 +42,7 @@ async fn fails_after(calls: usize) -> Recorded {
     let tx = transfer(&client).await;
     recorded.table.hooks().cut_off_after(calls).await;
     let outcome = tx.commit().await;
-    client.wait_until_settled().await;
+    client.wait_until_rolled_forward().await;
     recorded.table.hooks().restore().await;
     drop((client, outcome));
     recorded
@@ -67,7 +67,7 @@ async fn fails_after(calls: usize) -> Recorded {
         tx.set("dave", &balance(), "6")
     };
     others.run(writes).await.unwrap();
-    others.wait_until_settled().await;
+    others.wait_until_rolled_forward().await;
     recorded
 }
 

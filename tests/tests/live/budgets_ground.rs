@@ -164,7 +164,7 @@ impl Ground {
         let now = || (self.relay.calls(), self.zookeeper(), self.timestamps());
         let (calls, zookeeper, timestamps) = now();
         work().await;
-        self.client.wait_until_settled().await;
+        self.client.wait_until_rolled_forward().await;
         self.wait_until_closed().await;
         let mut counted = Counted {
             calls: now().0,

@@ -1,9 +1,14 @@
 //! Weak observers run when a transaction requests them.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
 use fluo::{ClientOptions, Observer, Observers, Transaction, WorkerOptions, observer_fn};
-use fluo_table::{Bytes, Error, ErrorKind};
-use fluo_tests::Fixture;
+use fluo_table::{Bytes, Error, ErrorKind, Result};
 use fluo_tests::scenarios::observed::{column, copies, idle, number};
+use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted, Latch};
 
 /// Returns an observer that adds the input columns of a row to `sum`, and deletes them.
 fn sums() -> impl Observer {
@@ -80,5 +85,52 @@ async fn an_observer_that_writes_nothing_removes_its_notification() {
     assert_eq!(fixture.notifications().await, 1);
     let _worker = fixture.worker(&client, WorkerOptions::new()).await;
     idle(&client).await;
+    assert_eq!(fixture.notifications().await, 0);
+}
+
+/// Holds plain writes.
+#[derive(Debug, Default)]
+struct Writing(Latch);
+
+#[async_trait]
+impl Hooks for Writing {
+    async fn before(&self, call: &Call) -> Result<Option<Fault>> {
+        if matches!(call, Call::Write(_)) {
+            self.0.pass().await;
+        }
+        Ok(None)
+    }
+}
+
+/// The commit returned before the notification was deleted, and the worker ran it again.
+#[tokio::test(start_paused = true)]
+async fn an_observer_that_writes_another_row_runs_once() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = runs.clone();
+    let observer = observer_fn(move |tx: Transaction, _, _| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async move { tx.set("another row", &column("sum"), "1") }
+    });
+    let observers = Observers::new().weak(column("w"), "set", observer);
+    let fixture = Fixture::observed_in_memory(observers.unwrap()).await;
+    let table = Intercepted::with_hooks(fixture.table.clone(), Writing::default()).row_by_row();
+    let table = Arc::new(table);
+    let writing = &table.hooks().0;
+    writing.open();
+    let options = ClientOptions::new();
+    let client = fixture.client_of(table.clone(), options).await;
+    client
+        .run(async |tx| tx.notify("r", &column("w")))
+        .await
+        .unwrap();
+    writing.close();
+    let worker = fixture.worker(&client, WorkerOptions::new()).await;
+    writing.holds_a_task().await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+    writing.open();
+    idle(&client).await;
+    worker.stop().await;
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
     assert_eq!(fixture.notifications().await, 0);
 }

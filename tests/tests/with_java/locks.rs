@@ -136,7 +136,7 @@ async fn stop_in_commit(access: Access, calls: u32) {
     };
     client.run(body).await.unwrap();
     // The rows behind the commit point are written in the background.
-    client.wait_until_settled().await;
+    client.wait_until_rolled_forward().await;
 }
 
 /// Kills a child after a number of conditional writes, and returns what Java then reads.

@@ -20,7 +20,7 @@ const TARGET: &str = "target/each";
 /// integration installs the oldest one.
 pub(crate) fn each() -> Result<()> {
     let root = workspace();
-    let crates = source::crates(&root)?;
+    let names = source::product_names(&root)?;
     let version = source::rust_version(&root)?;
     let mut has_oldest = is_installed(&version);
     if !has_oldest && env::var("CI").is_ok_and(|ci| ci == "true") {
@@ -35,7 +35,7 @@ pub(crate) fn each() -> Result<()> {
         ])
         .is_ok();
     }
-    for one in crates.iter().filter(|one| one.is_product()) {
+    for name in &names {
         let target = root.join(TARGET).into_os_string();
         let mut check = match has_oldest {
             true => {
@@ -45,9 +45,9 @@ pub(crate) fn each() -> Result<()> {
             }
             false => command(&[], &[]),
         };
-        check.args(["check", "--package", &one.name]);
+        check.args(["check", "--package", name]);
         check.env("CARGO_TARGET_DIR", target);
-        run_program(&format!("cargo check --package {}", one.name), &mut check)?;
+        run_program(&format!("cargo check --package {name}"), &mut check)?;
     }
     if !has_oldest {
         say(&format!(

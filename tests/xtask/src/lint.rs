@@ -2,11 +2,10 @@
 
 use anyhow::Result;
 
-use crate::cargo::{cargo, workspace};
-use crate::language;
+use crate::cargo::cargo;
 
-/// Checks the language of comments and pages, the structure and the documentation, and on request
-/// the formatting and clippy. Warnings are errors.
+/// Checks what `cargo xtask tidy` checks and the documentation, and on request the formatting and
+/// clippy. Warnings are errors.
 pub(crate) fn lint(formatting: bool, clippy: bool) -> Result<()> {
     lint_text(formatting)?;
     lint_code(clippy)
@@ -17,7 +16,6 @@ pub(crate) fn lint_text(formatting: bool) -> Result<()> {
     if formatting {
         cargo(&["fmt", "--all", "--", "--check"], &[])?;
     }
-    language::check(&workspace())?;
     cargo(&["xtask", "tidy"], &[])
 }
 

@@ -40,10 +40,10 @@ enum Task {
     /// Run lint, all tests and all examples, also on a real Accumulo. Parts whose tools are missing
     /// are skipped and listed
     Test(test::Asked),
-    /// Check formatting, the language of comments and pages, tidy, clippy and documentation;
-    /// warnings are errors
+    /// Check formatting, tidy, clippy and documentation; warnings are errors
     Lint,
-    /// Check cycles of modules, the public API, and licenses and Rust versions of dependencies
+    /// Check the language of comments and pages, cycles of modules, the public API, and licenses
+    /// and Rust versions of dependencies
     Tidy {
         /// Write the lists of the public API in tests/api instead of comparing them
         #[arg(long)]

@@ -17,9 +17,9 @@ pub(crate) struct Crate {
 }
 
 impl Crate {
-    /// Checks whether users get the crate: it is no test, and no tool of the project.
+    /// Checks whether users get the crate: it is no test, no example, and no tool of the project.
     pub(crate) fn is_product(&self) -> bool {
-        !self.folder.starts_with("tests")
+        is_product(&self.folder)
     }
 }
 
@@ -41,14 +41,22 @@ pub(crate) struct SourceFile {
 ///
 /// A manifest or a source file cannot be read or parsed. The error names the file.
 pub(crate) fn crates(root: &Path) -> Result<Vec<Crate>> {
-    let manifest = manifest(&root.join("Cargo.toml"))?;
-    let members = manifest.get("workspace").and_then(|it| it.get("members"));
-    let members = members.and_then(toml::Value::as_array);
-    let folders = members.context("the workspace has no members")?;
-    let crates = folders.iter().filter_map(toml::Value::as_str);
-    crates
+    let folders = members(root)?;
+    folders
+        .iter()
         .filter_map(|folder| one(root, folder).transpose())
         .collect()
+}
+
+/// Returns the names of the crates that users get, in the order of the manifest.
+///
+/// # Errors
+///
+/// A manifest cannot be read.
+pub(crate) fn product_names(root: &Path) -> Result<Vec<String>> {
+    let folders = members(root)?;
+    let product = folders.iter().filter(|folder| is_product(folder));
+    product.map(|folder| package_name(root, folder)).collect()
 }
 
 /// Returns the oldest version of Rust that the workspace promises, as the name of a toolchain.
@@ -74,8 +82,6 @@ fn one(root: &Path, folder: &str) -> Result<Option<Crate>> {
     if !is_library && !has("src/main.rs") {
         return Ok(None);
     }
-    let manifest = manifest(&root.join(folder).join("Cargo.toml"))?;
-    let name = manifest.get("package").and_then(|it| it.get("name"));
     let mut files = Vec::new();
     let file = match is_library {
         true => "src/lib.rs",
@@ -83,14 +89,32 @@ fn one(root: &Path, folder: &str) -> Result<Option<Crate>> {
     };
     read(root, &Path::new(folder).join(file), &[], &mut files)?;
     Ok(Some(Crate {
-        name: name
-            .and_then(toml::Value::as_str)
-            .unwrap_or(folder)
-            .to_owned(),
+        name: package_name(root, folder)?,
         folder: folder.to_owned(),
         is_library,
         files,
     }))
+}
+
+/// Returns the folders of the packages.
+fn members(root: &Path) -> Result<Vec<String>> {
+    let manifest = manifest(&root.join("Cargo.toml"))?;
+    let members = manifest.get("workspace").and_then(|it| it.get("members"));
+    let members = members.and_then(toml::Value::as_array);
+    let folders = members.context("the workspace has no members")?;
+    let folders = folders.iter().filter_map(toml::Value::as_str);
+    Ok(folders.map(str::to_owned).collect())
+}
+
+fn is_product(folder: &str) -> bool {
+    !folder.starts_with("tests") && folder != "examples"
+}
+
+fn package_name(root: &Path, folder: &str) -> Result<String> {
+    let manifest = manifest(&root.join(folder).join("Cargo.toml"))?;
+    let name = manifest.get("package").and_then(|it| it.get("name"));
+    let name = name.and_then(toml::Value::as_str);
+    Ok(name.unwrap_or(folder).to_owned())
 }
 
 fn manifest(file: &Path) -> Result<toml::Table> {

@@ -3,12 +3,13 @@
 use anyhow::Result;
 
 use crate::cargo::workspace;
-use crate::{api, cycles, dependencies, source};
+use crate::{api, cycles, dependencies, language, source};
 
 /// Checks cycles of modules, the public API and the dependencies. On request writes the lists of
 /// the public API instead of comparing them.
 pub(crate) fn tidy(accept: bool) -> Result<()> {
     let root = workspace();
+    language::check(&root)?;
     let crates = source::crates(&root)?;
     cycles::check(&crates)?;
     api::check(&root, &crates, accept)?;

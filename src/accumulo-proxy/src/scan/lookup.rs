@@ -1,5 +1,6 @@
 //! The entries of many small ranges, read as a whole.
 
+use tokio::sync::oneshot;
 use tokio::time::sleep;
 use tracing::debug;
 
@@ -7,6 +8,7 @@ use super::batch_size::Pace;
 use super::cursor::Cursor;
 use super::options::BatchScanOptions;
 use super::ranges;
+use super::reader::{GRACE, entry_bytes, while_wanted};
 use crate::client::ProxyClient;
 use crate::data::Entry;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,17 +21,22 @@ struct Lookup {
     table: String,
     options: BatchScanOptions,
     most_entries: usize,
+    most_bytes: usize,
     pace: Pace,
 }
 
+/// The result of a lookup: `None` if there is more than allowed.
+type Found = Option<Vec<Entry>>;
+
 impl ProxyClient {
     /// Returns the entries of many small ranges of a table, in the order of their keys, or `None`
-    /// if there are more than `most_entries`.
+    /// if there are more than `most_entries`, or if they have more than `most_bytes`.
     ///
     /// It makes the calls `createBatchScanner` and `nextK`, closes the scan afterwards, and sorts
     /// the entries. Unlike a [`BatchScanner`](crate::BatchScanner) it holds all entries in memory.
     /// So it can start again, as often as [`tries`](crate::ProxyOptions::tries) allows, if the
-    /// connection breaks, the proxy dropped the scan, or a reply was too long.
+    /// connection breaks, the proxy dropped the scan, or a reply was too long. If the returned
+    /// future is dropped, a call without an answer is given up after a second.
     ///
     /// # Errors
     ///
@@ -44,6 +51,7 @@ impl ProxyClient {
         table: impl Into<String>,
         mut options: BatchScanOptions,
         most_entries: usize,
+        most_bytes: usize,
     ) -> Result<Option<Vec<Entry>>> {
         options.ranges = options.ranges.iter().map(ranges::half_open).collect();
         options.ranges.retain(|range| !ranges::is_empty(range));
@@ -60,24 +68,34 @@ impl ProxyClient {
             table: table.into(),
             options,
             most_entries,
+            most_bytes,
             pace: Pace::whole(batch, self.options().max_reply_bytes),
         };
         let cut_off = lookup.cut_off();
-        tokio::spawn(lookup.run()).await.unwrap_or(Err(cut_off))
+        let (answer, found) = oneshot::channel();
+        tokio::spawn(lookup.run(answer));
+        found.await.unwrap_or(Err(cut_off))
     }
 }
 
 impl Lookup {
-    async fn run(mut self) -> Result<Option<Vec<Entry>>> {
+    async fn run(mut self, mut answer: oneshot::Sender<Result<Found>>) {
+        let found = self.find(&mut answer).await;
+        // The caller may be gone.
+        let _ = answer.send(found);
+    }
+
+    async fn find(&mut self, answer: &mut oneshot::Sender<Result<Found>>) -> Result<Found> {
         let mut pauses = self.client.options().retry.pauses();
         loop {
             let table = &self.table;
             let cursor = Cursor::unordered(&self.client, table, self.options.to_wire()).await?;
-            let read = self.read(&cursor).await;
+            let read = while_wanted(answer.closed(), GRACE, self.read(&cursor)).await;
             cursor.close();
             let error = match read {
-                Ok(found) => return Ok(found),
-                Err(error) => error,
+                Some(Ok(found)) => return Ok(found),
+                Some(Err(error)) => error,
+                None => return Ok(None),
             };
             debug!(%error, "a lookup broke");
             if error.is_reply_too_large() && self.pace.shrink() {
@@ -94,12 +112,15 @@ impl Lookup {
         }
     }
 
-    async fn read(&self, cursor: &Cursor) -> Result<Option<Vec<Entry>>> {
-        let mut found = Vec::new();
+    async fn read(&self, cursor: &Cursor) -> Result<Found> {
+        let (mut found, mut bytes, mut pace) = (Vec::new(), 0_usize, self.pace);
         loop {
-            let batch = cursor.next(self.pace.entries()).await?;
+            let batch = cursor.next(pace.entries()).await?;
+            pace.learn(batch.entries.iter().map(entry_bytes));
+            let more: usize = batch.entries.iter().map(entry_bytes).sum();
+            bytes = bytes.saturating_add(more);
             found.extend(batch.entries);
-            if found.len() > self.most_entries {
+            if found.len() > self.most_entries || bytes > self.most_bytes {
                 return Ok(None);
             }
             if !batch.has_more {

@@ -19,7 +19,7 @@ use crate::wire::interface::NextKRequest;
 
 /// Maximum time that a read continues after the consumer was dropped. A complete reply keeps the
 /// connection usable for the next call, so a short wait is cheaper than a new connection.
-const GRACE: Duration = Duration::from_secs(1);
+pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// The range or ranges to read.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Reader {
             if sink.is_closed() {
                 break;
             }
-            match while_wanted(sink, GRACE, cursor.next(entries)).await {
+            match while_wanted(sink.closed(), GRACE, cursor.next(entries)).await {
                 Some(Ok(batch)) => {
                     self.learn(&batch);
                     if !batch.entries.is_empty() {
@@ -105,7 +105,7 @@ impl Reader {
                 Some(Err(error)) => {
                     self.close();
                     let pause = self.pause_after(error, &mut pauses)?;
-                    while_wanted(sink, Duration::ZERO, sleep(pause)).await;
+                    while_wanted(sink.closed(), Duration::ZERO, sleep(pause)).await;
                 }
                 None => break,
             }
@@ -216,11 +216,14 @@ impl Scan {
     }
 }
 
-/// Returns the result of `work`, or `None` if the consumer of `sink` was dropped more than `grace`
-/// ago.
-async fn while_wanted<T>(sink: &Sink, grace: Duration, work: impl Future<Output = T>) -> Option<T> {
+/// Returns the result of `work`, or `None` if its consumer was `dropped` more than `grace` ago.
+pub(super) async fn while_wanted<T>(
+    dropped: impl Future<Output = ()>,
+    grace: Duration,
+    work: impl Future<Output = T>,
+) -> Option<T> {
     let unwanted = async {
-        sink.closed().await;
+        dropped.await;
         sleep(grace).await;
     };
     tokio::select! {
@@ -230,7 +233,7 @@ async fn while_wanted<T>(sink: &Sink, grace: Duration, work: impl Future<Output 
     }
 }
 
-fn entry_bytes(entry: &Entry) -> usize {
+pub(super) fn entry_bytes(entry: &Entry) -> usize {
     let key = &entry.key;
     let parts = [&key.row, &key.family, &key.qualifier, &key.visibility];
     let key_bytes: usize = parts.into_iter().map(Bytes::len).sum();

@@ -1,5 +1,6 @@
 //! An ordered scan resumes after a break. No entry is repeated, and none is left out.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ use crate::fake::{Answer, Fake, until};
 use crate::rows::{Rows, row_name, rows_of};
 
 const ROWS: usize = 2000;
+/// More bytes than any lookup here finds.
+const MOST: usize = 1 << 30;
 
 fn options() -> ScanOptions {
     ScanOptions::default().batch_entries(100.try_into().unwrap())
@@ -239,18 +242,23 @@ async fn a_lookup_starts_again_after_a_break() {
     .await;
     let client = fake.client();
     let options = || BatchScanOptions::over([Range::all()]);
-    let found = client.lookup("t", options(), 200).await.unwrap().unwrap();
+    let found = client
+        .lookup("t", options(), 200, MOST)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(found.len(), 100);
     assert!(found.is_sorted_by(|a, b| a.key < b.key));
     assert_eq!(fake.count("createBatchScanner"), 2);
     assert_eq!(fake.count("nextK"), 2);
-    assert_eq!(client.lookup("t", options(), 99).await.unwrap(), None);
+    assert_eq!(client.lookup("t", options(), 99, MOST).await.unwrap(), None);
+    assert_eq!(client.lookup("t", options(), 200, 999).await.unwrap(), None);
     let nothing = BatchScanOptions::over([]);
     assert_eq!(
-        client.lookup("t", nothing, 1).await.unwrap(),
+        client.lookup("t", nothing, 1, MOST).await.unwrap(),
         Some(Vec::new())
     );
-    assert_eq!(fake.count("createBatchScanner"), 3);
+    assert_eq!(fake.count("createBatchScanner"), 4);
     while rows.open_cursors() > 0 {
         tokio::task::yield_now().await;
     }
@@ -264,7 +272,28 @@ async fn a_lookup_requests_less_after_a_reply_that_was_too_long() {
     let settings = fake.settings().max_reply_bytes(1024 * 1024);
     let client = ProxyClient::lazy(settings);
     let options = BatchScanOptions::over([Range::all()]);
-    let found = client.lookup("t", options, 20).await.unwrap();
+    let found = client.lookup("t", options, 20, MOST).await.unwrap();
     assert_eq!(found.unwrap().len(), 20);
     assert_eq!(fake.count("createBatchScanner"), 2);
+}
+
+/// It kept its connection until the timeout of the call. Lookups of a tablet that did not answer
+/// took all connections.
+#[tokio::test]
+async fn a_lookup_without_a_caller_gives_up_its_call() {
+    let rows = Rows::new([10; 1]);
+    let fake = Fake::start(move |request| match request.call.as_str() {
+        "nextK" if request.nth == 0 => Answer::Never,
+        _ => rows.answer(request),
+    })
+    .await;
+    let client = ProxyClient::lazy(fake.settings().connections(NonZeroUsize::MIN));
+    let options = || BatchScanOptions::over([Range::all()]);
+    let lookup = client.lookup("t", options(), 1, MOST);
+    tokio::select! {
+        found = lookup => panic!("{found:?}"),
+        () = until("the call", || fake.count("nextK") == 1) => {}
+    }
+    let found = client.lookup("t", options(), 1, MOST).await.unwrap();
+    assert_eq!(found.unwrap().len(), 1);
 }

@@ -7,6 +7,7 @@ use fluo_table::coordination::{
     Transactor, TransactorId, no_such_application, transactor_ended, zookeeper_format,
 };
 use fluo_table::{Result, Timestamp};
+use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 
 use super::locks::require_shared;
@@ -28,6 +29,9 @@ struct ZooKeeperTransactor {
     /// The task that keeps the lease.
     keeping: Option<AbortHandle>,
     publication: Arc<Publication>,
+    /// Held by a publication under way. It continues without a caller that does not wait for it,
+    /// so a later one must not overtake it.
+    publishing: Arc<Mutex<()>>,
 }
 
 /// Begins a transactor of an application.
@@ -84,6 +88,7 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
                 lease,
                 keeping,
                 publication: Arc::default(),
+                publishing: Arc::default(),
             };
             // Another application may have got the name meanwhile. If so, this is dropped.
             transactor
@@ -161,7 +166,9 @@ impl Transactor for ZooKeeperTransactor {
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()> {
         let (id, session) = (self.id, self.session.clone());
         let (application, publication) = (self.application.clone(), self.publication.clone());
+        let alone = self.publishing.clone().lock_owned().await;
         let published = in_own_task(async move {
+            let _alone = alone;
             Self::publish(&application, &session, &publication, (id, oldest)).await
         });
         match published.await {
@@ -172,7 +179,7 @@ impl Transactor for ZooKeeperTransactor {
     }
 
     fn is_holding(&self) -> bool {
-        self.publication.is_settled() && self.lease.is_valid()
+        self.publication.is_counted() && self.lease.is_valid()
     }
 }
 

@@ -192,7 +192,8 @@ impl Session {
     /// The lease ends when the node or the session does.
     pub(crate) fn keep_lease(&self, path: String) -> (Arc<Lease>, Option<AbortHandle>) {
         let lease = Arc::new(Lease::lapsed(self.client.session_timeout()));
-        // Not this session, because its last owner must not drop it in its own runtime.
+        // The task has the client, not the session: the last owner of a session must not drop it in
+        // the runtime of the session.
         let keeping = keep_lease(self.client.clone(), path, lease.clone());
         let handle = self.connection.handle();
         let task = handle.map(|handle| handle.spawn(keeping).abort_handle());

@@ -176,3 +176,22 @@ async fn a_new_publication_holds_after_a_second() {
     wait_until(|| transactor.is_holding()).await;
     assert!(begun.elapsed() >= Duration::from_secs(1));
 }
+
+/// A withdrawal was repeated after its caller had stopped waiting, and withdrew what was published
+/// meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_publication_does_not_overtake_an_earlier_one_without_a_caller() {
+    let leased = Leased::new().await;
+    let (transactor, link) = (&leased.transactor, &leased.process.link);
+    let node = format!("/fluo/{NAME}/transactor/timestamps/1");
+    link.lose_answer(Operation::Multi, &node);
+    tokio::select! {
+        withdrawn = transactor.publish_oldest_active(None) => panic!("{withdrawn:?}"),
+        () = link.wait_for_cut() => link.resume(),
+    }
+    let published = transactor.publish_oldest_active(Some(Timestamp::new(2).unwrap()));
+    published.await.unwrap();
+    // The withdrawal pauses for a tenth of this time before it is repeated.
+    sleep(Duration::from_secs(1)).await;
+    assert!(leased.ground.zookeeper.data(&node).is_some());
+}

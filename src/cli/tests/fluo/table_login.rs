@@ -10,8 +10,7 @@ use crate::command::{Place, Run, assert_says};
 
 const PASSWORD: &str = "hunter2";
 
-/// Returns a port on which no process listens.
-/// A port at which no server listens. A free port would not do, because another test may get it.
+/// A port on which no server listens. A free port does not suffice: another test may get it.
 const UNUSED_PORT: u16 = 1;
 
 fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> Run {

@@ -46,8 +46,8 @@ use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 ///         tx.set("bob", &balance, (amount(bob) + 30).to_string())
 ///     })
 ///     .await?;
-/// let now = client.snapshot().await?;
-/// assert_eq!(amount(now.get("alice", &balance).await?) + amount(now.get("bob", &balance).await?), 100);
+/// let now = client.snapshot().await?; assert_eq!(amount(now.get("alice", &balance).await?) +
+/// amount(now.get("bob", &balance).await?), 100);
 /// # Ok(())
 /// # }
 /// ```
@@ -69,10 +69,10 @@ impl Client {
     /// use fluo_table::coordination::MemoryApplications;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo::Result<()> {
-    /// let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-    /// initialize(&tables, &applications, "bank", Initialization::new("8d2fa41c", "accounts")).await?;
-    /// let client = Client::open_application(&tables, &applications, "bank", ClientOptions::new()).await?;
+    /// # async fn main() -> fluo::Result<()> { let (tables, applications) = (MemoryTables::new(),
+    /// MemoryApplications::new()); initialize(&tables, &applications, "bank",
+    /// Initialization::new("8d2fa41c", "accounts")).await?; let client =
+    /// Client::open_application(&tables, &applications, "bank", ClientOptions::new()).await?;
     /// client.run(async |tx| tx.set("alice", &Column::new("account", "balance"), "100")).await?;
     /// assert_eq!(client.application().table, "accounts");
     /// # Ok(())
@@ -243,14 +243,15 @@ impl Client {
         self.shared.advance_horizon().await
     }
 
-    /// Waits until the transactions of this client that have committed so far are rolled forward.
+    /// Waits until each transaction that this client has committed so far is rolled forward, or
+    /// this has failed for [`give_up_after`](crate::ClientOptions::give_up_after).
     ///
     /// A commit on a table of several servers returns at its commit point, and its other rows are
     /// rolled forward in the background. If the process ends before that, no data is lost: the
     /// transactions that meet the remaining locks roll them forward. Call this before the process
     /// ends to spare them that. [`Loaders::finish`](crate::Loaders::finish) and
     /// [`Worker::stop`](crate::Worker::stop) do.
-    pub async fn wait_until_settled(&self) {
+    pub async fn wait_until_rolled_forward(&self) {
         self.shared.background.drain().await;
     }
 

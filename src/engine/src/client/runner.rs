@@ -204,9 +204,9 @@ impl Runner {
     ///
     /// If the run is dropped, it starts no further attempt, but a commit in progress continues.
     ///
-    /// Retries of one client's runs that conflicted on the same cell take turns: after its pause,
-    /// each waits for the attempt before it. It does not wait for an attempt that takes longer than
-    /// a second. First attempts, and other processes, take no turns.
+    /// Retries of one client's runs that conflicted on the same cell take turns: after its pause, a
+    /// retry waits until the run whose turn it is has ended, or its turn has lasted for a second.
+    /// First attempts and other processes do not wait.
     ///
     /// The body runs once for each attempt, with a new transaction. It cannot commit the
     /// transaction:

@@ -13,10 +13,10 @@
 //!   horizon has not passed the start. It either fails as stale or works as before. It never gets
 //!   wrong data.
 //! - **H4.** A timestamp is held by the transactor that had published when its lower bound became
-//!   active, until it ends or is too old. While that transactor certainly holds what it published
-//!   (C17), the horizon has not passed the timestamp, so a reader needs no request for it. A
-//!   transactor that replaces it holds only later timestamps: the horizon may have passed the
-//!   earlier ones in between.
+//!   active, until that transactor ends or the timestamp is too old. While it certainly holds what
+//!   it published (C17), the horizon has not passed the timestamp, so a reader needs no request for
+//!   it. A transactor that replaces it holds only later timestamps, because the horizon may have
+//!   passed the earlier ones while neither had published.
 //!
 //! The task that maintains the horizon also publishes. No step of a commit waits for it, nor does
 //! the end of a transaction. Two operations wait. Beginning a transaction waits if nothing is
@@ -27,7 +27,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use fluo_table::coordination::{Coordination, TransactorId};
@@ -35,6 +35,7 @@ use fluo_table::{Result, Timestamp};
 use tokio::time::Instant;
 
 use crate::context::session::Session;
+use crate::locked::locked;
 
 /// The active timestamps of one client.
 #[derive(Debug, Default)]
@@ -231,7 +232,7 @@ impl ActiveTimestamps {
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 }
 

@@ -6,10 +6,12 @@
 //! transaction that meets a lock finds the commit at the primary (R2).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use fluo_table::Timestamp;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use crate::locked::locked;
 
 /// Maximum number of transactions in the background. A commit waits for a place before it returns.
 const PLACES: usize = 1_024;
@@ -73,7 +75,7 @@ impl Background {
     }
 
     fn commits(&self) -> MutexGuard<'_, BTreeMap<Timestamp, Timestamp>> {
-        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.commits)
     }
 }
 

@@ -5,12 +5,14 @@
 //! wait for that transactor's other locks up to the same timestamp.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use fluo_table::coordination::TransactorId;
 use fluo_table::{RowColumn, Timestamp};
 use tokio::time::Instant;
+
+use crate::locked::locked;
 
 /// The transactions whose locks this client waits for.
 #[derive(Debug, Default)]
@@ -73,7 +75,7 @@ impl Sightings {
     }
 
     fn locked(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.seen)
     }
 }
 

@@ -3,15 +3,16 @@
 //! A call to a table of another process has a fixed cost, and a call for 64 cells costs as much as
 //! a few calls for one. So one call is under way, and the next one carries all reads that wait and
 //! can travel together: those of one block of starts, or first reads, for which the call draws a
-//! block when it leaves (S3). If the call takes longer than [`LATE`], the next one leaves beside
-//! it; at most [`LANES`] are under way.
+//! block when it leaves (S3). If the call takes longer than [`LATE`], or if as many reads wait as a
+//! call has cells, the next one leaves beside it; at most [`LANES`] are under way.
 //!
 //! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell
-//! that cannot be read, or whose server does not answer, does not stop the others.
+//! that cannot be read, or whose server does not answer, does not stop the others. A read that no
+//! other can travel with, such as that of a snapshot, is a call of its own at once.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fluo_table::coordination::TimestampBlock;
@@ -21,6 +22,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::context::{Shared, Start};
+use crate::locked::locked;
 
 /// Maximum number of calls under way.
 const LANES: usize = 2;
@@ -65,6 +67,9 @@ impl Shared {
         start: &Arc<Start>,
         cells: Vec<Span>,
     ) -> Result<Vec<Cell>> {
+        if let Some(at) = start.reads_alone_at() {
+            return self.table.read(snapshot(cells.into_iter(), at)).await;
+        }
         let (answer, answered) = oneshot::channel();
         let read = PointRead {
             start: start.clone(),
@@ -88,25 +93,23 @@ impl Shared {
             None => match timeout(SLOW, self.coordination.timestamps(count(&reads))).await {
                 Ok(Ok(block)) => (block.first, self.move_into(block, reads)),
                 // The reads need no block: each can be at its own start.
-                Ok(Err(_)) | Err(_) => return self.requeue_fixed(reads),
+                Ok(Err(_)) | Err(_) => return self.read_each(reads),
             },
         };
         let cells = reads.iter().flat_map(|read| read.cells.iter().cloned());
         match timeout(SLOW, self.table.read(snapshot(cells, at))).await {
             Ok(Ok(found)) => share(&found, reads),
-            Ok(Err(error)) if reads.len() == 1 || error.kind().is_passing() => {
-                answer_all(reads, &error);
-            }
-            Ok(Err(_)) | Err(_) => {
+            Ok(Err(error)) if reads.len() == 1 => {
                 for read in reads {
-                    tokio::spawn(self.clone().read_alone(read, at));
+                    read.answer(Err(error.clone()));
                 }
             }
+            Ok(Err(_)) | Err(_) => self.read_each(reads),
         }
     }
 
     /// Moves the starts of first reads into a block, and returns the reads. A start that was fixed
-    /// meanwhile stays, and its read travels with a later call.
+    /// meanwhile stays, and its read is a call of its own.
     fn move_into(self: &Arc<Self>, block: TimestampBlock, reads: Vec<PointRead>) -> Vec<PointRead> {
         let (moved, fixed) =
             reads
@@ -116,26 +119,20 @@ impl Shared {
                     read.start.move_to(*start, block.first) == block.first
                 });
         let reads = |reads: Vec<(PointRead, Timestamp)>| reads.into_iter().map(|(read, _)| read);
-        self.requeue_fixed(reads(fixed).collect());
+        self.read_each(reads(fixed));
         reads(moved).collect()
     }
 
-    /// Fixes the starts of reads and adds them to the front of the queue again.
-    fn requeue_fixed(self: &Arc<Self>, reads: Vec<PointRead>) {
-        let opens_lane = {
-            let mut queue = self.point_reads.queue();
-            for read in reads.into_iter().rev() {
-                read.start.fix();
-                queue.waiting.push_front(read);
-            }
-            queue.opens_lane()
-        };
-        if opens_lane {
-            tokio::spawn(run_lane(self.clone()));
+    /// Fixes the starts of reads, and sends each as a call of its own.
+    fn read_each(self: &Arc<Self>, reads: impl IntoIterator<Item = PointRead>) {
+        for read in reads {
+            tokio::spawn(self.clone().read_alone(read));
         }
     }
 
-    async fn read_alone(self: Arc<Self>, read: PointRead, at: Timestamp) {
+    async fn read_alone(self: Arc<Self>, read: PointRead) {
+        let own = read.start.fix();
+        let at = read.start.reads_at().unwrap_or(own);
         let found = self.table.read(snapshot(read.cells.iter().cloned(), at));
         read.answer(found.await);
     }
@@ -177,7 +174,7 @@ impl PointReads {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.queue)
     }
 }
 
@@ -189,8 +186,8 @@ impl PointRead {
 }
 
 impl Queue {
-    /// Opens a lane if a read waits and every other lane is late, or if the reads that wait fill a
-    /// call. The caller must start it.
+    /// Opens a lane if a read waits and every other lane is late, or if as many reads wait as a
+    /// call has cells. The caller must start it.
     fn opens_lane(&mut self) -> bool {
         let is_wanted = self.lanes == self.late || self.waiting.len() >= CELLS_PER_CALL;
         let is_free = is_wanted && self.lanes < LANES && !self.waiting.is_empty();
@@ -211,7 +208,7 @@ fn run_lane(client: Arc<Shared>) -> BoxFuture<'static, ()> {
             // If a call panics, the lane continues, and its callers get an error.
             let mut call = tokio::spawn(lane.client.clone().call(at, reads));
             if timeout(LATE, &mut call).await.is_err() {
-                lane.be_late();
+                lane.mark_late();
                 let _ = call.await;
             }
         }
@@ -237,7 +234,7 @@ impl Lane {
     }
 
     /// Lets the next call leave beside the call of this lane.
-    fn be_late(&mut self) {
+    fn mark_late(&mut self) {
         self.is_late = true;
         let opens_lane = {
             let mut queue = self.client.point_reads.queue();
@@ -288,12 +285,6 @@ fn share(found: &[Cell], reads: Vec<PointRead>) {
         });
         let cells = cells.collect();
         read.answer(Ok(cells));
-    }
-}
-
-fn answer_all(reads: Vec<PointRead>, error: &Error) {
-    for read in reads {
-        read.answer(Err(error.clone()));
     }
 }
 

@@ -10,12 +10,13 @@
 //!
 //! The earlier start stays active until the later one is (H1).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use fluo_table::Timestamp;
 use tracing::Span;
 
 use crate::context::{ActiveKey, Shared};
+use crate::locked::locked;
 
 /// The start of one transaction or snapshot. Its timestamp is active until this value is dropped.
 #[derive(Debug)]
@@ -29,8 +30,8 @@ pub(crate) struct Start {
 #[derive(Clone, Copy, Debug)]
 struct Position {
     key: ActiveKey,
-    /// The first timestamp of the block of the start.
-    reads_at: Timestamp,
+    /// The first timestamp of the block of the start, if the start has moved into one.
+    block: Option<Timestamp>,
     is_fixed: bool,
 }
 
@@ -39,7 +40,7 @@ impl Start {
     pub(crate) fn new(client: &Arc<Shared>, key: ActiveKey, span: Span) -> Self {
         let position = Position {
             key,
-            reads_at: key.0,
+            block: None,
             is_fixed: false,
         };
         Self {
@@ -69,7 +70,14 @@ impl Start {
     /// Returns the timestamp at which it reads, or `None` if the start may still move.
     pub(crate) fn reads_at(&self) -> Option<Timestamp> {
         let position = self.position();
-        position.is_fixed.then_some(position.reads_at)
+        position.is_fixed.then_some(position.reads_at())
+    }
+
+    /// Returns the timestamp at which only this start reads, or `None` if the start has moved into
+    /// a block or may still do so.
+    pub(crate) fn reads_alone_at(&self) -> Option<Timestamp> {
+        let position = self.position();
+        (position.is_fixed && position.block.is_none()).then_some(position.key.0)
     }
 
     /// Moves the start to a timestamp of a block that begins at `block`, and fixes it. Does nothing
@@ -78,13 +86,13 @@ impl Start {
         let mut position = self.position();
         if !position.is_fixed {
             position.key = self.client.active.replace(position.key, start);
-            position.reads_at = block;
+            position.block = Some(block);
             self.fix_at(&mut position);
         }
-        position.reads_at
+        position.reads_at()
     }
 
-    /// Checks without a request whether no garbage above the start was collected until now (H4).
+    /// Returns `true` if the horizon has certainly not passed the start (H4). Sends no request.
     pub(crate) fn is_held(&self) -> bool {
         let key = self.position().key;
         self.client.active.is_held(key, &self.client.session)
@@ -99,7 +107,13 @@ impl Start {
     }
 
     fn position(&self) -> MutexGuard<'_, Position> {
-        self.position.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.position)
+    }
+}
+
+impl Position {
+    fn reads_at(&self) -> Timestamp {
+        self.block.unwrap_or(self.key.0)
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Turns {
     cells: Mutex<HashMap<RowColumn, Weak<Place>>>,
 }
 
-/// The place of the one retry at a cell that has its turn.
+/// The queue of the retries at one cell.
 #[derive(Debug)]
 struct Place {
     lock: Arc<Lock<()>>,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use fluo_table::coordination::Share;
@@ -13,6 +13,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
 use crate::context::CommitListener;
+use crate::locked::locked;
 use crate::observer::WorkerOptions;
 use crate::observer::capacity::Room;
 use crate::observer::dead_letter_index::{Listing, Records};
@@ -328,7 +329,7 @@ impl Queue {
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 }
 

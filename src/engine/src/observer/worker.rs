@@ -176,7 +176,7 @@ impl Worker {
         self.queue.close();
         self.background.iter().for_each(AbortHandle::abort);
         while self.tasks.join_next().await.is_some() {}
-        self.client.wait_until_settled().await;
+        self.client.wait_until_rolled_forward().await;
         drop(self.membership);
     }
 }

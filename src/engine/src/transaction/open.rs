@@ -18,8 +18,10 @@ use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger};
 /// not at all, when it is committed. Only its starter can commit it:
 /// [`Client::run`](crate::Client::run), a worker, or the owner of an [`OwnedTransaction`].
 ///
-/// A transaction reads data that was committed before it began. **It does not read its own
-/// writes**, as in Fluo: only later transactions read them.
+/// A transaction reads one snapshot: the data that was committed before it began. If a transaction
+/// of [`Client::run`](crate::Client::run) on a table of another process begins with a read of
+/// cells, its snapshot is that of this read. **It does not read its own writes**, as in Fluo: only
+/// later transactions read them.
 ///
 /// A transaction writes a cell once. Setting or deleting the cell again is an error, because the
 /// intended value would be unclear.
@@ -203,9 +205,9 @@ impl OwnedTransaction {
     ///
     /// If the future is dropped, the commit continues and its outcome is lost.
     ///
-    /// On a table of several servers it returns at its commit point. A transaction that writes the
-    /// same rows without reading them right afterwards may conflict with its remaining locks; see
-    /// [`wait_until_settled`](crate::Client::wait_until_settled).
+    /// On a table of several servers it returns at its commit point. If another transaction writes
+    /// the same rows at once, and does not read them, it may conflict with the remaining locks; see
+    /// [`wait_until_rolled_forward`](crate::Client::wait_until_rolled_forward).
     ///
     /// # Errors
     ///

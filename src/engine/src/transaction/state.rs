@@ -1,11 +1,12 @@
 //! The state of an open snapshot or transaction.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use fluo_table::{Error, Result, Timestamp};
 use tracing::Span;
 
 use crate::context::{Shared, Start};
+use crate::locked::locked;
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::{CommitError, CommitInfo, SnapshotTooOld, Trigger, commit};
 
@@ -31,7 +32,7 @@ pub(super) struct Seen {
 }
 
 impl State {
-    /// Begins to read, and to write if there is a buffer. The start may move until it is shown.
+    /// Begins to read, and to write if there is a buffer. The start may move until it is fixed.
     pub(super) async fn begin(
         client: &Arc<Shared>,
         span: Span,
@@ -65,12 +66,12 @@ impl State {
         self.start.span()
     }
 
-    /// Checks without a request whether no garbage above its timestamp was collected until now.
+    /// Returns `true` if the horizon has certainly not passed the start (H4). Sends no request.
     pub(super) fn is_held(&self) -> bool {
         self.start.is_held()
     }
 
-    /// Returns the timestamp at which it reads, and fixes it.
+    /// Fixes the start and returns it.
     pub(crate) fn start(&self) -> Timestamp {
         self.start.fix()
     }
@@ -99,7 +100,7 @@ impl State {
     }
 
     pub(super) fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.seen)
     }
 
     /// Changes the buffered writes, with the maximum number of their bytes.
@@ -144,7 +145,7 @@ impl State {
     }
 
     fn buffer(&self) -> MutexGuard<'_, Option<WriteBuffer>> {
-        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.buffer)
     }
 }
 

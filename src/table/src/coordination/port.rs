@@ -34,8 +34,10 @@ use crate::error::{Error, ErrorKind, Result};
 ///   returns: every later request has that horizon or a higher one.
 /// - **C5, publishing.** Once [`publish_oldest_active`](Transactor::publish_oldest_active) has
 ///   returned, the horizon does not pass the published timestamp until this timestamp is replaced
-///   or withdrawn, or its transactor ends. If the published timestamp is already below the horizon,
-///   the horizon stays at its value. To read safely, publish a timestamp that was handed out
+///   or withdrawn, or its transactor ends. Publications of one transactor take effect in the order
+///   of the calls; one that its caller cancelled takes effect before the later ones, or not at all.
+///   If the published timestamp is already below the horizon, the horizon stays at its value. To
+///   read safely, publish a timestamp that was handed out
 ///   before, then request a timestamp to read at: the horizon is not above it. (At the instant at
 ///   which the published timestamp takes effect, the horizon is not above the next timestamp, and
 ///   the requested timestamp is not below that one.)
@@ -84,8 +86,9 @@ use crate::error::{Error, ErrorKind, Result};
 ///   later.
 ///
 /// - **C17, holding.** If [`is_holding`](Transactor::is_holding) returns `true`, the transactor is
-///   alive at some instant of that call. So all that it has published has been in force until then
-///   (C5), the horizon is not above it, and the application is not removed.
+///   alive at some instant of that call. So since the publication the horizon has not passed the
+///   timestamp that it has published (C5), and the application is not removed. The horizon may have
+///   passed that timestamp before the publication.
 ///
 /// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call
 /// of a handle whose application was removed is [`NotFound`](ErrorKind::NotFound), and the effect

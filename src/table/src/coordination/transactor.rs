@@ -31,7 +31,7 @@ pub trait Transactor: Debug + Send + Sync {
     /// [`Uncertain`](crate::ErrorKind::Uncertain).
     async fn publish_oldest_active(&self, oldest: Option<Timestamp>) -> Result<()>;
 
-    /// Checks without a request whether the horizon is certainly not above the timestamp that it
-    /// has published (C17). `false` means that this is not known.
+    /// Returns `true` if this transactor is certainly alive, so that its published timestamp is in
+    /// force (C17). Sends no request. `false` means that this is not known.
     fn is_holding(&self) -> bool;
 }

@@ -114,8 +114,8 @@ pub trait Table: Debug + Send + Sync {
     /// has the outcome [`Outcome::Unknown`].
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>>;
 
-    /// Checks whether a call has a high fixed cost, like one to another process. Callers then read
-    /// many cells with one call.
+    /// Returns `true` if a call has a high fixed cost, like one to another process. A client then
+    /// combines the reads of single cells of concurrent transactions.
     fn is_remote(&self) -> bool;
 
     /// Returns the same table with support for writing rows together (T16), or `None` if it cannot

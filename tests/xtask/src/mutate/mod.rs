@@ -298,7 +298,7 @@ fn adds() {
 
     #[test]
     fn ends_a_test_that_has_no_end() {
-        let package = package(&[("endless", "loop {}")]);
+        let package = package(&[("endless", "loop { std::thread::park() }")]);
         let target = tempfile::tempdir().unwrap();
         let selection = Selection::Named(vec!["endless".to_owned()]);
         let limit = Duration::from_secs(20);

@@ -188,9 +188,9 @@ impl Gatherer {
     fn send(&mut self) -> Option<Instant> {
         while !self.ready.is_empty() {
             let now = Instant::now();
-            let fill_a_call = self.ready.len() >= self.options.rows_per_call.get();
+            let is_full = self.ready.len() >= self.options.rows_per_call.get();
             let link = Arc::clone(&self.link);
-            let load = self.lanes.load(now, fill_a_call, || Box::pin(splits(link)));
+            let load = self.lanes.load(now, is_full, || Box::pin(splits(link)));
             let (tablet, items) = match load {
                 Load::Nothing => (None, Vec::new()),
                 Load::All => (None, self.gather(|_, _| true)),

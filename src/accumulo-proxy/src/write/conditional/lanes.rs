@@ -2,8 +2,8 @@
 //!
 //! - Usually one call is under way. If it is late, or if the rows that wait fill a call, the next
 //!   one leaves beside it.
-//! - If a call is slow, a tablet may not respond. From then on one call has rows of several
-//!   tablets, and each other call has rows of one tablet. A tablet with a call of its own has no
+//! - While a call is slow, a tablet may not respond. Then one call has rows of several tablets, and
+//!   each other call has rows of one tablet. A tablet with a call of its own has no
 //!   rows in other calls. A tablet that does not respond therefore blocks at most one extra call.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -114,16 +114,16 @@ impl Lanes {
         }
     }
 
-    /// Returns the rows that may leave now. `fill_a_call` if the rows that wait do. Requests the
-    /// split points with `request` if the answer depends on them.
+    /// Returns the rows that may leave now. `is_full`: the rows that wait fill a call.
+    /// Requests the split points with `request` if the answer depends on them.
     pub(super) fn load(
         &mut self,
         now: Instant,
-        fill_a_call: bool,
+        is_full: bool,
         request: impl FnOnce() -> BoxFuture<'static, BTreeSet<Bytes>>,
     ) -> Load {
         let is_late = |call: &Begun| now.duration_since(call.at) >= LATE;
-        if !fill_a_call && !self.begun.back().is_none_or(is_late) {
+        if !is_full && !self.begun.back().is_none_or(is_late) {
             return Load::Nothing;
         }
         let is_slow = |call: &Begun| now.duration_since(call.at) >= SLOW;

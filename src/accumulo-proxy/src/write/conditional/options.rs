@@ -42,9 +42,10 @@ pub struct ConditionalWriterOptions {
     pub threads: Option<NonZeroUsize>,
     /// Memory of the proxy for this writer, in bytes; the proxy's default unless set.
     pub max_memory_bytes: Option<NonZeroUsize>,
-    /// Maximum number of concurrent calls; 2 unless set. Mutations that wait while a call is under
-    /// way are combined into the next call, which leaves beside it only if it takes longer than 10
-    /// ms.
+    /// Number of concurrent calls; 2 unless set. While a call takes longer than half a second, two
+    /// more are allowed. Mutations that wait while a call is under way are combined into the next
+    /// call. It leaves beside the present one if that takes longer than 10 ms, or if the waiting
+    /// mutations fill a call.
     pub calls_in_flight: NonZeroUsize,
     /// Maximum number of rows in one call; 256 unless set.
     pub rows_per_call: NonZeroUsize,
@@ -95,7 +96,7 @@ impl ConditionalWriterOptions {
         Self { timeout, ..self }
     }
 
-    /// Sets the maximum number of concurrent calls.
+    /// Sets the [number of concurrent calls](Self::calls_in_flight).
     #[must_use]
     pub fn calls_in_flight(self, calls_in_flight: NonZeroUsize) -> Self {
         Self {

@@ -109,6 +109,12 @@ impl CommitPlan {
         })
     }
 
+    /// Drops the values, which no step after the commit point needs.
+    pub(crate) fn drop_values(&mut self) {
+        let cells = self.rows.values_mut().flatten();
+        cells.for_each(|cell| cell.value = None);
+    }
+
     /// Returns the rows other than the primary's.
     pub(crate) fn other_rows(&self) -> impl Iterator<Item = &Bytes> {
         self.rows.keys().filter(|row| **row != self.primary.row)

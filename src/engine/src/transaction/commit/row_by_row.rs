@@ -15,14 +15,20 @@ impl Commit {
         let commit = self.or_roll_back(prepared).await?;
         self.commit_primary(commit, vec![self.plan.commit_primary(commit)])
             .await?;
+        self.plan.drop_values();
         if self.has_rest() {
             let background = &self.state.client.background;
             let place = background.place(self.plan.start, commit).await;
+            let deletes_trigger = self.plan.trigger_elsewhere().is_some();
             let rest = async move {
                 self.roll_forward(commit).await;
                 drop(place);
             };
-            tokio::spawn(rest.in_current_span());
+            let rest = tokio::spawn(rest.in_current_span());
+            if deletes_trigger {
+                // Its worker forgets the notification then, and would run it again.
+                let _ = rest.await;
+            }
         }
         Ok(commit)
     }
