@@ -188,3 +188,21 @@ async fn a_write_in_part_is_in_doubt_if_the_rest_fails() {
         assert_eq!(fake.count(PLAIN), 0);
     }
 }
+
+/// The error said that nothing was written, although a row had been accepted.
+#[tokio::test]
+async fn a_write_in_part_is_in_doubt_if_the_rest_is_denied() {
+    for (rows, kind) in [
+        (&["a", "bad"][..], ErrorKind::Uncertain),
+        (&["bad"], ErrorKind::Denied),
+    ] {
+        let (_fake, table) = open(|request| match request.call.as_str() {
+            PLAIN => OLD.answer(request),
+            _ => answer(request),
+        })
+        .await;
+        let rows = rows.iter().map(|row| mutation(*row));
+        let error = table.write(rows.collect()).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+    }
+}
