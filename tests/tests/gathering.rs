@@ -39,6 +39,7 @@ struct Recorder {
     scans: Mutex<Vec<Scan>>,
     reading: Latch,
     writing: Latch,
+    locking: Latch,
     /// `true` if a scan of the row `stuck` gets no answer.
     is_stuck: AtomicBool,
 }
@@ -62,6 +63,7 @@ impl Hooks for Recorder {
                 }
             }
             Call::Write(_) => self.writing.pass().await,
+            Call::WriteConditional(_) => self.locking.pass().await,
             _ => {}
         }
         Ok(None)
@@ -81,6 +83,7 @@ impl Ground {
         let table = Arc::new(table.row_by_row());
         table.hooks().reading.open();
         table.hooks().writing.open();
+        table.hooks().locking.open();
         let client = fixture.client_of(table.clone(), ClientOptions::new()).await;
         let ground = Self {
             fixture,
@@ -315,4 +318,31 @@ async fn a_commit_answers_before_it_is_rolled_forward() {
         "a reader looked at the primary"
     );
     assert_eq!(ground.fixture.locked().await, []);
+}
+
+/// The process ended during the commit, and its locks stayed.
+#[tokio::test(start_paused = true)]
+async fn a_clean_end_waits_for_a_commit_without_a_caller() {
+    let ground = Ground::new().await;
+    ground.hooks().locking.close();
+    let client = ground.client.clone();
+    let run = tokio::spawn(async move {
+        let set = async |tx: Transaction| {
+            tx.set(row(0), &column(), "1")?;
+            tx.set(row(1), &column(), "1")
+        };
+        client.run::<_, Error, _>(set).await
+    });
+    ground.hooks().locking.holds_a_task().await;
+    run.abort();
+    assert!(run.await.unwrap_err().is_cancelled());
+    let client = ground.client.clone();
+    let ended = tokio::spawn(async move { client.wait_until_rolled_forward().await });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!ended.is_finished());
+    ground.hooks().locking.open();
+    ended.await.unwrap();
+    assert_eq!(ground.fixture.locked().await, []);
+    let (_, value) = read(&ground.client, row(1)).await.unwrap();
+    assert_eq!(value.as_deref(), Some(&b"1"[..]));
 }

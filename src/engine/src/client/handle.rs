@@ -243,8 +243,9 @@ impl Client {
         self.shared.advance_horizon().await
     }
 
-    /// Waits until each transaction that this client has committed so far is rolled forward, or
-    /// this has failed for [`give_up_after`](crate::ClientOptions::give_up_after).
+    /// Waits for the transactions whose commit this client has begun: until each has failed, is
+    /// rolled forward, or could not be for [`give_up_after`](crate::ClientOptions::give_up_after).
+    /// This includes commits whose caller no longer waits.
     ///
     /// A commit on a table of several servers returns at its commit point, and its other rows are
     /// rolled forward in the background. If the process ends before that, no data is lost: the

@@ -1,4 +1,4 @@
-//! Committed transactions whose other rows are rolled forward in the background.
+//! Transactions that are being committed, or whose other rows are rolled forward in the background.
 //!
 //! A commit returns at its commit point. Its locks on other rows are replaced afterwards, in a task
 //! of this client. While that task runs, a reader of this client that meets such a lock gets the
@@ -16,18 +16,19 @@ use crate::locked::locked;
 /// Maximum number of transactions in the background. A commit waits for a place before it returns.
 const PLACES: usize = 1_024;
 
-/// The transactions of a client that are rolled forward in the background.
+/// The transactions of a client that are being committed or rolled forward.
 #[derive(Clone, Debug)]
 pub(crate) struct Background {
     places: Arc<Semaphore>,
-    /// The commit timestamps, by start.
-    commits: Arc<Mutex<BTreeMap<Timestamp, Timestamp>>>,
+    /// The commit timestamps of the transactions in the background, by start; `None` for a
+    /// transaction that has not passed its commit point.
+    commits: Arc<Mutex<BTreeMap<Timestamp, Option<Timestamp>>>>,
     removed: Arc<Notify>,
 }
 
-/// A place in the background. Dropping it removes the transaction.
+/// A transaction that is being committed or rolled forward, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct BackgroundPlace {
+pub(crate) struct BackgroundCommit {
     background: Background,
     start: Timestamp,
     _permit: Option<OwnedSemaphorePermit>,
@@ -44,24 +45,22 @@ impl Default for Background {
 }
 
 impl Background {
-    /// Waits for a place for a committed transaction.
-    pub(crate) async fn place(&self, start: Timestamp, commit: Timestamp) -> BackgroundPlace {
-        // The semaphore is never closed.
-        let permit = self.places.clone().acquire_owned().await.ok();
-        self.commits().insert(start, commit);
-        BackgroundPlace {
+    /// Adds a transaction whose commit begins.
+    pub(crate) fn add(&self, start: Timestamp) -> BackgroundCommit {
+        self.commits().insert(start, None);
+        BackgroundCommit {
             background: self.clone(),
             start,
-            _permit: permit,
+            _permit: None,
         }
     }
 
     /// Returns the commit timestamp of a transaction, or `None` if it is not in the background.
     pub(crate) fn commit_of(&self, start: Timestamp) -> Option<Timestamp> {
-        self.commits().get(&start).copied()
+        self.commits().get(&start).copied().flatten()
     }
 
-    /// Waits until the transactions that are in the background now have left it.
+    /// Waits until the transactions that are here now have left.
     pub(crate) async fn drain(&self) {
         let begun: BTreeSet<Timestamp> = self.commits().keys().copied().collect();
         loop {
@@ -74,12 +73,21 @@ impl Background {
         }
     }
 
-    fn commits(&self) -> MutexGuard<'_, BTreeMap<Timestamp, Timestamp>> {
+    fn commits(&self) -> MutexGuard<'_, BTreeMap<Timestamp, Option<Timestamp>>> {
         locked(&self.commits)
     }
 }
 
-impl Drop for BackgroundPlace {
+impl BackgroundCommit {
+    /// Waits for a place in the background, after the commit point.
+    pub(crate) async fn move_to_background(&mut self, commit: Timestamp) {
+        // The semaphore is never closed.
+        self._permit = self.background.places.clone().acquire_owned().await.ok();
+        self.background.commits().insert(self.start, Some(commit));
+    }
+}
+
+impl Drop for BackgroundCommit {
     fn drop(&mut self) {
         self.background.commits().remove(&self.start);
         self.background.removed.notify_waiters();

@@ -15,7 +15,7 @@ mod turns;
 pub use options::ClientOptions;
 
 pub(crate) use active_timestamps::{ActiveKey, ActiveTimestamps};
-pub(crate) use background::Background;
+pub(crate) use background::{Background, BackgroundCommit};
 pub(crate) use backoff::{Backoff, Pauses, cut};
 pub(crate) use commit_listeners::{CommitListener, CommitListeners};
 pub(crate) use lock_wait::Sightings;

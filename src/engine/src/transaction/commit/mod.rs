@@ -45,6 +45,7 @@ use fluo_table::{
 };
 use tracing::{Instrument, debug, debug_span};
 
+use crate::context::BackgroundCommit;
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
@@ -60,6 +61,7 @@ struct Commit {
     /// Held until the end: a transaction that is being committed holds back garbage collection.
     state: Arc<State>,
     plan: CommitPlan,
+    background: BackgroundCommit,
     /// Rows that are certainly locked.
     locked: BTreeSet<Bytes>,
     /// Rows other than the primary's for which the outcome of a write was ever unknown, even if a
@@ -130,9 +132,11 @@ fn count(result: &Result<CommitInfo, CommitError>) {
 
 impl Commit {
     fn new(state: Arc<State>, plan: CommitPlan) -> Self {
+        let background = state.client.background.add(plan.start);
         Self {
             state,
             plan,
+            background,
             locked: BTreeSet::new(),
             doubtful: BTreeSet::new(),
             is_rolled_back: false,

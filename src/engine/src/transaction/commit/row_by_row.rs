@@ -17,13 +17,9 @@ impl Commit {
             .await?;
         self.plan.drop_values();
         if self.has_rest() {
-            let background = &self.state.client.background;
-            let place = background.place(self.plan.start, commit).await;
+            self.background.move_to_background(commit).await;
             let deletes_trigger = self.plan.trigger_elsewhere().is_some();
-            let rest = async move {
-                self.roll_forward(commit).await;
-                drop(place);
-            };
+            let rest = async move { self.roll_forward(commit).await };
             let rest = tokio::spawn(rest.in_current_span());
             if deletes_trigger {
                 // Its worker forgets the notification then, and would run it again.
