@@ -8,7 +8,6 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::background::Background;
 use crate::cargo::{command, run, run_program, say, workspace};
 use crate::source;
 
@@ -65,11 +64,6 @@ pub(crate) fn program() -> Result<Command> {
     let mut each = Command::new(this);
     each.arg("each").current_dir(workspace());
     Ok(each)
-}
-
-/// Starts the checks beside other commands, which often leave a processor idle.
-pub(crate) fn start(program: Command) -> Result<Background> {
-    Background::start("each-crate", vec![("xtask each".to_owned(), program)])
 }
 
 fn is_installed(version: &str) -> bool {

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::background::Background;
-use crate::cargo::{Environment, cargo, run_program, say, set, workspace};
+use crate::cargo::{Environment, cargo, command, run_program, say, set, workspace};
 use crate::cluster::Held;
 use crate::each;
 use crate::install::install;
@@ -169,8 +169,12 @@ fn run(plan: &Plan, programs: &Programs, each: Command, cluster: Option<&OsStr>)
             live.push(Background::start(title, tests.collect())?);
         }
     }
-    // After the build, which would be slower beside it.
-    let each = each::start(each)?;
+    // After the build, which would be slower beside them. The other commands often leave a
+    // processor idle.
+    let mutate = command(&["xtask", "mutate", "--rotate", "3"], &[]);
+    let more = [("xtask each", each), ("xtask mutate", mutate)];
+    let more = more.map(|(name, command)| (name.to_owned(), command));
+    let more = Background::start("more-checks", more.into())?;
     let rest = lint::lint_code(plan.runs(Part::Clippy)).and_then(|()| {
         let environment = environment(plan, programs, None)?;
         run_without_cluster(programs, &environment)
@@ -178,7 +182,7 @@ fn run(plan: &Plan, programs: &Programs, each: Command, cluster: Option<&OsStr>)
     if let (Err(error), false) = (&rest, live.is_empty()) {
         say(&format!("\n{error}; the live tests still run"));
     }
-    let beside = live.into_iter().chain([each]);
+    let beside = live.into_iter().chain([more]);
     let beside = beside.filter_map(|tests| tests.finish().err());
     let errors = rest.err().into_iter().chain(beside);
     let errors: Vec<_> = errors.map(|error| format!("{error:#}")).collect();
@@ -191,7 +195,6 @@ fn run(plan: &Plan, programs: &Programs, each: Command, cluster: Option<&OsStr>)
 /// Runs everything that needs no cluster.
 fn run_without_cluster(programs: &Programs, environment: &Environment) -> Result<()> {
     cargo(&["test", "--workspace"], environment)?;
-    cargo(&["xtask", "mutate", "--rotate", "3"], &[])?;
     // Their names begin with numbers, in reading order.
     for example in programs.examples("examples")? {
         let mut command = example.command();
