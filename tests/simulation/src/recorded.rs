@@ -1,6 +1,7 @@
 //! A transaction whose reads and writes are taken down.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use fluo::{CommitError, CommitInfo, Snapshot, Transaction};
 use fluo_table::{
@@ -13,20 +14,39 @@ use super::history::{Seen, StoryId, Told, Version};
 use super::world::World;
 
 /// Reads and writes of one transaction, taken down in the history.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Recorded<'a> {
     world: &'a World,
+    actor: &'static str,
     tx: &'a Transaction,
-    pub(super) story: StoryId,
+    /// The cell whose notification started it.
+    ran_for: Option<RowColumn>,
+    /// Begun after the first read, because the start may move until then (S3).
+    story: OnceLock<StoryId>,
 }
 
 impl<'a> Recorded<'a> {
     pub(super) fn new(world: &'a World, actor: &'static str, tx: &'a Transaction) -> Self {
-        let story = world.history().begin(actor, tx.start());
-        world
-            .trace
-            .add(format_args!("{actor} begins {}", tx.start()));
-        Self { world, tx, story }
+        Self {
+            world,
+            actor,
+            tx,
+            ran_for: None,
+            story: OnceLock::new(),
+        }
+    }
+
+    /// Returns the place of its story in the history. Fixes the start.
+    pub(super) fn story(&self) -> StoryId {
+        *self.story.get_or_init(|| {
+            let start = self.tx.start();
+            let begins = format_args!("{} begins {start}", self.actor);
+            self.world.trace.add(begins);
+            let mut history = self.world.history();
+            let story = history.begin(self.actor, start);
+            history.with(story, |story| story.ran_for.clone_from(&self.ran_for));
+            story
+        })
     }
 
     /// A transaction that a notification started.
@@ -37,19 +57,19 @@ impl<'a> Recorded<'a> {
         row: &str,
         column: &Column,
     ) -> Self {
-        let recorded = Self::new(world, actor, tx);
-        let cell = RowColumn::new(row.to_owned(), column.clone());
-        world
-            .history()
-            .with(recorded.story, |story| story.ran_for = Some(cell));
-        recorded
+        let ran_for = Some(RowColumn::new(row.to_owned(), column.clone()));
+        Self {
+            ran_for,
+            ..Self::new(world, actor, tx)
+        }
     }
 
     /// Notifies the weak observer of a cell.
     pub(super) fn notify(&self, row: &str, column: &Column) -> Result<()> {
         self.tx.notify(row.to_owned(), column)?;
         let cell = RowColumn::new(row.to_owned(), column.clone());
-        self.world.history().with(self.story, |story| {
+        let story = self.story();
+        self.world.history().with(story, |story| {
             story.notified.insert(cell);
         });
         Ok(())
@@ -66,7 +86,8 @@ impl<'a> Recorded<'a> {
     pub(super) async fn get_locked(&self, row: &str, column: &Column) -> Result<Option<Bytes>> {
         self.tx.with_read_lock().get(row.to_owned(), column).await?;
         let cell = RowColumn::new(row.to_owned(), column.clone());
-        self.world.history().with(self.story, |story| {
+        let story = self.story();
+        self.world.history().with(story, |story| {
             story.locked.insert(cell);
         });
         self.get(row, column).await
@@ -87,19 +108,21 @@ impl<'a> Recorded<'a> {
 
     fn wrote(&self, row: &str, column: &Column, value: Option<Bytes>) {
         let cell = RowColumn::new(row.to_owned(), column.clone());
-        self.world.history().with(self.story, |story| {
+        let story = self.story();
+        self.world.history().with(story, |story| {
             story.locked.remove(&cell);
             story.writes.insert(cell, value);
         });
     }
 
     fn saw(&self, cell: RowColumn, found: Option<Cell>) -> Option<Bytes> {
+        let story = self.story();
         let version = found.map(version);
         let value = version.as_ref().map(|version| version.value.clone());
         self.world
             .trace
             .add(format_args!("{} sees {cell} = {value:?}", self.tx.start()));
-        self.world.history().with(self.story, |story| {
+        self.world.history().with(story, |story| {
             story.reads.push(Seen::Cell(cell, version));
         });
         value

@@ -141,7 +141,7 @@ async fn set_up(world: &World) -> Result<()> {
         first.set(one, &number(), "1/first")?;
         first.set(other, &number(), "1/first")?;
     }
-    let story = first.story;
+    let story = first.story();
     let committed = tx.commit().await;
     told(world, story, &committed);
     committed.map(drop).map_err(Error::from)

@@ -170,7 +170,7 @@ async fn touch(actor: &Actor, cell: &RowColumn) -> Result<Result<(), CommitError
     let touch = Recorded::new(&actor.world, "last writer", &tx);
     let value = touch.get(&row, &cell.column).await?;
     touch.set(&row, &cell.column, value.unwrap_or_else(|| "0".into()))?;
-    let story = touch.story;
+    let story = touch.story();
     let committed = tx.commit().await;
     told(&actor.world, story, &committed);
     Ok(committed.map(drop))

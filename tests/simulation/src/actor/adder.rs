@@ -17,7 +17,7 @@ pub(super) async fn add(actor: &Actor) -> Result<()> {
         return read(actor, queues).await;
     }
     let tx = actor.begin().await?;
-    let story = actor.record("adder", &tx).story;
+    let story = actor.record("adder", &tx).story();
     let mut updates = Vec::new();
     for key in KEYS {
         if random.chance(500) {

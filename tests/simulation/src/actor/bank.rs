@@ -1,20 +1,35 @@
 //! Money moves between accounts.
 
+use fluo::Transaction;
 use fluo_table::Result;
 
 use super::{Actor, number_of, value};
 use crate::ground::number;
+use crate::history::StoryId;
+use crate::recorded::Recorded;
 
 pub(crate) const ACCOUNTS: [&str; 5] = ["bank:a", "bank:b", "bank:c", "bank:d", "bank:e"];
 /// The first balance of every account.
 pub(crate) const OPENING: i64 = 100;
 
+/// Moves money in a transaction that the actor commits, or in one that a runner does.
+pub(super) async fn transfer(actor: &Actor) -> Result<()> {
+    if actor.world.random.chance(500) {
+        let transfer = async |tx| {
+            let bank = Recorded::new(&actor.world, "bank", &tx);
+            move_money(actor, &bank, &tx).await
+        };
+        return actor.run(transfer).await;
+    }
+    let tx = actor.begin().await?;
+    let story = move_money(actor, &actor.record("bank", &tx), &tx).await?;
+    actor.commit(tx, story).await
+}
+
 /// Moves an amount from one account to one or two others. An empty account is deleted. Sometimes it
 /// reads a further account, with or without a lock.
-pub(super) async fn transfer(actor: &Actor) -> Result<()> {
+async fn move_money(actor: &Actor, bank: &Recorded<'_>, tx: &Transaction) -> Result<StoryId> {
     let random = &actor.world.random;
-    let tx = actor.begin().await?;
-    let bank = actor.record("bank", &tx);
     let mut accounts = ACCOUNTS.to_vec();
     let mut draw = || {
         let account = random.pick(&accounts);
@@ -48,9 +63,8 @@ pub(super) async fn transfer(actor: &Actor) -> Result<()> {
     for (account, balance) in moved {
         match balance {
             0 => bank.delete(account, &number())?,
-            _ => bank.set(account, &number(), value(balance, &tx))?,
+            _ => bank.set(account, &number(), value(balance, tx))?,
         }
     }
-    let story = bank.story;
-    actor.commit(tx, story).await
+    Ok(bank.story())
 }

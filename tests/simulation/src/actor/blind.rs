@@ -29,6 +29,6 @@ pub(super) async fn overwrite(actor: &Actor) -> Result<()> {
     if random.chance(200) {
         actor.dawdle().await;
     }
-    let story = blind.story;
+    let story = blind.story();
     actor.commit(tx, story).await
 }

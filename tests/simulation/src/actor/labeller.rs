@@ -38,6 +38,6 @@ pub(super) async fn write(actor: &Actor) -> Result<()> {
     if random.chance(200) {
         actor.dawdle().await;
     }
-    let story = labeller.story;
+    let story = labeller.story();
     actor.commit(tx, story).await
 }

@@ -54,7 +54,7 @@ async fn attempt(actor: &Actor, steps: &mut [Step]) -> Result<CommitInfo, Commit
             }
         }
     }
-    let story = lister.story;
+    let story = lister.story();
     let committed = tx.commit().await;
     told(&actor.world, story, &committed);
     committed

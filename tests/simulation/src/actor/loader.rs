@@ -20,6 +20,6 @@ pub(super) async fn load(actor: &Actor) -> Result<()> {
             _ => {}
         }
     }
-    let story = loader.story;
+    let story = loader.story();
     actor.commit(tx, story).await
 }

@@ -13,14 +13,15 @@ mod sender;
 mod skew;
 mod wide;
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use fluo::{Client, CommitError, OwnedTransaction};
+use fluo::{Client, CommitError, OwnedTransaction, RetryPolicy, Transaction};
 use fluo_table::{Bytes, Error, ErrorKind, Result};
 use tokio::time::{sleep, timeout};
 
 use super::dials::Dials;
+use super::history::{StoryId, Told};
 use super::link::Link;
 use super::recorded::{self, Recorded};
 use super::world::World;
@@ -161,11 +162,52 @@ impl Actor {
     }
 
     fn record<'a>(&'a self, actor: &'static str, tx: &'a OwnedTransaction) -> Recorded<'a> {
-        Recorded::new(&self.world, actor, tx)
+        let recorded = Recorded::new(&self.world, actor, tx);
+        recorded.story();
+        recorded
+    }
+
+    /// Runs a body, which returns its story, until it commits or for a while. Unlike the start of
+    /// [`begin`](Self::begin), that of the body may move until its first read (S3).
+    async fn run<F>(&self, body: impl Fn(Transaction) -> F) -> Result<()>
+    where
+        F: Future<Output = Result<StoryId>>,
+    {
+        let world = &self.world;
+        let policy = RetryPolicy::new().max_elapsed(world.dials.give_up_after);
+        let last: Mutex<Option<StoryId>> = Mutex::default();
+        let last = || last.lock().unwrap_or_else(PoisonError::into_inner);
+        let attempt = |tx| {
+            // If the body runs again, the attempt before has failed.
+            if let Some(before) = last().take() {
+                world
+                    .history()
+                    .with(before, |story| story.told = Told::Failed);
+            }
+            let attempt = body(tx);
+            async {
+                *last() = Some(attempt.await?);
+                Ok::<_, Error>(())
+            }
+        };
+        let runner = self.client.runner().retry(policy);
+        let committed = runner.run_committed(attempt).await;
+        let story = *last();
+        match (story, committed) {
+            (None, committed) => committed.map(drop),
+            (Some(story), Ok(((), committed))) => {
+                recorded::told(world, story, &Ok(committed));
+                Ok(())
+            }
+            (Some(story), Err(error)) => {
+                recorded::told_error(world, story, &error);
+                Err(error)
+            }
+        }
     }
 
     /// Commits, in one way or the other.
-    async fn commit(&self, tx: OwnedTransaction, story: super::history::StoryId) -> Result<()> {
+    async fn commit(&self, tx: OwnedTransaction, story: StoryId) -> Result<()> {
         let committed = match self.world.random.chance(200) {
             true => self.client.commit_in_background(tx).await.await,
             false => tx.commit().await,
@@ -209,6 +251,6 @@ pub(super) fn number_of(value: Option<&Bytes>) -> i64 {
 }
 
 /// A value with a number in it that no other value is equal to.
-fn value(number: i64, tx: &OwnedTransaction) -> Bytes {
+fn value(number: i64, tx: &Transaction) -> Bytes {
     format!("{number}/{}", tx.start()).into()
 }

@@ -22,6 +22,6 @@ pub(super) async fn send(actor: &Actor) -> Result<()> {
     queues.parcels.add(&tx, key, parcel)?;
     let sent = (key.to_owned(), parcel);
     world.queue_log().sent.insert(tx.start(), sent);
-    let story = sender.story;
+    let story = sender.story();
     actor.commit(tx, story).await
 }

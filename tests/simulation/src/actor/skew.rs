@@ -27,6 +27,6 @@ pub(super) async fn take(actor: &Actor) -> Result<()> {
         _ => 1,
     };
     skew.set(mine, &number(), value(next, &tx))?;
-    let story = skew.story;
+    let story = skew.story();
     actor.commit(tx, story).await
 }

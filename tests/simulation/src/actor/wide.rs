@@ -16,6 +16,6 @@ pub(super) async fn write(actor: &Actor) -> Result<()> {
     for cell in 0..actor.world.dials.width {
         wide.set(ROW, &Column::new("f", format!("c{cell:05}")), value(1, &tx))?;
     }
-    let story = wide.story;
+    let story = wide.story();
     actor.commit(tx, story).await
 }
