@@ -11,7 +11,7 @@ use crate::cluster::{applications, cluster, fresh_name, zookeepers};
 use crate::oracles::WithOracles;
 
 /// The rules whose checks request timestamps, so that they need an oracle.
-const WITH_TIMESTAMPS: [&str; 15] = [
+const WITH_TIMESTAMPS: [&str; 16] = [
     "c1_the_first_timestamp_is_two",
     "c1_a_block_has_the_requested_size",
     "c1_timestamps_are_handed_out_once",
@@ -20,6 +20,7 @@ const WITH_TIMESTAMPS: [&str; 15] = [
     "c4_the_horizon_advances_to_the_next_timestamp",
     "c4_the_oldest_published_timestamp_holds_the_horizon",
     "c4_the_horizon_never_goes_back",
+    "c5_a_cancelled_publication_does_not_overtake_a_later_one",
     "c5_a_dropped_transactor_does_not_hold_the_horizon",
     "c5_the_horizon_does_not_pass_a_published_timestamp",
     "c10_initialising_twice_changes_nothing",

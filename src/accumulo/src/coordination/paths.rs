@@ -4,6 +4,8 @@ use fluo_table::coordination::{TransactorId, zookeeper_format};
 
 /// The node of the observers that clients before Fluo 1.2 stored.
 pub(super) const LEGACY_OBSERVERS: &str = "/config/fluo.observers";
+/// The parent of what belongs to transactors.
+pub(super) const TRANSACTOR: &str = "/transactor";
 /// The parent of the nodes of living transactors.
 pub(super) const NODES: &str = "/transactor/nodes";
 /// The parent of the published timestamps.

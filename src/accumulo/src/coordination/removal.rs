@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fluo_table::Result;
 use fluo_table::coordination::{no_such_application, still_running};
 
-use super::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS};
+use super::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS, TRANSACTOR};
 use super::presence::is_running;
 use super::{TRIES, recording, too_busy};
 use crate::zookeeper::{Change, Keeper, Outcome, Session, delete_tree};
@@ -27,7 +27,9 @@ pub(super) async fn remove(keeper: Arc<Keeper>, chroot: Arc<str>, name: String) 
 }
 
 /// Deletes the mark of an application together with the parents of transactors and workers, which
-/// fails if there is any. None of them can begin after that, because they require the mark.
+/// fails if there is any. None of them can begin after that, because they require the mark. A
+/// parent that does not exist is created and deleted in the same step: this fails if it was created
+/// meanwhile.
 async fn unmark(session: &Session, paths: &Paths, name: &str) -> Result<()> {
     for _ in 0..TRIES {
         if session.current_stat(&paths.mark()).await?.is_none() {
@@ -38,11 +40,22 @@ async fn unmark(session: &Session, paths: &Paths, name: &str) -> Result<()> {
         }
         let splits = format!("{FINDERS}/{SPLITS}");
         let mut changes = vec![Change::delete(paths.mark())];
-        for node in [NODES, TIMESTAMPS, splits.as_str(), FINDERS] {
-            let path = paths.at(node);
-            if session.stat(&path).await?.is_some() {
-                changes.push(Change::delete(path));
+        let has_transactors = session.stat(&paths.at(TRANSACTOR)).await?.is_some();
+        if !has_transactors {
+            changes.push(Change::create(paths.at(TRANSACTOR), []));
+        }
+        for parent in [NODES, TIMESTAMPS, FINDERS] {
+            if session.stat(&paths.at(parent)).await?.is_none() {
+                changes.push(Change::create(paths.at(parent), []));
             }
+        }
+        if session.stat(&paths.at(&splits)).await?.is_some() {
+            changes.push(Change::delete(paths.at(&splits)));
+        }
+        let parents = [NODES, TIMESTAMPS, FINDERS];
+        changes.extend(parents.map(|parent| Change::delete(paths.at(parent))));
+        if !has_transactors {
+            changes.push(Change::delete(paths.at(TRANSACTOR)));
         }
         if let Outcome::Done(_) = session.change(&changes).await? {
             return Ok(());

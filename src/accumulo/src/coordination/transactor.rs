@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 
 use super::locks::require_shared;
 use super::opened::Opened;
-use super::paths::NODES;
+use super::paths::{NODES, TRANSACTOR};
 use super::publication::Publication;
 use super::{TRIES, in_own_task, too_busy};
 use crate::zookeeper::{Change, Lease, Outcome, Refusal, Session};
@@ -68,7 +68,7 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
             }
             Outcome::Refused(_, Refusal::Missing) => {
                 application
-                    .create_folders(&session, &["/transactor", NODES])
+                    .create_folders(&session, &[TRANSACTOR, NODES])
                     .await?;
                 false
             }
