@@ -29,6 +29,9 @@ const FRESH: Duration = Duration::from_secs(1);
 pub(crate) struct Identities {
     client: ProxyClient,
     calls: Arc<Gathered<Arc<Ids>>>,
+    /// The checks that found no recent answer. They share the next one, even if its call began
+    /// before theirs.
+    checks: Arc<Gathered<Arc<Ids>>>,
     /// The last successful answer; `None` after an error.
     recent: Arc<Mutex<Option<Recent>>>,
 }
@@ -41,6 +44,7 @@ impl Identities {
         Self {
             client,
             calls: Arc::default(),
+            checks: Arc::default(),
             recent: Arc::default(),
         }
     }
@@ -81,8 +85,17 @@ impl Identities {
     /// Rejects a table whose name has another id. An answer of the last second decides, unless a
     /// call failed since.
     pub(crate) async fn check(&self, name: &str, id: &str) -> Result<()> {
-        let recent = self.recent();
-        match recent.is_some_and(|ids| has_id(&ids, name, id)) {
+        let ids = match self.recent() {
+            Some(ids) => ids,
+            None => {
+                let recent = async || match self.recent() {
+                    Some(ids) => Ok(ids),
+                    None => self.read().await,
+                };
+                self.checks.get(recent).await?
+            }
+        };
+        match has_id(&ids, name, id) {
             true => Ok(()),
             false => self.check_now(name, id).await,
         }

@@ -2,12 +2,14 @@
 //! after a refusal.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use fluo_accumulo::AccumuloTables;
 use fluo_table::{Authorizations, Column, ErrorKind, Mutation, Table, TableAdmin};
-use futures::future::join_all;
+use futures::future::{join, join_all};
+use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Request, thrown};
+use crate::fake::{Answer, Fake, Request, thrown, until};
 use crate::interface as wire;
 use crate::servers::{OLD, PAGES};
 
@@ -205,4 +207,26 @@ async fn a_write_in_part_is_in_doubt_if_the_rest_is_denied() {
         let error = table.write(rows.collect()).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
     }
+}
+
+/// Calls that began during a request for the identity of the table sent another one.
+#[tokio::test]
+async fn concurrent_calls_share_a_request_for_the_identity() {
+    let (fake, table) = open(|request| match request.call.as_str() {
+        "tableIdMap" => Answer::Late(Duration::from_millis(100), Box::new(answer(request))),
+        _ => answer(request),
+    })
+    .await;
+    // An answer counts for a second.
+    sleep(Duration::from_millis(1_100)).await;
+    let asked = || fake.count("tableIdMap");
+    let before = asked();
+    let later = async {
+        until("the request", || asked() > before).await;
+        join_all(["b", "c", "d"].map(|row| write(&*table, row))).await
+    };
+    let (first, later) = join(write(&*table, "a"), later).await;
+    first.unwrap();
+    later.into_iter().for_each(|written| written.unwrap());
+    assert_eq!(asked() - before, 1);
 }
