@@ -187,7 +187,7 @@ fn prints_skipped_parts_first_and_last_on_a_machine_with_rust_alone() {
     );
     let more = "\n> more-checks: xtask each, xtask mutate\n";
     assert!(said.contains(more), "{said}");
-    let checks = "\n> cargo fmt --all -- --check\n";
+    let checks = "\n> cargo fmt --all -- --check\n\n> cargo xtask tidy\n";
     assert!(said.contains(checks), "{said}");
     // The present Rust checks the crates instead.
     let without_oldest = "\n> cargo check --package fluo-recipes\nskipped: the check with Rust ";

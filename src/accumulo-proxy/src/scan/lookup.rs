@@ -116,9 +116,9 @@ impl Lookup {
         let (mut found, mut bytes, mut pace) = (Vec::new(), 0_usize, self.pace);
         loop {
             let batch = cursor.next(pace.entries()).await?;
-            pace.learn(batch.entries.iter().map(entry_bytes));
-            let more: usize = batch.entries.iter().map(entry_bytes).sum();
-            bytes = bytes.saturating_add(more);
+            let sizes: Vec<usize> = batch.entries.iter().map(entry_bytes).collect();
+            bytes = bytes.saturating_add(sizes.iter().sum());
+            pace.learn(sizes.into_iter());
             found.extend(batch.entries);
             if found.len() > self.most_entries || bytes > self.most_bytes {
                 return Ok(None);

@@ -65,6 +65,11 @@ async fn write(table: &dyn Table, row: &'static str) -> fluo_table::Result<()> {
     table.write(vec![mutation(row)]).await
 }
 
+async fn error_of(table: &dyn Table, rows: &[&'static str]) -> fluo_table::Error {
+    let rows = rows.iter().map(|row| mutation(*row));
+    table.write(rows.collect()).await.unwrap_err()
+}
+
 #[tokio::test]
 async fn a_plain_write_travels_under_a_condition_that_always_holds() {
     let (fake, table) = open(answer).await;
@@ -184,8 +189,7 @@ async fn a_write_in_part_is_in_doubt_if_the_rest_fails() {
             _ => answer(request),
         })
         .await;
-        let rows = rows.iter().map(|row| mutation(*row));
-        let error = table.write(rows.collect()).await.unwrap_err();
+        let error = error_of(&*table, rows).await;
         assert_eq!(error.kind(), kind, "{error}");
         assert_eq!(fake.count(PLAIN), 0);
     }
@@ -203,8 +207,7 @@ async fn a_write_in_part_is_in_doubt_if_the_rest_is_denied() {
             _ => answer(request),
         })
         .await;
-        let rows = rows.iter().map(|row| mutation(*row));
-        let error = table.write(rows.collect()).await.unwrap_err();
+        let error = error_of(&*table, rows).await;
         assert_eq!(error.kind(), kind, "{error}");
     }
 }

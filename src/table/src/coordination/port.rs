@@ -37,10 +37,10 @@ use crate::error::{Error, ErrorKind, Result};
 ///   or withdrawn, or its transactor ends. Publications of one transactor take effect in the order
 ///   of the calls; one that its caller cancelled takes effect before the later ones, or not at all.
 ///   If the published timestamp is already below the horizon, the horizon stays at its value. To
-///   read safely, publish a timestamp that was handed out
-///   before, then request a timestamp to read at: the horizon is not above it. (At the instant at
-///   which the published timestamp takes effect, the horizon is not above the next timestamp, and
-///   the requested timestamp is not below that one.)
+///   read safely, publish a timestamp that was handed out before, then request a timestamp to read
+///   at: the horizon is not above it. (At the instant at which the published timestamp takes
+///   effect, the horizon is not above the next timestamp, and the requested timestamp is not below
+///   that one.)
 ///
 /// Presence:
 /// - **C6, transactors.** The numbers of transactors begin at 1, and none is used twice, across all

@@ -3,8 +3,8 @@
 //! - Usually one call is under way. If it is late, or if the rows that wait fill a call, the next
 //!   one leaves beside it.
 //! - While a call is slow, a tablet may not respond. Then one call has rows of several tablets, and
-//!   each other call has rows of one tablet. A tablet with a call of its own has no
-//!   rows in other calls. A tablet that does not respond therefore blocks at most one extra call.
+//!   each other call has rows of one tablet. A tablet with a call of its own has no rows in other
+//!   calls. A tablet that does not respond therefore blocks at most one extra call.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
@@ -114,8 +114,8 @@ impl Lanes {
         }
     }
 
-    /// Returns the rows that may leave now. `is_full`: the rows that wait fill a call.
-    /// Requests the split points with `request` if the answer depends on them.
+    /// Returns the rows that may leave now. `is_full`: the rows that wait fill a call. Requests the
+    /// split points with `request` if the answer depends on them.
     pub(super) fn load(
         &mut self,
         now: Instant,
