@@ -9,6 +9,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fluo_table::Result;
 use futures::FutureExt;
@@ -25,17 +27,37 @@ const TRIES: u32 = 100;
 pub(super) struct Watched<T> {
     pub(super) value: T,
     event: Shared<BoxFuture<'static, ()>>,
+    /// Held by each poll of the event. A [`Shared`] that another thread polls is pending, although
+    /// its event may have arrived.
+    polls: Arc<Mutex<()>>,
 }
 
 impl<T> Watched<T> {
     pub(super) fn new(value: T, watcher: OneshotWatcher) -> Self {
-        let event = watcher.changed().map(drop).boxed().shared();
-        Self { value, event }
+        Self::with_event(value, watcher.changed().map(drop).boxed())
+    }
+
+    fn with_event(value: T, event: BoxFuture<'static, ()>) -> Self {
+        Self {
+            value,
+            event: event.shared(),
+            polls: Arc::default(),
+        }
     }
 
     /// Checks that no event has arrived since the read.
     fn is_current(&self) -> bool {
-        self.event.clone().now_or_never().is_none()
+        self.event().now_or_never().is_none()
+    }
+
+    /// Waits for the event.
+    fn event(&self) -> impl Future<Output = ()> + Send + Unpin + use<T> {
+        let mut event = self.event.clone();
+        let polls = self.polls.clone();
+        poll_fn(move |context| {
+            let _poll = polls.lock().unwrap_or_else(PoisonError::into_inner);
+            event.poll_unpin(context)
+        })
     }
 }
 
@@ -108,8 +130,8 @@ impl Children {
 
     /// Waits until the children are not current.
     pub(crate) fn changed(&self) -> impl Future<Output = ()> + Send + use<> {
-        let names = self.names.iter().map(|names| names.event.clone());
-        let nodes = self.nodes.values().map(|node| node.event.clone());
+        let names = self.names.iter().map(|names| names.event().boxed());
+        let nodes = self.nodes.values().map(|node| node.event().boxed());
         let events: Vec<_> = names.chain(nodes).collect();
         async move {
             if !events.is_empty() {
@@ -126,5 +148,40 @@ impl Children {
     fn missing(&self) -> impl Iterator<Item = &String> {
         let names = self.names.iter().flat_map(|names| &names.value);
         names.filter(|name| !self.nodes.contains_key(*name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::task::Poll;
+    use std::thread;
+    use std::time::Duration;
+
+    use futures::executor::block_on;
+
+    use super::*;
+
+    #[test]
+    fn a_value_is_not_current_while_another_thread_notices_the_event() {
+        let (noticing, begun) = mpsc::channel();
+        let (finish, finished) = mpsc::channel::<()>();
+        let event = poll_fn(move |_| {
+            noticing.send(()).unwrap();
+            finished.recv().unwrap();
+            Poll::Ready(())
+        });
+        let watched = Arc::new(Watched::with_event((), event.boxed()));
+        let waiter = thread::spawn({
+            let event = watched.event();
+            move || block_on(event)
+        });
+        begun.recv().unwrap();
+        let check = thread::spawn(move || watched.is_current());
+        // Without the lock the check ends in this time.
+        thread::sleep(Duration::from_millis(50));
+        finish.send(()).unwrap();
+        assert!(!check.join().unwrap());
+        waiter.join().unwrap();
     }
 }
