@@ -333,7 +333,7 @@ async fn reports_a_table_that_is_deleted_during_a_run() {
     let plan = planned(&tables).await;
     let mut events = Vec::new();
     let watch = |event: ApplyEvent<'_>| {
-        if matches!(event, ApplyEvent::Begin(Step::SetProperty { .. })) {
+        if matches!(event, ApplyEvent::Done(Step::AddSplits(_))) {
             let deleted = tables.delete_table(TABLE).now_or_never();
             deleted.expect("tables in memory answer at once").unwrap();
         }

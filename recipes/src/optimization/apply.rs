@@ -15,7 +15,7 @@ use super::{Plan, Step};
 /// Progress events of [`apply`](Plan::apply).
 #[derive(Clone, Copy, Debug)]
 pub enum ApplyEvent<'a> {
-    /// A step begins.
+    /// A step begins. Changes of properties that follow each other begin together.
     Begin(&'a Step),
     /// A step is done.
     Done(&'a Step),
@@ -239,29 +239,44 @@ impl<'a> Applying<'a> {
         }
 
         let mut taken: Vec<Step> = Vec::new();
-        for (index, step) in steps.iter().enumerate() {
-            let Some(remaining) = step.remaining(&found) else {
-                watch(ApplyEvent::Skipped(step));
-                continue;
-            };
-            watch(ApplyEvent::Begin(&remaining));
-            let outcome = remaining.perform(admin, plan.table()).await;
-            taken.push(remaining);
-            match outcome {
-                Ok(()) => watch(ApplyEvent::Done(step)),
-                Err(cause) => {
-                    watch(ApplyEvent::Failed(step, &cause));
-                    let left = clean_up(admin, plan.table(), taken, &cause, &mut watch).await;
-                    let (number, steps, step) = (index + 1, steps.len(), Box::new(step.clone()));
-                    return Err(ApplyError::Failed {
-                        number,
-                        steps,
-                        step,
-                        cause,
-                        left,
-                    });
+        let numbered: Vec<_> = (1..).zip(&steps).collect();
+        // Changes of properties that follow each other are one call.
+        for group in numbered.chunk_by(|(_, a), (_, b)| a.is_property() && b.is_property()) {
+            let (mut due, mut remaining) = (Vec::new(), Vec::new());
+            for (number, step) in group {
+                if let Some(rest) = step.remaining(&found) {
+                    due.push((*number, *step));
+                    remaining.push(rest);
+                } else {
+                    watch(ApplyEvent::Skipped(step));
                 }
             }
+            for step in &remaining {
+                watch(ApplyEvent::Begin(step));
+            }
+            let performed = Step::perform(&remaining, admin, plan.table()).await;
+            let done = match &performed {
+                Ok(()) => due.len(),
+                Err((failed, _)) => *failed,
+            };
+            for (_, step) in due.iter().take(done) {
+                watch(ApplyEvent::Done(step));
+            }
+            if let Err((_, cause)) = performed
+                && let Some((number, step)) = due.get(done).or(due.last()).copied()
+            {
+                watch(ApplyEvent::Failed(step, &cause));
+                taken.extend(remaining.into_iter().take(done + 1));
+                let left = clean_up(admin, plan.table(), taken, &cause, &mut watch).await;
+                return Err(ApplyError::Failed {
+                    number,
+                    steps: steps.len(),
+                    step: Box::new(step.clone()),
+                    cause,
+                    left,
+                });
+            }
+            taken.extend(remaining);
         }
         Ok(Applied {
             done: taken.len(),

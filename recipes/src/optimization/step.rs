@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use fluo_table::{Bytes, Escaped, Result, TableAdmin};
+use fluo_table::{Bytes, Error, Escaped, Result, TableAdmin};
 
 use super::merging::remove_splits;
 use super::table_state::TableState;
@@ -67,13 +67,41 @@ impl Step {
         }
     }
 
-    pub(super) async fn perform(&self, admin: &dyn TableAdmin, table: &str) -> Result<()> {
+    /// Checks whether this step changes a property.
+    pub(super) fn is_property(&self) -> bool {
+        self.property_change().is_some()
+    }
+
+    /// Returns the property that this step changes, with its value after, which is `None` if the
+    /// step removes it.
+    fn property_change(&self) -> Option<(&str, Option<&str>)> {
         match self {
-            Self::AddSplits(splits) => admin.add_splits(table, splits).await,
-            Self::SetProperty { name, after, .. } => admin.set_property(table, name, after).await,
-            Self::RemoveProperty { name, .. } => admin.remove_property(table, name).await,
-            Self::RemoveSplits(splits) => remove_splits(admin, table, splits).await,
+            Self::SetProperty { name, after, .. } => Some((name, Some(after))),
+            Self::RemoveProperty { name, .. } => Some((name, None)),
+            Self::AddSplits(_) | Self::RemoveSplits(_) => None,
         }
+    }
+
+    /// Performs steps in order: changes of properties, or a single one of another kind.
+    ///
+    /// # Errors
+    ///
+    /// The first error, with the index of its step.
+    pub(super) async fn perform(
+        steps: &[Self],
+        admin: &dyn TableAdmin,
+        table: &str,
+    ) -> Result<(), (usize, Error)> {
+        let performed = match steps {
+            [] => Ok(()),
+            [Self::AddSplits(splits)] => admin.add_splits(table, splits).await,
+            [Self::RemoveSplits(splits)] => remove_splits(admin, table, splits).await,
+            _ => {
+                let changes: Vec<_> = steps.iter().filter_map(Self::property_change).collect();
+                return admin.change_properties(table, &changes).await;
+            }
+        };
+        performed.map_err(|error| (0, error))
     }
 
     pub(super) async fn undo(&self, admin: &dyn TableAdmin, table: &str) -> Result<()> {

@@ -132,31 +132,48 @@ impl TableAdmin for AccumuloTables {
     }
 
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
-        self.require(name).await?;
-        property::check(property)?;
-        let set = self
-            .client
-            .table_operations()
-            .set_property(name, property, value)
-            .await;
-        set.map_err(|error| self.lacking("ALTER_TABLE", name, error))?;
-        match value {
-            // Accumulo treats an empty value as no value.
-            "" => self.wait_for_inherited(name, property).await,
-            _ => self.wait_for_property(name, property, Some(value)).await,
-        }
+        let changes = [(property, Some(value))];
+        let changed = self.change_properties(name, &changes).await;
+        changed.map_err(|(_, error)| error)
     }
 
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
-        self.require(name).await?;
-        property::check(property)?;
-        let removed = self
-            .client
-            .table_operations()
-            .remove_property(name, property)
-            .await;
-        removed.map_err(|error| self.lacking("ALTER_TABLE", name, error))?;
-        self.wait_for_inherited(name, property).await
+        let changed = self.change_properties(name, &[(property, None)]).await;
+        changed.map_err(|(_, error)| error)
+    }
+
+    /// Waits once until all changes are visible.
+    async fn change_properties(
+        &self,
+        name: &str,
+        changes: &[(&str, Option<&str>)],
+    ) -> Result<(), (usize, Error)> {
+        self.require(name).await.map_err(|error| (0, error))?;
+        let operations = self.client.table_operations();
+        let (mut made, mut failure) = (Vec::new(), Ok(()));
+        for &(property, value) in changes {
+            let changed = match (property::check(property), value) {
+                (Err(error), _) => Err(error),
+                (Ok(()), Some(value)) => {
+                    let set = operations.set_property(name, property, value).await;
+                    set.map_err(|error| self.lacking("ALTER_TABLE", name, error))
+                }
+                (Ok(()), None) => {
+                    let removed = operations.remove_property(name, property).await;
+                    removed.map_err(|error| self.lacking("ALTER_TABLE", name, error))
+                }
+            };
+            if let Err(error) = changed {
+                failure = Err((made.len(), error));
+                break;
+            }
+            made.push((property, value));
+        }
+        if let Some(last) = made.len().checked_sub(1) {
+            let waited = self.wait_for_properties(name, &made).await;
+            waited.map_err(|error| (last, error))?;
+        }
+        failure
     }
 
     async fn flush(&self, name: &str) -> Result<()> {

@@ -3,6 +3,8 @@
 //! The proxy caches the names of tables, and the servers cache properties. Both see a change a
 //! moment after the call returns.
 
+use std::collections::BTreeMap;
+
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 
 use crate::error::{after_change, port_error};
@@ -23,31 +25,41 @@ impl AccumuloTables {
             .await
     }
 
-    pub(crate) async fn wait_for_inherited(&self, name: &str, property: &str) -> Result<()> {
-        let inherited = self.inherited_properties(name).await;
-        let inherited = inherited.map_err(|error| after_change(&changed(name, property), error))?;
-        let value = inherited.get(property).map(String::as_str);
-        self.wait_for_property(name, property, value).await
-    }
-
-    /// Waits until a property has its new value.
-    pub(crate) async fn wait_for_property(
+    /// Waits until properties have their new values, or those that they inherit where there is no
+    /// new one.
+    pub(crate) async fn wait_for_properties(
         &self,
         name: &str,
-        property: &str,
-        value: Option<&str>,
+        changes: &[(&str, Option<&str>)],
     ) -> Result<()> {
-        let change = changed(name, property);
+        // Accumulo treats an empty value as no value.
+        let changes = changes.iter().map(|(property, value)| {
+            let value = value.filter(|value| !value.is_empty());
+            (*property, value)
+        });
+        let mut expected: BTreeMap<_, _> = changes.collect();
+        let change = changed(name, expected.keys());
+        let inherited = if expected.values().all(Option::is_some) {
+            BTreeMap::new()
+        } else {
+            let inherited = self.inherited_properties(name).await;
+            inherited.map_err(|error| after_change(&change, error))?
+        };
+        for (property, value) in &mut expected {
+            *value = value.or_else(|| inherited.get(*property).map(String::as_str));
+        }
         let mut settling = Settling::begin();
         loop {
-            // `self.properties` would check again that the table exists; the change was made a
+            // `self.properties` would check again that the table exists; the changes were made a
             // moment ago, so it does.
             let found = self.client.table_operations().properties(name).await;
             let found = found.map_err(|error| after_change(&change, port_error(error)))?;
-            if found.get(property).map(String::as_str) == value {
+            expected.retain(|property, value| found.get(*property).map(String::as_str) != *value);
+            if expected.is_empty() {
                 return Ok(());
             }
             if !settling.wait().await {
+                let change = changed(name, expected.keys());
                 let why = "the servers do not show it, or another client has changed it since";
                 return Err(unseen(&change, why));
             }
@@ -77,8 +89,14 @@ impl AccumuloTables {
     }
 }
 
-fn changed(table: &str, property: &str) -> String {
-    format!("property {property} of table `{table}` was changed")
+fn changed<'a>(table: &str, properties: impl Iterator<Item = &'a &'a str>) -> String {
+    match &*properties.copied().collect::<Vec<_>>() {
+        [property] => format!("property {property} of table `{table}` was changed"),
+        several => format!(
+            "properties {} of table `{table}` were changed",
+            several.join(", ")
+        ),
+    }
 }
 
 fn unseen(change: &str, why: &str) -> Error {

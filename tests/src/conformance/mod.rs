@@ -151,6 +151,7 @@ macro_rules! __for_each_rule {
             compaction::a8_a_running_compaction_changes_no_scan,
             compaction::a8_no_write_is_lost_to_a_compaction,
             settings::a9_a_property_takes_effect_at_once,
+            settings::a9_changes_of_properties_end_at_the_first_error,
             settings::a9_a_call_may_be_repeated,
             settings::a10_an_invalid_property_name_is_rejected,
             settings::a10_the_servers_load_only_existing_classes,

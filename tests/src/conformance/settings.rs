@@ -56,6 +56,43 @@ pub async fn a9_a_property_takes_effect_at_once(tables: Arc<dyn TableAdmin>) {
     ground.end().await;
 }
 
+/// Checks A9: changes of properties are made in order, up to the first one that fails.
+pub async fn a9_changes_of_properties_end_at_the_first_error(tables: Arc<dyn TableAdmin>) {
+    const OTHER: &str = "table.custom.other";
+    let ground = Ground::new(&tables, Versions::default()).await;
+    let before = tables.properties(&ground.name).await.unwrap();
+    let change = async |changes: &[(&str, Option<&str>)]| {
+        let changed = tables.change_properties(&ground.name, changes).await;
+        let mut shown = tables.properties(&ground.name).await.unwrap();
+        shown.retain(|name, value| before.get(name) != Some(value));
+        let shown: Vec<_> = shown.into_iter().collect();
+        (
+            changed.map_err(|(index, error)| (index, error.kind())),
+            shown,
+        )
+    };
+    let shown = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(change(&[]).await, (Ok(()), vec![]));
+    let changes = [(CUSTOM, Some("a")), (OTHER, Some("b")), (CUSTOM, Some("c"))];
+    let expected = vec![shown(CUSTOM, "c"), shown(OTHER, "b")];
+    assert_eq!(change(&changes).await, (Ok(()), expected));
+    let changes = [(OTHER, None), (CUSTOM, Some("d"))];
+    assert_eq!(change(&changes).await, (Ok(()), vec![shown(CUSTOM, "d")]));
+
+    let changes = [
+        (CUSTOM, None),
+        (OTHER, Some("e")),
+        ("no", None),
+        (CUSTOM, Some("f")),
+    ];
+    let expected = Err((2, ErrorKind::Invalid));
+    assert_eq!(change(&changes).await, (expected, vec![shown(OTHER, "e")]));
+    let changed = tables.change_properties("no_such_table", &changes).await;
+    let (index, error) = changed.unwrap_err();
+    assert_eq!((index, error.kind()), (0, ErrorKind::NotFound));
+    ground.end().await;
+}
+
 /// Checks A9: every call except creation and deletion may be repeated.
 pub async fn a9_a_call_may_be_repeated(tables: Arc<dyn TableAdmin>) {
     let ground = Ground::new(&tables, Versions::default()).await;

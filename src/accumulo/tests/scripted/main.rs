@@ -19,6 +19,7 @@ mod interface;
 mod compactions;
 mod iterators;
 mod permissions;
+mod properties;
 mod reading_only;
 mod scans;
 mod servers;

@@ -19,7 +19,9 @@ pub(super) struct Course {
     already_so: usize,
     /// The completed steps, as text.
     done: Vec<String>,
-    /// The progress line of the present step.
+    /// The steps that have begun, as text.
+    under_way: Vec<String>,
+    /// The progress line of the present steps.
     bar: Option<ProgressBar>,
 }
 
@@ -32,6 +34,7 @@ impl Course {
             steps,
             already_so: 0,
             done: Vec::new(),
+            under_way: Vec::new(),
             bar: None,
         };
         course.stands(&format!("nothing was changed on table `{table}`"));
@@ -50,6 +53,7 @@ impl Course {
         match event {
             ApplyEvent::Begin(step) => self.begin(step),
             ApplyEvent::Done(step) => {
+                self.under_way.clear();
                 self.done.push(step.to_string());
                 self.stands(&self.progress());
             }
@@ -85,16 +89,20 @@ impl Course {
     }
 
     fn begin(&mut self, step: &Step) {
-        let (number, steps) = (self.done.len() + self.already_so + 1, self.steps);
-        let step = step.to_string();
+        self.under_way.push(step.to_string());
+        let (first, steps) = (self.done.len() + self.already_so + 1, self.steps);
+        let (numbers, were) = match self.under_way.len() {
+            1 => (format!("step {first}"), "was"),
+            count => (format!("steps {first} to {}", first + count - 1), "were"),
+        };
+        let begun = self.under_way.join("; ");
         self.stands(&format!(
-            "step {number} of {steps} was under way and may yet be done ({step}); {}; applying again continues from there",
+            "{numbers} of {steps} {were} under way and may yet be done ({begun}); {}; applying again continues from \
+             there",
             self.progress()
         ));
-        let name = shortened(&output::shown(&step));
-        self.bar = Some(progress::waiting(format!(
-            "step {number} of {steps}: {name}"
-        )));
+        let name = shortened(&output::shown(&begun));
+        self.bar = Some(progress::waiting(format!("{numbers} of {steps}: {name}")));
     }
 
     fn progress(&self) -> String {
@@ -170,6 +178,29 @@ mod tests {
         course.end();
         assert!(stands().starts_with("every step is done on table `t`, "));
         assert_eq!(course.done(), ["add the split point `b`"]);
+    }
+
+    #[test]
+    fn counts_the_steps_that_begin_together() {
+        let standing = Standing::default();
+        let mut course = Course::new(&standing, Origin::Spec, "t", 4);
+        course.tell(ApplyEvent::Skipped(&split("a")));
+        for row in ["b", "c"] {
+            course.tell(ApplyEvent::Begin(&split(row)));
+        }
+        assert_eq!(
+            standing.get().unwrap(),
+            "steps 2 to 3 of 4 were under way and may yet be done (add the split point `b`; add the split point `c`); \
+             nothing else was changed on table `t`; applying again continues from there"
+        );
+        let shown = course.bar.as_ref().map(ProgressBar::message).unwrap();
+        assert!(shown.starts_with("steps 2 to 3 of 4: add the split point `b`; "));
+        for row in ["b", "c"] {
+            course.tell(ApplyEvent::Done(&split(row)));
+        }
+        course.tell(ApplyEvent::Begin(&split("d")));
+        let stands = standing.get().unwrap();
+        assert!(stands.starts_with("step 4 of 4 was under way"), "{stands}");
     }
 
     /// Covers a bug: a hanging proxy left the terminal without a message for ten minutes.

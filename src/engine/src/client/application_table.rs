@@ -41,8 +41,9 @@ pub(crate) async fn make(tables: &dyn TableAdmin, table: &str, id: &str) -> Resu
     tables.create_table(table, Versions::All).await?;
     let notifications = LocalityGroups::default().with(NOTIFY_GROUP, [NOTIFICATION_FAMILY]);
     tables.set_locality_groups(table, &notifications).await?;
-    tables.set_property(table, BLOCK_CACHE, "true").await?;
-    tables.set_property(table, APPLICATION, id).await
+    let changes = [(BLOCK_CACHE, Some("true")), (APPLICATION, Some(id))];
+    let changed = tables.change_properties(table, &changes).await;
+    changed.map_err(|(_, error)| error)
 }
 
 /// Detaches the garbage iterators that an earlier version of this program attached to the

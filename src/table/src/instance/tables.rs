@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::Instance;
 use crate::data::{Authorizations, Bytes, Span};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::{Garbage, Table, TableAdmin, Tablets, Versions};
 
 #[async_trait]
@@ -58,6 +58,14 @@ impl TableAdmin for Instance {
 
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
         self.table_admin().remove_property(name, property).await
+    }
+
+    async fn change_properties(
+        &self,
+        name: &str,
+        changes: &[(&str, Option<&str>)],
+    ) -> Result<(), (usize, Error)> {
+        self.table_admin().change_properties(name, changes).await
     }
 
     async fn flush(&self, name: &str) -> Result<()> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::data::{Authorizations, Bytes, Span};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 
 /// The tables of one instance: their creation and deletion, their split points and properties, and
@@ -153,6 +153,29 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// The same as [`set_property`](TableAdmin::set_property).
     async fn remove_property(&self, name: &str, property: &str) -> Result<()>;
 
+    /// Changes properties one after the other: sets each one to its value, or removes it if there
+    /// is none. An implementation may wait once until all changes are visible (A9).
+    ///
+    /// # Errors
+    ///
+    /// The first error of [`set_property`](TableAdmin::set_property) or
+    /// [`remove_property`](TableAdmin::remove_property), with the index of its change. The changes
+    /// before it were made, and those after it were not.
+    async fn change_properties(
+        &self,
+        name: &str,
+        changes: &[(&str, Option<&str>)],
+    ) -> Result<(), (usize, Error)> {
+        for (index, (property, value)) in changes.iter().enumerate() {
+            let changed = match value {
+                Some(value) => self.set_property(name, property, value).await,
+                None => self.remove_property(name, property).await,
+            };
+            changed.map_err(|error| (index, error))?;
+        }
+        Ok(())
+    }
+
     /// Flushes the data in memory, so that the counts of [`tablets`](TableAdmin::tablets) include
     /// it.
     ///
@@ -236,10 +259,13 @@ pub trait TableAdminExt: TableAdmin {
         async move {
             // `table.group.*` sorts before `table.groups.enabled`: a group is complete before it is
             // enabled.
-            for (property, value) in groups.to_properties()? {
-                self.set_property(name, &property, &value).await?;
-            }
-            Ok(())
+            let properties = groups.to_properties()?;
+            let changes: Vec<_> = properties
+                .iter()
+                .map(|(property, value)| (&**property, Some(&**value)))
+                .collect();
+            let changed = self.change_properties(name, &changes).await;
+            changed.map_err(|(_, error)| error)
         }
     }
 }

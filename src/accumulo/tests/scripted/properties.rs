@@ -1,0 +1,136 @@
+//! Changes of several properties, which the servers show some time after the calls.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use fluo_accumulo::AccumuloTables;
+use fluo_table::{ErrorKind, TableAdmin};
+
+use crate::fake::{Answer, Fake, Request, thrown};
+use crate::interface as wire;
+use crate::servers::{OLD, PAGES};
+
+/// Number of times that the servers show the properties before a change.
+const LATE: usize = 2;
+const REFUSED: &str = "table.custom.refused";
+
+#[derive(Default)]
+struct Table {
+    calls: Vec<String>,
+    properties: BTreeMap<String, String>,
+    shown: BTreeMap<String, String>,
+    late: usize,
+}
+
+impl Table {
+    fn answer(&mut self, request: &Request) -> Answer {
+        match request.call.as_str() {
+            "setTableProperty" => {
+                let set: wire::SetTablePropertyRequest = request.read();
+                let (name, value) = (set.property.unwrap(), set.value.unwrap());
+                self.calls.push(format!("{name}={value}"));
+                if name == REFUSED {
+                    let refused = thrown("no such property");
+                    return Answer::reply(wire::SetTablePropertyReply::new(refused, None, None));
+                }
+                self.properties.insert(name, value);
+                self.late = LATE;
+                Answer::reply(wire::SetTablePropertyReply::new(None, None, None))
+            }
+            "removeTableProperty" => {
+                let removed: wire::RemoveTablePropertyRequest = request.read();
+                let name = removed.property.unwrap();
+                self.calls.push(format!("no {name}"));
+                self.properties.remove(&name);
+                self.late = LATE;
+                Answer::reply(wire::RemoveTablePropertyReply::new(None, None, None))
+            }
+            "getTableProperties" => {
+                self.calls.push("show".to_owned());
+                match self.late.checked_sub(1) {
+                    Some(late) => self.late = late,
+                    None => self.shown = self.properties.clone(),
+                }
+                let shown = self.shown.clone();
+                Answer::reply(wire::GetTablePropertiesReply::new(shown, None, None, None))
+            }
+            "getNamespaceProperties" => {
+                self.calls.push("inherited".to_owned());
+                let none = BTreeMap::new();
+                Answer::reply(wire::GetNamespacePropertiesReply::new(
+                    none, None, None, None,
+                ))
+            }
+            _ => OLD.answer(request),
+        }
+    }
+}
+
+async fn start() -> (Arc<Mutex<Table>>, Fake, AccumuloTables) {
+    let table = Arc::new(Mutex::new(Table::default()));
+    let fake = Fake::start({
+        let table = Arc::clone(&table);
+        move |request| table.lock().unwrap().answer(request)
+    })
+    .await;
+    let tables = AccumuloTables::connect(fake.settings()).await.unwrap();
+    (table, fake, tables)
+}
+
+#[tokio::test]
+async fn several_changes_are_waited_for_once() {
+    let (table, _fake, tables) = start().await;
+    let changes = [
+        ("table.custom.a", Some("1")),
+        ("table.custom.b", Some("2")),
+        ("table.custom.a", Some("3")),
+        ("table.custom.c", None),
+    ];
+    tables.change_properties(PAGES, &changes).await.unwrap();
+    let expected = [
+        "table.custom.a=1",
+        "table.custom.b=2",
+        "table.custom.a=3",
+        "no table.custom.c",
+        "inherited",
+        "show",
+        "show",
+        "show",
+    ];
+    assert_eq!(table.lock().unwrap().calls, expected);
+}
+
+#[tokio::test]
+async fn the_changes_before_a_refused_one_are_visible() {
+    let (table, _fake, tables) = start().await;
+    let changes = [
+        ("table.custom.a", Some("1")),
+        (REFUSED, Some("2")),
+        ("table.custom.c", Some("3")),
+    ];
+    let changed = tables.change_properties(PAGES, &changes).await;
+    let (index, error) = changed.unwrap_err();
+    assert_eq!((index, error.kind()), (1, ErrorKind::Uncertain), "{error}");
+    let shown = tables.properties(PAGES).await.unwrap();
+    assert_eq!(
+        shown,
+        BTreeMap::from([("table.custom.a".to_owned(), "1".to_owned())])
+    );
+    let expected = [
+        "table.custom.a=1",
+        "table.custom.refused=2",
+        "show",
+        "show",
+        "show",
+        "show",
+    ];
+    assert_eq!(table.lock().unwrap().calls, expected);
+
+    let refused = tables.set_property(PAGES, REFUSED, "2").await.unwrap_err();
+    assert_eq!(refused.to_string(), error.to_string());
+    assert_eq!(
+        table.lock().unwrap().calls.len(),
+        expected.len() + 1,
+        "nothing to wait for"
+    );
+}
