@@ -178,3 +178,43 @@ fn merged(locks: &[ConditionalMutation]) -> Option<ConditionalMutation> {
     }
     Some(whole)
 }
+
+#[cfg(test)]
+mod tests {
+    use fluo_table::{Authorizations, Column, MemoryTables, TableAdmin, Versions};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_lock_is_rolled_back_only_while_its_column_says_that_it_is_held() {
+        let tables = MemoryTables::new();
+        tables.create_table("t", Versions::All).await.unwrap();
+        let table = tables.open_table("t", Authorizations::none());
+        let table = table.await.unwrap();
+        let [start, commit] = [5, 7].map(|number| Timestamp::new(number).unwrap());
+        let roll_back = async |cell: &RowColumn, kind| {
+            let mutation = roll_back_lock(cell, start, kind, "lock".into());
+            let mut outcomes = table.write_conditional(vec![mutation]).await.unwrap();
+            matches!(outcomes.remove(0), Outcome::Accepted)
+        };
+        let column = Column::new("f", "q");
+        for (name, kind) in [("read", LockKind::Read), ("write", PRIMARY)] {
+            let lock = async |row: String| {
+                let mutation = Mutation::new(row.clone());
+                let locked = encode_entries::lock(mutation, &column, start, kind, "lock".into());
+                table.write(vec![locked]).await.unwrap();
+                RowColumn::new(row, column.clone())
+            };
+            let held = lock(format!("{name}, held")).await;
+            assert!(roll_back(&held, kind).await, "{name}");
+            assert!(!roll_back(&held, kind).await, "{name}: it has ended");
+
+            // The lock stays stored under the entry of the commit.
+            let committed = lock(format!("{name}, committed")).await;
+            let mutation = Mutation::new(committed.row.clone());
+            let ended = encode_entries::commit(mutation, &column, (start, commit), kind, false);
+            table.write(vec![ended]).await.unwrap();
+            assert!(!roll_back(&committed, kind).await, "{name}: R6");
+        }
+    }
+}
