@@ -1,7 +1,7 @@
 //! The calls under way, and the rows that may travel in the next one.
 //!
-//! - Usually one call is under way. If it is late, or if the rows that wait fill a call, the next
-//!   one leaves beside it.
+//! - Usually one call is under way. If it is late, or if enough rows wait, the next one leaves
+//!   beside it.
 //! - While a call is slow, a tablet may not respond. Then one call has rows of several tablets, and
 //!   each other call has rows of one tablet. A tablet with a call of its own has no rows in other
 //!   calls. A tablet that does not respond therefore blocks at most one extra call.
@@ -114,16 +114,16 @@ impl Lanes {
         }
     }
 
-    /// Returns the rows that may leave now. `is_full`: the rows that wait fill a call. Requests the
-    /// split points with `request` if the answer depends on them.
+    /// Returns the rows that may leave now. `is_enough`: enough rows wait for a call beside the
+    /// others. Requests the split points with `request` if the answer depends on them.
     pub(super) fn load(
         &mut self,
         now: Instant,
-        is_full: bool,
+        is_enough: bool,
         request: impl FnOnce() -> BoxFuture<'static, BTreeSet<Bytes>>,
     ) -> Load {
         let is_late = |call: &Begun| now.duration_since(call.at) >= LATE;
-        if !is_full && !self.begun.back().is_none_or(is_late) {
+        if !is_enough && !self.begun.back().is_none_or(is_late) {
             return Load::Nothing;
         }
         let is_slow = |call: &Begun| now.duration_since(call.at) >= SLOW;
@@ -176,5 +176,26 @@ impl Lanes {
         self.next_id = self.next_id.wrapping_add(1);
         self.begun.push_back(Begun { id, at, tablet });
         self.calls.push(Box::pin(async move { (id, call.await) }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_leaves_beside_another_one_that_is_late_or_if_enough_rows_wait() {
+        let mut lanes = Lanes::new(2);
+        let unasked = || -> BoxFuture<'static, _> { unreachable!("no call is slow") };
+        let now = Instant::now();
+        assert_eq!(lanes.load(now, false, unasked), Load::All);
+        lanes.start(None, std::future::pending());
+        let begun = lanes.begun.back().unwrap().at;
+        assert_eq!(lanes.load(begun, false, unasked), Load::Nothing);
+        assert_eq!(lanes.load(begun, true, unasked), Load::All);
+        assert_eq!(lanes.next_look(begun), Some(begun + LATE));
+        assert_eq!(lanes.load(begun + LATE, false, unasked), Load::All);
+        lanes.start(None, std::future::pending());
+        assert_eq!(lanes.load(begun + LATE, true, unasked), Load::Nothing);
     }
 }
