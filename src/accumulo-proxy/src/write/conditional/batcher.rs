@@ -30,8 +30,8 @@ use crate::write::outcome::ConditionalOutcome;
 /// Minimum time between two searches for mutations that waited too long.
 const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// Number of waiting rows that leave beside a call under way. Calls of fewer rows cost more for each
-/// row than they gain.
+/// Number of waiting rows that leave beside a call under way. Calls of fewer rows cost more for
+/// each row than they gain.
 const ROWS_FOR_A_CALL: usize = 48;
 
 /// A mutation, and the channel to the caller that waits for its outcome.
