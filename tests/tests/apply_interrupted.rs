@@ -9,13 +9,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_recipes::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
 use fluo_table::table::property::BALANCER;
 use fluo_table::{Bytes, MemoryTables, TableAdmin, Versions};
-use fluo_tests::{Fault, FaultyTables};
+use fluo_tests::{Call, Fault, FaultyTables, Intercepted};
 use futures::FutureExt;
+use tokio::sync::Notify;
 
 const TABLE: &str = "pages";
 const FAULTS: [Fault; 4] = [Fault::Before, Fault::After, Fault::Lost, Fault::Partial];
@@ -147,31 +149,32 @@ async fn an_interrupted_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn Tabl
     }
 }
 
-/// Drops the future of a run after each step. It makes no further call, like a process that is
-/// killed during the call after the step. This needs a table whose calls take time.
+/// Drops the future of a run after each call, like a process that is killed.
 async fn a_dropped_run_can_be_finished(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
     let (calls, end) = undisturbed(make().await).await;
-    for stop_after in 0..calls {
+    for after in 0..calls {
         let tables = make().await;
         prepare(&*tables).await;
         let plan = planned(&*tables).await;
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let (mut stop, mut done) = (Some(stop), 0);
-        let watch = |event: ApplyEvent<'_>| {
-            done += usize::from(matches!(event, ApplyEvent::Done(_)));
-            if done == stop_after + 1
-                && let Some(stop) = stop.take()
-            {
-                let _ = stop.send(());
+        let (sent, stopped) = (AtomicUsize::new(0), Arc::new(Notify::new()));
+        let stop = Arc::clone(&stopped);
+        let stopping = Intercepted::with_hooks(Arc::clone(&tables), move |_: &Call| {
+            let goes_on = sent.fetch_add(1, Ordering::SeqCst) < after;
+            let stop = Arc::clone(&stop);
+            async move {
+                if !goes_on {
+                    stop.notify_one();
+                    std::future::pending::<()>().await;
+                }
+                Ok(None)
             }
-        };
+        });
         tokio::select! {
-            biased;
-            _ = stopped => {}
-            _ = plan.apply(&*tables).on_event(watch) => {}
+            () = stopped.notified() => {}
+            run = plan.apply(&stopping) => panic!("{run:?}"),
         }
         run(&*tables, &planned(&*tables).await).await.unwrap();
-        assert_eq!(state(&*tables).await, end, "stopped after {stop_after}");
+        assert_eq!(state(&*tables).await, end, "stopped after {after}");
     }
 }
 

@@ -15,7 +15,8 @@ use super::{Plan, Step};
 /// Progress events of [`apply`](Plan::apply).
 #[derive(Clone, Copy, Debug)]
 pub enum ApplyEvent<'a> {
-    /// A step begins. Changes of properties that follow each other begin together.
+    /// A step begins. Changes of properties that follow each other begin together. If one of them
+    /// fails, the later ones were not made.
     Begin(&'a Step),
     /// A step is done.
     Done(&'a Step),
@@ -245,14 +246,15 @@ impl<'a> Applying<'a> {
             let (mut due, mut remaining) = (Vec::new(), Vec::new());
             for (number, step) in group {
                 if let Some(rest) = step.remaining(&found) {
+                    watch(ApplyEvent::Begin(&rest));
                     due.push((*number, *step));
                     remaining.push(rest);
                 } else {
                     watch(ApplyEvent::Skipped(step));
                 }
             }
-            for step in &remaining {
-                watch(ApplyEvent::Begin(step));
+            if due.is_empty() {
+                continue;
             }
             let performed = Step::perform(&remaining, admin, plan.table()).await;
             let done = match &performed {

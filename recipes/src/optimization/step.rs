@@ -93,7 +93,6 @@ impl Step {
         table: &str,
     ) -> Result<(), (usize, Error)> {
         let performed = match steps {
-            [] => Ok(()),
             [Self::AddSplits(splits)] => admin.add_splits(table, splits).await,
             [Self::RemoveSplits(splits)] => remove_splits(admin, table, splits).await,
             _ => {

@@ -148,6 +148,9 @@ impl TableAdmin for AccumuloTables {
         name: &str,
         changes: &[(&str, Option<&str>)],
     ) -> Result<(), (usize, Error)> {
+        if changes.is_empty() {
+            return Ok(());
+        }
         self.require(name).await.map_err(|error| (0, error))?;
         let operations = self.client.table_operations();
         let (mut made, mut failure) = (Vec::new(), Ok(()));
@@ -169,9 +172,12 @@ impl TableAdmin for AccumuloTables {
             }
             made.push((property, value));
         }
-        if let Some(last) = made.len().checked_sub(1) {
+        let is_answered = !matches!(&failure, Err((_, error)) if error.kind().is_passing());
+        if let Some(last) = made.len().checked_sub(1)
+            && is_answered
+        {
             let waited = self.wait_for_properties(name, &made).await;
-            waited.map_err(|error| (last, error))?;
+            failure = failure.and(waited.map_err(|error| (last, error)));
         }
         failure
     }

@@ -25,8 +25,7 @@ impl AccumuloTables {
             .await
     }
 
-    /// Waits until properties have their new values, or those that they inherit where there is no
-    /// new one.
+    /// Waits until properties have their new values or, if they were removed, their inherited ones.
     pub(crate) async fn wait_for_properties(
         &self,
         name: &str,
@@ -60,7 +59,7 @@ impl AccumuloTables {
             }
             if !settling.wait().await {
                 let change = changed(name, expected.keys());
-                let why = "the servers do not show it, or another client has changed it since";
+                let why = "the servers do not show that, or another client has changed it since";
                 return Err(unseen(&change, why));
             }
         }

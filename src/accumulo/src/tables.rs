@@ -55,9 +55,9 @@ impl AccumuloTables {
         }
     }
 
-    /// Sets the number of concurrent calls with writes, for each handle of a table: a call that
-    /// takes longer than 10 ms does not hold back the next one. While a call takes longer than half
-    /// a second, two more are allowed. Default: 2.
+    /// Sets the number of concurrent calls with writes, for each handle of a table: a call does not
+    /// hold back the next one if it takes longer than 10 ms, or if 48 rows wait. While a call takes
+    /// longer than half a second, two more are allowed. Default: 2.
     #[must_use]
     pub fn conditional_calls(self, conditional_calls: NonZeroUsize) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! The proxy is killed while a plan is applied through it: after each step, and in the middle of
-//! one. The next apply finishes the plan.
+//! The proxy is killed while a plan is applied through it: after each call, but between the changes
+//! of properties, which are one, and in the middle of one. The next apply finishes the plan.
 
 use std::time::Duration;
 

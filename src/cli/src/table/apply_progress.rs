@@ -1,6 +1,8 @@
 //! Progress of an `apply`: messages for each step, and the state in case of an interruption.
 
-use fluo_recipes::{ApplyEvent, Step};
+use std::collections::VecDeque;
+
+use fluo_recipes::ApplyEvent;
 use indicatif::ProgressBar;
 
 use super::origin::Origin;
@@ -15,12 +17,12 @@ pub(super) struct Course {
     origin: Origin,
     table: String,
     steps: usize,
-    /// Number of steps that were already in force.
-    already_so: usize,
+    /// Number of steps that have begun or were already in force.
+    passed: usize,
     /// The completed steps, as text.
     done: Vec<String>,
-    /// The steps that have begun, as text.
-    under_way: Vec<String>,
+    /// The steps that have begun and are not completed, as text, with their numbers.
+    under_way: VecDeque<(usize, String)>,
     /// The progress line of the present steps.
     bar: Option<ProgressBar>,
 }
@@ -32,9 +34,9 @@ impl Course {
             origin,
             table: table.to_owned(),
             steps,
-            already_so: 0,
+            passed: 0,
             done: Vec::new(),
-            under_way: Vec::new(),
+            under_way: VecDeque::new(),
             bar: None,
         };
         course.stands(&format!("nothing was changed on table `{table}`"));
@@ -51,13 +53,20 @@ impl Course {
             output::say(&line);
         }
         match event {
-            ApplyEvent::Begin(step) => self.begin(step),
-            ApplyEvent::Done(step) => {
-                self.under_way.clear();
-                self.done.push(step.to_string());
-                self.stands(&self.progress());
+            ApplyEvent::Begin(step) => {
+                self.passed += 1;
+                self.under_way.push_back((self.passed, step.to_string()));
+                self.tell_under_way();
             }
-            ApplyEvent::Skipped(_) => self.already_so += 1,
+            ApplyEvent::Done(step) => {
+                self.under_way.pop_front();
+                self.done.push(step.to_string());
+                match self.under_way.is_empty() {
+                    true => self.stands(&self.progress()),
+                    false => self.tell_under_way(),
+                }
+            }
+            ApplyEvent::Skipped(_) => self.passed += 1,
             ApplyEvent::Failed(..) => {}
             ApplyEvent::RollingBack => {
                 self.bar = Some(progress::waiting("undoing what was done".to_owned()));
@@ -88,21 +97,23 @@ impl Course {
         self.done
     }
 
-    fn begin(&mut self, step: &Step) {
-        self.under_way.push(step.to_string());
-        let (first, steps) = (self.done.len() + self.already_so + 1, self.steps);
-        let (numbers, were) = match self.under_way.len() {
-            1 => (format!("step {first}"), "was"),
-            count => (format!("steps {first} to {}", first + count - 1), "were"),
+    fn tell_under_way(&mut self) {
+        let under_way = self.under_way.iter();
+        let (numbers, begun): (Vec<_>, Vec<_>) = under_way
+            .map(|(number, step)| (number.to_string(), &**step))
+            .unzip();
+        let (noun, were) = match numbers.len() {
+            1 => ("step", "was"),
+            _ => ("steps", "were"),
         };
-        let begun = self.under_way.join("; ");
+        let numbers = format!("{noun} {} of {}", numbers.join(", "), self.steps);
+        let begun = begun.join("; ");
         self.stands(&format!(
-            "{numbers} of {steps} {were} under way and may yet be done ({begun}); {}; applying again continues from \
-             there",
+            "{numbers} {were} under way and may yet be done ({begun}); {}; applying again continues from there",
             self.progress()
         ));
         let name = shortened(&output::shown(&begun));
-        self.bar = Some(progress::waiting(format!("{numbers} of {steps}: {name}")));
+        self.bar = Some(progress::waiting(format!("{numbers}: {name}")));
     }
 
     fn progress(&self) -> String {
@@ -135,6 +146,7 @@ fn line_of(event: ApplyEvent<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use fluo_recipes::Step;
     use fluo_table::{Bytes, Error};
 
     use super::*;
@@ -181,26 +193,30 @@ mod tests {
     }
 
     #[test]
-    fn counts_the_steps_that_begin_together() {
+    fn names_all_steps_that_are_under_way() {
         let standing = Standing::default();
         let mut course = Course::new(&standing, Origin::Spec, "t", 4);
-        course.tell(ApplyEvent::Skipped(&split("a")));
-        for row in ["b", "c"] {
+        let stands = || standing.get().unwrap();
+        for row in ["a", "b"] {
             course.tell(ApplyEvent::Begin(&split(row)));
         }
+        course.tell(ApplyEvent::Skipped(&split("c")));
+        course.tell(ApplyEvent::Begin(&split("d")));
         assert_eq!(
-            standing.get().unwrap(),
-            "steps 2 to 3 of 4 were under way and may yet be done (add the split point `b`; add the split point `c`); \
-             nothing else was changed on table `t`; applying again continues from there"
+            stands(),
+            "steps 1, 2, 4 of 4 were under way and may yet be done (add the split point `a`; add the split point `b`; \
+             add the split point `d`); nothing else was changed on table `t`; applying again continues from there"
         );
         let shown = course.bar.as_ref().map(ProgressBar::message).unwrap();
-        assert!(shown.starts_with("steps 2 to 3 of 4: add the split point `b`; "));
-        for row in ["b", "c"] {
-            course.tell(ApplyEvent::Done(&split(row)));
-        }
-        course.tell(ApplyEvent::Begin(&split("d")));
-        let stands = standing.get().unwrap();
-        assert!(stands.starts_with("step 4 of 4 was under way"), "{stands}");
+        assert!(shown.starts_with("steps 1, 2, 4 of 4: add the split point `a`; "));
+        course.tell(ApplyEvent::Done(&split("a")));
+        course.tell(ApplyEvent::Done(&split("b")));
+        let last = "step 4 of 4 was under way and may yet be done (add the split point `d`); 2 steps are done on \
+                    table `t`; applying again continues from there";
+        assert_eq!(stands(), last);
+        let error = Error::no_such_table("t");
+        course.tell(ApplyEvent::Failed(&split("d"), &error));
+        assert_eq!(stands(), last);
     }
 
     /// Covers a bug: a hanging proxy left the terminal without a message for ten minutes.

@@ -154,13 +154,15 @@ pub trait TableAdmin: Debug + Send + Sync {
     async fn remove_property(&self, name: &str, property: &str) -> Result<()>;
 
     /// Changes properties one after the other: sets each one to its value, or removes it if there
-    /// is none. An implementation may wait once until all changes are visible (A9).
+    /// is none. An implementation may wait once until all changes are visible (A9). An empty list
+    /// does nothing.
     ///
     /// # Errors
     ///
     /// The first error of [`set_property`](TableAdmin::set_property) or
     /// [`remove_property`](TableAdmin::remove_property), with the index of its change. The changes
-    /// before it were made, and those after it were not.
+    /// before it were made, and those after it were not. If all changes were made and one of them
+    /// does not become visible, the index is that of the last one.
     async fn change_properties(
         &self,
         name: &str,
@@ -257,7 +259,7 @@ pub trait TableAdminExt: TableAdmin {
         groups: &LocalityGroups,
     ) -> impl Future<Output = Result<()>> + Send {
         async move {
-            // `table.group.*` sorts before `table.groups.enabled`: a group is complete before it is
+            // `table.group.*` sorts before `table.groups.enabled`: each group is set before it is
             // enabled.
             let properties = groups.to_properties()?;
             let changes: Vec<_> = properties

@@ -263,7 +263,7 @@ async fn an_interrupted_apply_reports_its_progress_and_can_be_finished() {
         let told = run.stderr.lines().next_back().unwrap();
         assert_says(
             told,
-            "interrupted: steps 2 to 4 of 4 were under way and may yet be done (set table.custom.balancer.group.regex.pattern",
+            "interrupted: steps 2, 3, 4 of 4 were under way and may yet be done (set table.custom.balancer.group.regex.pattern",
         );
         let end = format!(
             "); 1 step is done on table `{}`; applying again continues from there",

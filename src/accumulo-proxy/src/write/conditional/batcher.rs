@@ -30,10 +30,6 @@ use crate::write::outcome::ConditionalOutcome;
 /// Minimum time between two searches for mutations that waited too long.
 const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// Number of waiting rows that leave beside a call under way. Calls of fewer rows cost more for
-/// each row than they gain.
-const ROWS_FOR_A_CALL: usize = 48;
-
 /// A mutation, and the channel to the caller that waits for its outcome.
 #[derive(Debug)]
 pub(super) struct Item {
@@ -90,7 +86,7 @@ impl Gatherer {
     ) -> mpsc::UnboundedSender<Vec<Item>> {
         let gatherer = Self {
             link: Arc::new(link),
-            lanes: Lanes::new(options.calls_in_flight.get()),
+            lanes: Lanes::new(&options),
             options,
             ready: VecDeque::new(),
             behind: HashMap::new(),
@@ -192,10 +188,10 @@ impl Gatherer {
     fn send(&mut self) -> Option<Instant> {
         while !self.ready.is_empty() {
             let now = Instant::now();
-            let enough = ROWS_FOR_A_CALL.min(self.options.rows_per_call.get());
-            let is_enough = self.ready.len() >= enough;
             let link = Arc::clone(&self.link);
-            let load = self.lanes.load(now, is_enough, || Box::pin(splits(link)));
+            let load = self
+                .lanes
+                .load(now, self.ready.len(), || Box::pin(splits(link)));
             let (tablet, items) = match load {
                 Load::Nothing => (None, Vec::new()),
                 Load::All => (None, self.gather(|_, _| true)),

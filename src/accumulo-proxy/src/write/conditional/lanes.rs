@@ -16,11 +16,15 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use tokio::time::Instant;
 
+use super::options::ConditionalWriterOptions;
 use crate::data::Bytes;
 
 /// Time after which a call does not hold back the next one. Calls that leave together carry fewer
 /// rows each.
 const LATE: Duration = Duration::from_millis(10);
+/// Minimum number of ready rows that leave beside a call that is not late, unless fewer fill a
+/// call.
+const ENOUGH_ROWS: usize = 48;
 /// Time after which each call has rows of one tablet.
 const SLOW: Duration = Duration::from_millis(500);
 
@@ -57,6 +61,8 @@ pub(super) enum Event {
 /// The calls under way.
 pub(super) struct Lanes {
     max_calls: usize,
+    /// Number of ready rows that leave beside a call that is not late.
+    enough: usize,
     calls: FuturesUnordered<BoxFuture<'static, (u64, Vec<Bytes>)>>,
     /// The same calls in the order of their start.
     begun: VecDeque<Begun>,
@@ -80,9 +86,10 @@ enum Splits {
 }
 
 impl Lanes {
-    pub(super) fn new(max_calls: usize) -> Self {
+    pub(super) fn new(options: &ConditionalWriterOptions) -> Self {
         Self {
-            max_calls,
+            max_calls: options.calls_in_flight.get(),
+            enough: options.rows_per_call.get().min(ENOUGH_ROWS),
             calls: FuturesUnordered::new(),
             begun: VecDeque::new(),
             next_id: 0,
@@ -114,16 +121,16 @@ impl Lanes {
         }
     }
 
-    /// Returns the rows that may leave now. `is_enough`: enough rows wait for a call beside the
-    /// others. Requests the split points with `request` if the answer depends on them.
+    /// Returns the rows that may leave now, of this number of ready rows. Requests the split points
+    /// with `request` if the answer depends on them.
     pub(super) fn load(
         &mut self,
         now: Instant,
-        is_enough: bool,
+        ready: usize,
         request: impl FnOnce() -> BoxFuture<'static, BTreeSet<Bytes>>,
     ) -> Load {
         let is_late = |call: &Begun| now.duration_since(call.at) >= LATE;
-        if !is_enough && !self.begun.back().is_none_or(is_late) {
+        if ready < self.enough && !self.begun.back().is_none_or(is_late) {
             return Load::Nothing;
         }
         let is_slow = |call: &Begun| now.duration_since(call.at) >= SLOW;
@@ -184,18 +191,22 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_call_leaves_beside_another_one_that_is_late_or_if_enough_rows_wait() {
-        let mut lanes = Lanes::new(2);
-        let unasked = || -> BoxFuture<'static, _> { unreachable!("no call is slow") };
-        let now = Instant::now();
-        assert_eq!(lanes.load(now, false, unasked), Load::All);
-        lanes.start(None, std::future::pending());
-        let begun = lanes.begun.back().unwrap().at;
-        assert_eq!(lanes.load(begun, false, unasked), Load::Nothing);
-        assert_eq!(lanes.load(begun, true, unasked), Load::All);
-        assert_eq!(lanes.next_look(begun), Some(begun + LATE));
-        assert_eq!(lanes.load(begun + LATE, false, unasked), Load::All);
-        lanes.start(None, std::future::pending());
-        assert_eq!(lanes.load(begun + LATE, true, unasked), Load::Nothing);
+    async fn a_call_leaves_beside_one_that_is_late_or_if_enough_rows_wait() {
+        let options = ConditionalWriterOptions::default();
+        let few = options.clone().rows_per_call(10.try_into().unwrap());
+        for (options, enough) in [(options, 48), (few, 10)] {
+            let mut lanes = Lanes::new(&options);
+            let unasked = || -> BoxFuture<'static, _> { unreachable!("no call is slow") };
+            let now = Instant::now();
+            assert_eq!(lanes.load(now, 1, unasked), Load::All);
+            lanes.start(None, std::future::pending());
+            let begun = lanes.begun.back().unwrap().at;
+            assert_eq!(lanes.load(begun, enough - 1, unasked), Load::Nothing);
+            assert_eq!(lanes.load(begun, enough, unasked), Load::All);
+            assert_eq!(lanes.next_look(begun), Some(begun + LATE));
+            assert_eq!(lanes.load(begun + LATE, 1, unasked), Load::All);
+            lanes.start(None, std::future::pending());
+            assert_eq!(lanes.load(begun + LATE, enough, unasked), Load::Nothing);
+        }
     }
 }

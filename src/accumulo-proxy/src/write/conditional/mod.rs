@@ -36,7 +36,7 @@ use crate::wire::interface as wire;
 ///
 /// One call contains rows of many tasks: the mutations that wait while a call is under way become
 /// the next call, up to [`rows_per_call`](ConditionalWriterOptions::rows_per_call) and 1 MiB. If a
-/// call takes longer than 10 ms, or if 48 mutations wait, the next one leaves beside it, up to
+/// call takes longer than 10 ms, or if 48 different rows wait, the next one leaves beside it, up to
 /// [`calls_in_flight`](ConditionalWriterOptions::calls_in_flight). A row is in one call at a time:
 /// mutations of one row are sent in the order of their arrival, each after the previous one has its
 /// outcome.

@@ -44,8 +44,8 @@ pub struct ConditionalWriterOptions {
     pub max_memory_bytes: Option<NonZeroUsize>,
     /// Number of concurrent calls; 2 unless set. While a call takes longer than half a second, two
     /// more are allowed. Mutations that wait while a call is under way are combined into the next
-    /// call. It leaves beside the present one if that takes longer than 10 ms, or if 48 mutations
-    /// wait.
+    /// call. It leaves beside the present one if that takes longer than 10 ms, or if 48 different
+    /// rows wait.
     pub calls_in_flight: NonZeroUsize,
     /// Maximum number of rows in one call; 256 unless set.
     pub rows_per_call: NonZeroUsize,
