@@ -40,11 +40,13 @@ impl TableAdmin for AccumuloTables {
         if versions == Versions::default() {
             return Ok(());
         }
-        for (property, value) in versions.to_properties() {
-            let set = self.set_property(name, &property, &value).await;
-            set.map_err(|error| after_change(&format!("table `{name}` was created"), error))?;
-        }
-        Ok(())
+        let properties = versions.to_properties();
+        let changes: Vec<_> = properties
+            .iter()
+            .map(|(property, value)| (&**property, Some(&**value)))
+            .collect();
+        let changed = self.change_properties(name, &changes).await;
+        changed.map_err(|(_, error)| after_change(&format!("table `{name}` was created"), error))
     }
 
     async fn delete_table(&self, name: &str) -> Result<()> {

@@ -100,17 +100,24 @@ async fn several_changes_are_waited_for_once() {
     assert_eq!(table.lock().unwrap().calls, expected);
 }
 
-#[tokio::test]
-async fn the_changes_before_an_invalid_one_are_visible() {
-    let (table, _fake, tables) = start().await;
+/// Changes three properties, of which the second one is rejected, and returns the index and the
+/// kind of the error.
+async fn rejected(tables: &AccumuloTables, second: &str) -> (usize, ErrorKind) {
     let changes = [
         ("table.custom.a", Some("1")),
-        ("no property", Some("2")),
+        (second, Some("2")),
         ("table.custom.c", Some("3")),
     ];
     let changed = tables.change_properties(PAGES, &changes).await;
     let (index, error) = changed.unwrap_err();
-    assert_eq!((index, error.kind()), (1, ErrorKind::Invalid), "{error}");
+    (index, error.kind())
+}
+
+#[tokio::test]
+async fn the_changes_before_an_invalid_one_are_visible() {
+    let (table, _fake, tables) = start().await;
+    let error = rejected(&tables, "no property").await;
+    assert_eq!(error, (1, ErrorKind::Invalid));
     let shown = tables.properties(PAGES).await.unwrap();
     assert_eq!(
         shown,
@@ -124,14 +131,8 @@ async fn the_changes_before_an_invalid_one_are_visible() {
 #[tokio::test]
 async fn nothing_is_waited_for_after_a_change_that_may_have_been_made() {
     let (table, _fake, tables) = start().await;
-    let changes = [
-        ("table.custom.a", Some("1")),
-        (REFUSED, Some("2")),
-        ("table.custom.c", Some("3")),
-    ];
-    let changed = tables.change_properties(PAGES, &changes).await;
-    let (index, error) = changed.unwrap_err();
-    assert_eq!((index, error.kind()), (1, ErrorKind::Uncertain), "{error}");
+    let error = rejected(&tables, REFUSED).await;
+    assert_eq!(error, (1, ErrorKind::Uncertain));
     let expected = ["table.custom.a=1", "table.custom.refused=2"];
     assert_eq!(table.lock().unwrap().calls, expected);
 }
