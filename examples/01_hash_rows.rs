@@ -1,7 +1,7 @@
 //! Hashed rows: encoding a row as a key, and decoding the key.
 
 use anyhow::Result;
-use fluo_recipes::{HashScheme, RowHasher};
+use fluo_keys::{HashScheme, RowHasher};
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<()> {

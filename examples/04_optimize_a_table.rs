@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use fluo::Column;
-use fluo_recipes::{ApplyEvent, RowHasher, TableOptimizations};
+use fluo_keys::{ApplyEvent, RowHasher, TableOptimizations};
 use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 
 const ROWS: &str = include_str!("data/package-homepages.txt");

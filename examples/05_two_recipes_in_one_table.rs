@@ -1,7 +1,7 @@
 //! Two hashers in one table: a pattern with one capturing group, and a pair that is rejected.
 
 use anyhow::Result;
-use fluo_recipes::{HashScheme, RowHasher, TableOptimizations};
+use fluo_keys::{HashScheme, RowHasher, TableOptimizations};
 use fluo_table::balancer::GroupPattern;
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]

@@ -1,7 +1,7 @@
 //! The same rows in several key designs: their keys, and the reads that each design supports.
 
 use anyhow::Result;
-use fluo_recipes::{
+use fluo_keys::{
     DigestSalt, KeyDesign, Modulo, ReverseTime, RowHasher, RowSelection, SaltedPart, WebTable,
 };
 use fluo_table::Escaped;

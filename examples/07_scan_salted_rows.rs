@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use fluo::Column;
-use fluo_recipes::{DigestSalt, KeyDesign, RowBatch, RowSelection, SaltedScan, ScanCursor};
+use fluo_keys::{DigestSalt, KeyDesign, RowBatch, RowSelection, SaltedScan, ScanCursor};
 use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 use futures::TryStreamExt;
 

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use fluo::Column;
-use fluo_recipes::{KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch, RowSelection};
+use fluo_keys::{KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch, RowSelection};
 use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 use futures::TryStreamExt;
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader};
 
 use anyhow::{Result, ensure};
 use fluo::Column;
-use fluo_recipes::{BulkLoad, KeyDesign, RowHasher, TableOptimizations};
+use fluo_keys::{BulkLoad, KeyDesign, RowHasher, TableOptimizations};
 use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
 use futures::{Stream, stream};
 

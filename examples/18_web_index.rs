@@ -18,12 +18,13 @@ use fluo::{
     Bytes, Client, Column, Error, InstanceExt, Observers, RowColumn, Transaction, Worker,
     WorkerOptions, observer_fn,
 };
+use fluo_keys::RowHasher;
 use fluo_recipes::codec::{Postcard, Text};
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, ExportQueue};
 use fluo_recipes::recording::difference;
 use fluo_recipes::sink::TableSink;
-use fluo_recipes::{ApplicationRecipes, Recipes, RowHasher, TypedColumn};
+use fluo_recipes::{ApplicationRecipes, Recipes, TypedColumn};
 use fluo_table::{Authorizations, Scan, Span, Table, TableAdmin, TableExt, Versions};
 
 /// The links of a page that was loaded and is not indexed yet, one in each line.

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{RowHasher, TableOptimizations};
+use fluo_keys::{RowHasher, TableOptimizations};
 use fluo_table::{TableAdmin, Versions};
 
 const TABLE: &str = "pages";

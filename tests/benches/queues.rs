@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo::{
+use fluo_engine::{
     Client, Column, Instance, InstanceExt, LoaderOptions, Observers, Transaction, Worker,
     WorkerOptions,
 };
@@ -78,7 +78,11 @@ impl App {
             .create()
             .await?;
         let options = worker_options();
-        let worker = Worker::start(&client, observers, options).await?;
+        let worker = client
+            .clone()
+            .with_observers(observers)
+            .start_worker(options)
+            .await?;
         let worker = worker.collecting_garbage(Arc::new(fluo.clone()));
         Ok(Self { client, worker })
     }
@@ -87,7 +91,7 @@ impl App {
     async fn load<T: Clone + Send + Sync + 'static>(
         self,
         inputs: impl IntoIterator<Item = T>,
-        load: impl Fn(&Transaction, T) -> fluo::Result<()> + Clone + Send + Sync + 'static,
+        load: impl Fn(&Transaction, T) -> fluo_engine::Result<()> + Clone + Send + Sync + 'static,
     ) -> Outcome<Duration> {
         let begin = Instant::now();
         self.add(inputs, load).await?;
@@ -100,7 +104,7 @@ impl App {
     async fn add<T: Clone + Send + Sync + 'static>(
         &self,
         inputs: impl IntoIterator<Item = T>,
-        load: impl Fn(&Transaction, T) -> fluo::Result<()> + Clone + Send + Sync + 'static,
+        load: impl Fn(&Transaction, T) -> fluo_engine::Result<()> + Clone + Send + Sync + 'static,
     ) -> Outcome {
         let loaders = self.client.loaders(LoaderOptions::new().tasks(64))?;
         for input in inputs {
@@ -142,7 +146,7 @@ async fn count_words(directory: &Path, lines: &[&str]) -> Outcome {
 }
 
 /// Adds the counts of words to their cells.
-async fn add_to_cells(tx: Transaction, counts: BTreeMap<String, u64>) -> fluo::Result<()> {
+async fn add_to_cells(tx: Transaction, counts: BTreeMap<String, u64>) -> fluo_engine::Result<()> {
     const COUNT: TypedColumn<u64> = TypedColumn::new("word", "count");
     for (word, count) in counts {
         COUNT.increment(&tx, word, count).await?;
@@ -168,7 +172,11 @@ async fn grow(directory: &Path, collects: bool) -> Outcome {
     let handle = fluo.application("growing").observers(&observers);
     let client = handle.create().await?;
     let options = worker_options();
-    let mut worker = Worker::start(&client, observers, options).await?;
+    let mut worker = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(options)
+        .await?;
     if collects {
         worker = worker.collecting_garbage(Arc::new(fluo));
     }

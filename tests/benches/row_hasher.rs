@@ -11,7 +11,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
-use fluo_recipes::{HashScheme, RowHasher};
+use fluo_keys::{HashScheme, RowHasher};
 
 /// The number of rows: few enough for the second-level cache, and too many for branch prediction.
 const ROWS: u32 = 16_384;
@@ -161,7 +161,7 @@ fn assert_same_keys(hasher: &RowHasher, rows: &[Vec<u8>]) {
     }
 }
 
-fn main() -> Result<(), fluo_recipes::RecipeError> {
+fn main() -> Result<(), fluo_keys::RecipeError> {
     let rows = rows();
     let murmur3 = RowHasher::new("p")?;
     let sha1 = RowHasher::builder("p")

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{DigestSalt, KeyDesign, Modulo, RowSelection, SaltedScan};
+use fluo_keys::{DigestSalt, KeyDesign, Modulo, RowSelection, SaltedScan};
 use fluo_table::{Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
 use fluo_tests::RecordingTables;
 use futures::TryStreamExt;
@@ -124,7 +124,7 @@ fn compare(
     let rows: usize = runtime
         .block_on(batches.try_collect::<Vec<_>>())?
         .iter()
-        .map(fluo_recipes::RowBatch::len)
+        .map(fluo_keys::RowBatch::len)
         .sum();
     let time = start.elapsed();
     let after = salted.record.counts();

@@ -9,8 +9,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions, Observers, Worker, WorkerOptions};
+use fluo_engine::admin::{Initialization, initialize};
+use fluo_engine::{Client, ClientOptions, Observers, Worker, WorkerOptions};
 use fluo_table::coordination::{Applications, Coordination};
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{
@@ -120,7 +120,10 @@ impl Fixture {
 
     /// Starts a worker with the observers of the application.
     pub async fn worker(&self, client: &Client, options: WorkerOptions) -> Worker {
-        Worker::start(client, self.observers.clone(), options)
+        client
+            .clone()
+            .with_observers(self.observers.clone())
+            .start_worker(options)
             .await
             .unwrap()
     }

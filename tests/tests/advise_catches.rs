@@ -8,7 +8,7 @@ use fluo_advisor::{
     KeyProfile, LoadForecast, LoadReason, OrderFinding, ProfileBuilder, ProfileOptions, Read,
     Severity, Suitability, advise, advise_among,
 };
-use fluo_recipes::{
+use fluo_keys::{
     DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, ReverseTime, SaltedPart,
 };
 use fluo_table::Escaped;

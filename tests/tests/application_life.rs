@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use fluo::admin::{self, Initialization, Status, check_observers};
-use fluo::{Client, ClientOptions};
+use fluo_engine::admin::{self, Initialization, Status, check_observers};
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{
     Application, Applications, MemoryApplications, ObservedColumn, ObserverKind,
 };

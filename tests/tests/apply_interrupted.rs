@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
+use fluo_keys::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
 use fluo_table::table::property::BALANCER;
 use fluo_table::{Bytes, MemoryTables, TableAdmin, Versions};
 use fluo_tests::{Call, Fault, FaultyTables, Intercepted};

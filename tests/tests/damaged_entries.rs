@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use fluo::Client;
+use fluo_engine::Client;
 use fluo_table::coordination::TransactorId;
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, Mutation, RowColumn, Timestamp};

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, ClientOptions, Transaction};
+use fluo_engine::{Client, ClientOptions, Transaction};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Filter, Result, Scan, Table, Timestamp};
 use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted, Latch};
 use futures::future::{join_all, try_join_all};

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::future::ready;
 use std::sync::Arc;
 
-use fluo::telemetry::{Metric, MetricKind, describe};
-use fluo::{Client, LoaderOptions};
+use fluo_engine::telemetry::{Metric, MetricKind, describe};
+use fluo_engine::{Client, LoaderOptions};
 use fluo_simulation::Simulation;
 use fluo_table::{Column, Error, ErrorKind, Table, Timestamp};
 use fluo_tests::{Call, Fixture, Intercepted};
@@ -58,7 +58,7 @@ type Recorded = (String, Option<String>);
 
 /// Returns the metrics of the engine and of the queues.
 fn listed() -> impl Iterator<Item = &'static Metric> {
-    fluo::telemetry::METRICS
+    fluo_engine::telemetry::METRICS
         .iter()
         .chain(fluo_recipes::telemetry::METRICS)
 }
@@ -244,7 +244,7 @@ fn describes_the_metrics_to_the_recorder() {
 fn the_docs_show_the_list() {
     let page = include_str!("../../docs/operating.md");
     for metrics in [
-        fluo::telemetry::METRICS,
+        fluo_engine::telemetry::METRICS,
         fluo_recipes::telemetry::METRICS,
         fluo_accumulo::telemetry::METRICS,
     ] {

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{
+use fluo_engine::{
     Attempt, Client, ClientOptions, CommitError, Conflict, ConflictCause, RetryDecision,
     RetryPolicy, Runner, SnapshotTooOld,
 };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{
+use fluo_keys::{
     DigestSalt, KeyDesign, Modulo, RandomSalt, RowSelection, SaltedPart, SaltedRows, SaltedScan,
     ScanCursor, UnknownKeys,
 };
@@ -263,7 +263,7 @@ trait LastCursor {
     fn next_back_cursor(self) -> ScanCursor;
 }
 
-impl<'a, I: Iterator<Item = fluo_recipes::SaltedRow<'a>>> LastCursor for I {
+impl<'a, I: Iterator<Item = fluo_keys::SaltedRow<'a>>> LastCursor for I {
     fn next_back_cursor(self) -> ScanCursor {
         self.last().unwrap().cursor()
     }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fluo::{Client, ClientOptions};
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_table::{Bytes, Column, Mutation, RowColumn, Scan, Span, Timestamp};
 use fluo_tests::Fixture;

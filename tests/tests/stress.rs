@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fluo::{
+use fluo_engine::{
     Client, ClientOptions, CommitError, Observers, RetryPolicy, Snapshot, Transaction,
     WorkerOptions, observer_fn,
 };

@@ -7,7 +7,7 @@
 //! A transaction can be followed in its trace. The test is alone in its binary, because a process
 //! caches which events are enabled.
 
-use fluo::CommitError;
+use fluo_engine::CommitError;
 use fluo_table::Column;
 use fluo_tests::{Fixture, Written};
 use tracing::{Instrument, Level, debug_span};

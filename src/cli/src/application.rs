@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo::{Client, ClientOptions, InstanceExt};
+use fluo_engine::{Client, ClientOptions, InstanceExt};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::{Application, Coordination};
 use fluo_table::layout::NOTIFICATION_FAMILY;

@@ -22,7 +22,7 @@ use crate::tables::EmbeddedTables;
 /// # Examples
 ///
 /// ```
-/// use fluo::{Column, InstanceExt};
+/// use fluo_engine::{Column, InstanceExt};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

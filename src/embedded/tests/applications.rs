@@ -83,7 +83,7 @@ async fn the_directory_is_held_until_the_last_handle_is_dropped() {
 /// recorded that one. Two applications had one table.
 #[tokio::test]
 async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
-    use fluo::admin::{Initialization, initialize};
+    use fluo_engine::admin::{Initialization, initialize};
     use futures::FutureExt;
     use tokio::task::unconstrained;
 

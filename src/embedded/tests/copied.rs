@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
+use fluo_engine::admin::{Initialization, initialize};
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{Column, Error, ErrorKind, MemoryTables, Result, TableAdmin, Versions};
 

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::fs;
 
-use fluo::{Column, InstanceExt};
 use fluo_embedded::EmbeddedTables;
+use fluo_engine::{Column, InstanceExt};
 use fluo_table::{Authorizations, Scan, Span, TableAdmin};
 use futures::TryStreamExt;
 

@@ -9,10 +9,10 @@
 //! whole transactions of the others.
 //!
 //! ```
-//! use fluo::{Column, Instance, InstanceExt};
+//! use fluo_engine::{Column, Instance, InstanceExt};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo::Result<()> {
+//! # async fn main() -> fluo_engine::Result<()> {
 //! // An application is a table, and the state that its processes share: timestamps and presence.
 //! let fluo = Instance::in_memory();
 //! let client = fluo.application("bank").open_or_create().await?;
@@ -42,27 +42,24 @@
 //! stop, and includes a test of its observer.
 //!
 //! ```
-//! use fluo::{Observers, Transaction};
-//! use fluo::{Bytes, Column, Error, Instance, InstanceExt};
-//! use fluo::{observer_fn, Worker, WorkerOptions};
+//! use fluo_engine::{Column, Instance, InstanceExt, WorkerOptions};
 //!
-//! async fn measure(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
-//!     let length = tx.get(page.clone(), &text).await?.map_or(0, |text| text.len());
-//!     tx.set(page, &Column::new("page", "length"), length.to_string())
-//! }
+//! const TEXT: Column = Column::from_static("page", "text");
+//! const LENGTH: Column = Column::from_static("page", "length");
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo::Result<()> {
-//! let text = Column::new("page", "text");
-//! let observers = Observers::new().strong(text.clone(), "measure", observer_fn(measure))?;
-//! let web = Instance::in_memory().application("web").observers(&observers);
+//! # async fn main() -> fluo_engine::Result<()> {
+//! let web = Instance::in_memory().application("web").observe(&TEXT, "measure", async |tx, page| {
+//!     let length = tx.get(page.clone(), &TEXT).await?.map_or(0, |text| text.len());
+//!     tx.set(page, &LENGTH, length.to_string())
+//! });
 //! let client = web.open_or_create().await?;
-//! let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
-//! client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
+//! let worker = client.start_worker(WorkerOptions::new()).await?;
+//! client.run(async |tx| tx.set("org.wikipedia", &TEXT, "an encyclopedia")).await?;
 //! client.wait_until_idle().await?;
 //!
 //! let now = client.snapshot().await?;
-//! let length = now.get("org.wikipedia", &Column::new("page", "length")).await?;
+//! let length = now.get("org.wikipedia", &LENGTH).await?;
 //! assert_eq!(length.as_deref(), Some(&b"15"[..]));
 //! worker.stop().await;
 //! # Ok(())
@@ -97,6 +94,7 @@ mod client;
 mod context;
 mod locked;
 mod observer;
+mod recipe;
 mod transaction;
 
 pub mod column;
@@ -115,6 +113,7 @@ pub use fluo_table::{
 pub use observer::{
     Observer, ObserverError, Observers, RetryAfter, Worker, WorkerOptions, observer_fn,
 };
+pub use recipe::{Recipe, Registration};
 pub use transaction::{
     CommitError, CommitInfo, Conflict, ConflictCause, LockedReads, OwnedTransaction, Snapshot,
     SnapshotTooOld, Transaction,

@@ -64,6 +64,7 @@ mod clock;
 mod data;
 mod error;
 mod instance;
+mod murmur3;
 mod option;
 
 pub mod balancer;
@@ -74,11 +75,13 @@ pub mod telemetry;
 
 pub use clock::{Clock, SystemClock};
 pub use data::{
-    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Grouped, Key, KeyRef, RowColumn,
-    Span, Timestamp, Visibility, VisibilityError, prefix_successor, row_successor, unescape,
+    Authorizations, Bytes, Cell, Column, EscapeError, Escaped, Excerpt, Grouped, Key, KeyRef,
+    RowColumn, Span, Timestamp, Visibility, VisibilityError, counted, prefix_successor,
+    row_successor, unescape,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use instance::Instance;
+pub use murmur3::murmur3_32;
 pub use option::check_option;
 pub use table::{
     CellBatches, Change, ColumnSelector, Condition, ConditionalMutation, Expected, Filter, Garbage,

@@ -1,8 +1,8 @@
 //! An application on the cluster, with its oracle in this process.
 
-use fluo::{Client, InstanceExt};
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
 use fluo_cluster::Cluster;
+use fluo_engine::{Client, InstanceExt};
 use fluo_table::{Instance, Span};
 
 const PATH: &str = "/bench";

@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use fluo::{
+use fluo_cluster::Cluster;
+use fluo_engine::{
     Bytes, Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
 };
-use fluo_cluster::Cluster;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, ExportQueue};
 use fluo_recipes::sink::TableSink;
@@ -83,7 +83,10 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
         ("hot", 32, count / 50),
     ] {
         let options = WorkerOptions::new().tasks(tasks);
-        let worker = Worker::start(client, observers.clone(), options)
+        let worker = client
+            .clone()
+            .with_observers(observers.clone())
+            .start_worker(options)
             .await
             .unwrap();
         // A worker begins when the group of workers has been the same for a while.
@@ -158,7 +161,7 @@ async fn conflict(client: &Client) {
     );
 }
 
-async fn set(client: &Client, row: String) -> fluo::Result<()> {
+async fn set(client: &Client, row: String) -> fluo_engine::Result<()> {
     client
         .run(async |tx| tx.set(row.clone(), &hot(), "1"))
         .await

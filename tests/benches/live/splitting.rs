@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use accumulo_proxy::{ProxyClient, TimeType};
 use fluo_accumulo::AccumuloTables;
-use fluo_recipes::{RowHasher, TableOptimizations};
+use fluo_keys::{RowHasher, TableOptimizations};
 
 use crate::figures::Figures;
 

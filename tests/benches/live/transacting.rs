@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fluo::{Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_cluster::{Cluster, JavaPeer};
+use fluo_engine::{
+    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
+};
 use fluo_table::{Bytes, Column, Scan, Span};
 use futures::future::try_join_all;
 use futures::stream::TryStreamExt;
@@ -142,7 +144,10 @@ impl<'a> Bank<'a> {
     async fn worker(&self, tasks: usize, round: usize) -> Worker {
         let client = &self.application.client;
         let options = WorkerOptions::new().tasks(tasks);
-        let worker = Worker::start(client, self.observers.clone(), options);
+        let worker = client
+            .clone()
+            .with_observers(self.observers.clone())
+            .start_worker(options);
         let worker = worker.await.unwrap();
         set(client.clone(), named("first", 0, round), input())
             .await
@@ -251,14 +256,14 @@ pub(crate) async fn from_tasks<F>(
     work: impl Fn(usize) -> F + Sync,
 ) -> Duration
 where
-    F: Future<Output = fluo::Result<()>> + Send + 'static,
+    F: Future<Output = fluo_engine::Result<()>> + Send + 'static,
 {
     let (next, begun) = (Arc::new(AtomicUsize::new(0)), Instant::now());
     let each = (0..tasks).map(|_| async {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= count {
-                return Ok::<_, fluo::Error>(());
+                return Ok::<_, fluo_engine::Error>(());
             }
             tokio::spawn(work(number)).await.unwrap()?;
         }
@@ -272,13 +277,13 @@ fn named(prefix: &str, number: usize, round: usize) -> String {
     format!("{prefix}:{:08x}:{round}", number.wrapping_mul(0x9E37_79B1))
 }
 
-async fn set(client: Client, row: String, column: Column) -> fluo::Result<()> {
+async fn set(client: Client, row: String, column: Column) -> fluo_engine::Result<()> {
     client
         .run(async |tx| tx.set(row.clone(), &column, "value"))
         .await
 }
 
-async fn fill(client: Client, number: usize) -> fluo::Result<()> {
+async fn fill(client: Client, number: usize) -> fluo_engine::Result<()> {
     let side = if number < ACCOUNTS { "a" } else { "b" };
     let row = format!("{side}:{:04}", number % ACCOUNTS);
     client
@@ -286,7 +291,7 @@ async fn fill(client: Client, number: usize) -> fluo::Result<()> {
         .await
 }
 
-async fn transfer(client: Client, number: usize) -> fluo::Result<()> {
+async fn transfer(client: Client, number: usize) -> fluo_engine::Result<()> {
     let mixed = number.wrapping_mul(0x9E37_79B1);
     let from = format!("a:{:04}", mixed % ACCOUNTS);
     let to = format!("b:{:04}", (mixed / ACCOUNTS) % ACCOUNTS);
@@ -295,7 +300,7 @@ async fn transfer(client: Client, number: usize) -> fluo::Result<()> {
             let read = async |row: &str| {
                 let value = tx.get(row.to_owned(), &balance()).await?;
                 let text = value.map(|value| String::from_utf8(value.to_vec()).unwrap());
-                Ok::<i64, fluo::Error>(text.map_or(0, |text| text.parse().unwrap()))
+                Ok::<i64, fluo_engine::Error>(text.map_or(0, |text| text.parse().unwrap()))
             };
             let (source, target) = (read(&from).await?, read(&to).await?);
             tx.set(from.clone(), &balance(), (source - 1).to_string())?;

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_engine::admin::{Initialization, initialize};
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{Applications, Coordination, ObservedColumn};
 use fluo_table::{Authorizations, Column, Table, TableAdmin};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fluo::{LoaderOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{LoaderOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Column, Error, Span};
 use peak_alloc::PeakAlloc;
 
@@ -33,7 +33,12 @@ pub(crate) fn observers() -> Result<Observers, Error> {
 pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
     let ground =
         Ground::observed(&directory.join("observed"), observers()?.observed_columns()).await?;
-    let worker = Worker::start(&ground.client, observers()?, WorkerOptions::new()).await?;
+    let worker = ground
+        .client
+        .clone()
+        .with_observers(observers()?)
+        .start_worker(WorkerOptions::new())
+        .await?;
     let begun = Instant::now();
     let count = load(&ground, 0, |_| begun.elapsed() < time).await?;
     ground.client.wait_until_idle().await?;
@@ -71,7 +76,12 @@ async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Out
 pub(crate) async fn long_lived(directory: &Path, length: Duration) -> Outcome {
     let ground =
         Ground::observed(&directory.join("queue"), observers()?.observed_columns()).await?;
-    let worker = Worker::start(&ground.client, observers()?, WorkerOptions::new()).await?;
+    let worker = ground
+        .client
+        .clone()
+        .with_observers(observers()?)
+        .start_worker(WorkerOptions::new())
+        .await?;
     let (mut first, mut observed, mut collected) = (0, Vec::new(), Vec::new());
     for round in 1..=QUEUE_ROUNDS {
         let begun = Instant::now();
@@ -113,7 +123,12 @@ pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcom
     memory.reset_peak_usage();
     let before = memory.current_usage();
     let begun = Instant::now();
-    let worker = Worker::start(&ground.client, observers()?, WorkerOptions::new()).await?;
+    let worker = ground
+        .client
+        .clone()
+        .with_observers(observers()?)
+        .start_worker(WorkerOptions::new())
+        .await?;
     ground.client.wait_until_idle().await?;
     worker.stop().await;
     rate(

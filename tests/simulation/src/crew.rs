@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo::{Client, ClientOptions, Worker};
+use fluo_engine::{Client, ClientOptions, Worker};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo::ClientOptions;
+use fluo_engine::ClientOptions;
 
 use super::queues::QueueDials;
 use super::random::Random;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo::admin::{Initialization, initialize};
+use fluo_engine::admin::{Initialization, initialize};
 use fluo_table::coordination::{Applications, ObservedColumn, ObserverKind};
 use fluo_table::{Column, MemoryTables, Result, TableAdmin};
 

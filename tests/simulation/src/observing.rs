@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions};
+use fluo_engine::{Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions};
 use fluo_recipes::combine_queue::Change;
 use fluo_table::{Bytes, Clock, Column, Result};
 
@@ -38,7 +38,11 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
         .max_tries(std::num::NonZeroU32::MIN.saturating_add(1))
         .first_retry_pause(millis(20))
         .max_retry_pause(millis(400));
-    Worker::start_with_clock(client, observers, options, Arc::new(StoppedClock)).await
+    client
+        .clone()
+        .with_observers(observers)
+        .start_worker_with_clock(options, Arc::new(StoppedClock))
+        .await
 }
 
 /// A clock that always shows the same time. Simulated time is that of the runtime.
@@ -116,6 +120,6 @@ fn observe_queues(queues: &Queues, observers: Observers, world: &World) -> Resul
         recorder.queue_log().changes.insert(tx.start(), changes);
         ready(stumble(&recorder))
     };
-    let observers = queues.sums.observe_changes(observers, record)?;
+    let observers = observers.recipe(&queues.sums.clone().on_changes_with(record))?;
     queues.parcels.observe(observers, Receiver(world.clone()))
 }

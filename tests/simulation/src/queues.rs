@@ -2,7 +2,7 @@
 
 use std::future::ready;
 
-use fluo::Observers;
+use fluo_engine::Observers;
 use fluo_recipes::Recipes;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportQueue, Exported, Exports};

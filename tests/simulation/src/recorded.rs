@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use fluo::{CommitError, CommitInfo, Snapshot, Transaction};
+use fluo_engine::{CommitError, CommitInfo, Snapshot, Transaction};
 use fluo_table::{
     Authorizations, Bytes, Cell, Column, Error, ErrorKind, Result, RowColumn, Scan, Span,
     Timestamp, prefix_successor,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo::CommitError;
+use fluo_engine::CommitError;
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{ErrorKind, Filter, Key, Result, RowColumn, Scan, Span, Timestamp};
 use tokio::time::timeout;

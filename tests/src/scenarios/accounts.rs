@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo::{Client, ClientOptions, Snapshot};
+use fluo_engine::{Client, ClientOptions, Snapshot};
 use fluo_table::{Bytes, Column, Result, RowColumn};
 
 /// Returns settings with short timeouts, for scenarios that wait for them.

@@ -1,6 +1,6 @@
 //! Rejected calls, which change nothing.
 
-use fluo::CommitError;
+use fluo_engine::CommitError;
 use fluo_table::{Column, ErrorKind, Filter, Instance, Scan, Span};
 use futures::TryStreamExt;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo::{Client, CommitError, CommitInfo};
+use fluo_engine::{Client, CommitError, CommitInfo};
 use fluo_table::Instance;
 
 use super::accounts::{balance, balances, hasty, set};

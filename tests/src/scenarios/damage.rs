@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo::Client;
+use fluo_engine::Client;
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{Bytes, Error, Instance, Mutation, Timestamp};
 

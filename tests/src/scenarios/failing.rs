@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use fluo::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observer, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, Error, Instance, RowColumn};
 
@@ -41,7 +41,8 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
         .max_tries(TRIES)
         .first_retry_pause(Duration::from_millis(100));
     let clock = Arc::new(ManualClock::at(1_000));
-    let worker = Worker::start_with_clock(&client, observers, options, clock);
+    let client = client.with_observers(observers);
+    let worker = client.start_worker_with_clock(options, clock);
     let worker = worker.await.unwrap();
     set(&client, "bad", "a", 7).await;
     // It fails and is retried. Other rows are processed meanwhile.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use fluo::{Client, ClientOptions, CommitError, Observers, Transaction, observer_fn};
+use fluo_engine::{Client, ClientOptions, CommitError, Observers, Transaction, observer_fn};
 use fluo_table::{Bytes, Column, Instance, Outcome, Result, Span, TableAdmin};
 
 use super::observed::{column, idle, number, read, read_now, set, work};

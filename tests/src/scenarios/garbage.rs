@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use fluo::{CommitError, SnapshotTooOld};
+use fluo_engine::{CommitError, SnapshotTooOld};
 use fluo_table::{Error, ErrorKind, Instance, Scan, Span, TableExt};
 use futures::TryStreamExt;
 
@@ -54,7 +54,7 @@ pub async fn garbage_collection_changes_no_snapshot(instance: Instance) {
     fixture.end().await;
 }
 
-async fn collect(fixture: &Fixture, client: &fluo::Client) {
+async fn collect(fixture: &Fixture, client: &fluo_engine::Client) {
     client.wait_until_rolled_forward().await;
     client
         .collect_garbage(&*fixture.tables, &Span::all())

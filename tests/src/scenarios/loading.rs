@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo::{LoaderOptions, Observers, Transaction, observer_fn};
+use fluo_engine::{LoaderOptions, Observers, Transaction, observer_fn};
 use fluo_table::{Bytes, Error, Instance, RowColumn};
 use tokio::sync::Semaphore;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo::{CommitError, Conflict, ConflictCause};
+use fluo_engine::{CommitError, Conflict, ConflictCause};
 use fluo_table::Instance;
 use futures::future::join_all;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo::{
+use fluo_engine::{
     Client, Observer, Observers, Snapshot, Transaction, Worker, WorkerOptions, observer_fn,
 };
 use fluo_table::{Bytes, Column, Error};
@@ -75,7 +75,10 @@ pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
 
 /// Starts a worker of a client with the default settings.
 pub(super) async fn work(client: &Client, observers: Observers) -> Worker {
-    Worker::start(client, observers, WorkerOptions::new())
+    client
+        .clone()
+        .with_observers(observers)
+        .start_worker(WorkerOptions::new())
         .await
         .unwrap()
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observer, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
 use fluo_table::{Bytes, Column, Error, Instance};
 use tokio::sync::Semaphore;
@@ -242,7 +242,12 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
         .tasks(AT_ONCE)
         .min_scan_pause(hour)
         .max_scan_pause(hour);
-    let first = Worker::start(&client, observers, options).await.unwrap();
+    let first = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(options)
+        .await
+        .unwrap();
     wait_for_permits(&begun, u32::try_from(AT_ONCE).unwrap()).await;
 
     let quick =

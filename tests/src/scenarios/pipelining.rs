@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo::Client;
+use fluo_engine::Client;
 use fluo_table::Instance;
 use futures::future::join_all;
 use tokio::task::JoinHandle;

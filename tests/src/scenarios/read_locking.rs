@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo::OwnedTransaction;
+use fluo_engine::OwnedTransaction;
 use fluo_table::{Column, Instance, RowColumn};
 
 use super::accounts::{amount, balance, balances, hasty, set};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, RetryPolicy};
+use fluo_engine::{Client, RetryPolicy};
 use fluo_table::{ErrorKind, Instance, Outcome, Result, Span};
 use futures::future::join_all;
 

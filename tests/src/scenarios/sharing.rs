@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
-use fluo::{Observer, Observers, Transaction, observer_fn};
+use fluo_engine::{Observer, Observers, Transaction, observer_fn};
 use fluo_table::layout::{Partition, is_unpartitioned, notification_column};
 use fluo_table::{Bytes, Column, Error, Instance};
 

@@ -5,8 +5,8 @@ use std::future;
 use std::io::Write;
 use std::time::Duration;
 
-use fluo::{Client, LoaderOptions, Worker, WorkerOptions};
 use fluo_accumulo::{Oracle, OracleOptions};
+use fluo_engine::{Client, LoaderOptions, Worker, WorkerOptions};
 use fluo_tests::shop;
 use futures::future::join;
 use tokio::runtime::Runtime;
@@ -46,7 +46,10 @@ async fn observe(access: Access) {
         .open()
         .await
         .unwrap();
-    let worker = Worker::start(&client, shop::observers(), WorkerOptions::new());
+    let worker = client
+        .clone()
+        .with_observers(shop::observers())
+        .start_worker(WorkerOptions::new());
     let _worker = worker.await.unwrap();
     future::pending::<()>().await;
 }

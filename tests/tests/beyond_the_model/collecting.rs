@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo::{ClientOptions, WorkerOptions};
+use fluo_engine::{ClientOptions, WorkerOptions};
 use fluo_table::{Column, Error, ErrorKind, MemoryTables, Span, TableAdmin};
 use fluo_tests::{Call, Fixture, Intercepted, RecordingTables};
 use tokio::sync::Notify;

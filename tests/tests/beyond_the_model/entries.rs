@@ -1,6 +1,6 @@
 //! The entries that a server leaves in a column.
 
-use fluo::Client;
+use fluo_engine::Client;
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue, WriteValue};
 use fluo_table::{Bytes, Column, RowColumn, Timestamp};
 use fluo_tests::Fixture;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fluo::CommitError;
+use fluo_engine::CommitError;
 use fluo_table::{Authorizations, Column, ErrorKind};
 use fluo_tests::Fixture;
 use tokio::time::{Instant, timeout};

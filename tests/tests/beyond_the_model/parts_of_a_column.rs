@@ -39,7 +39,7 @@ async fn does_not_wait_for_a_lock_whose_end_a_flush_dropped() {
 }
 
 /// Returns the page `v`, and the entries that a flush left of observer 5, which acknowledged it.
-fn acknowledged(observer: &fluo::Client) -> Mutation {
+fn acknowledged(observer: &fluo_engine::Client) -> Mutation {
     Mutation::new("r")
         .put_at(text(), stamp(EntryKind::Write, 4), committed(3, true))
         .put_at(text(), stamp(EntryKind::Data, 3), "v")

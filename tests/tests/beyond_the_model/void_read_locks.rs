@@ -1,6 +1,6 @@
 //! Read locks whose end a server dropped while the lock is in another file.
 
-use fluo::{CommitError, ConflictCause};
+use fluo_engine::{CommitError, ConflictCause};
 use fluo_table::layout::{EntryKind, ReadLockValue};
 use fluo_table::{Mutation, Result, RowColumn};
 use fluo_tests::Fixture;

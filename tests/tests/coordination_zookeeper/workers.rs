@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use flate2::read::GzDecoder;
-use fluo::{InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_accumulo::{Oracle, OracleOptions};
+use fluo_engine::{InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{Application, Applications, Coordination, Share, WorkerMembership};
 use fluo_table::layout::Partition;
 use fluo_table::{Bytes, Column, ErrorKind, Instance, Span, Versions};
@@ -422,7 +422,10 @@ async fn a_notification_that_java_leaves_out_is_processed() {
         .host("localhost");
     let oracle = Oracle::start(oracle).await.unwrap();
     let client = instance.application(&name).open().await.unwrap();
-    let worker = Worker::start(&client, observers, WorkerOptions::new())
+    let worker = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(WorkerOptions::new())
         .await
         .unwrap();
     let zookeeper = zookeeper(cluster).await;
@@ -454,7 +457,7 @@ async fn a_notification_that_java_leaves_out_is_processed() {
     }
     drop((client, writer));
     let application = instance.application(&name);
-    while application.status().await.unwrap() == fluo::admin::Status::Running {
+    while application.status().await.unwrap() == fluo_engine::admin::Status::Running {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     application.remove().await.unwrap();

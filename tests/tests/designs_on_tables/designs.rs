@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use fluo_recipes::{
+use fluo_keys::{
     CompositeRows, Digest, DigestSalt, DigestSide, FieldKind, FieldOrder, FieldSettings, HashInput,
     HashScheme, HashedRows, KeyDesign, Modulo, RandomSalt, ReverseTime, Reversed, RowLength,
     RowSelection, SaltSettings, SaltedPart, TimePosition, Unsalted, WebTable,
@@ -223,7 +223,7 @@ fn bytes(length: std::ops::Range<usize>) -> BoxedStrategy<Bytes> {
         .boxed()
 }
 
-fn case(settings: impl Into<fluo_recipes::DesignSettings>, kind: Kind) -> Case {
+fn case(settings: impl Into<fluo_keys::DesignSettings>, kind: Kind) -> Case {
     Case {
         design: KeyDesign::new(settings).unwrap(),
         kind,

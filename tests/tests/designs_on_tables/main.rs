@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use designs::Case;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{RowBatch, RowSelection, SaltedScan, ScanCost, Scans};
+use fluo_keys::{RowBatch, RowSelection, SaltedScan, ScanCost, Scans};
 use fluo_table::{
     Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use fluo_recipes::KeyMigration;
+use fluo_keys::KeyMigration;
 use fluo_table::{
     Bytes, Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, TableExt,
 };

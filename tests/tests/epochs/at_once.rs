@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::KeyMigration;
+use fluo_keys::KeyMigration;
 use fluo_table::{Bytes, Mutation, TableAdmin, Versions};
 
 use crate::{TABLE, column, migrate, modulo, new_table, scan_all, small_steps};

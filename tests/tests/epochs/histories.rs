@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_recipes::{KeyMigration, MigrationOptions, RowBatch, RowSelection};
+use fluo_keys::{KeyMigration, MigrationOptions, RowBatch, RowSelection};
 use fluo_table::{Filter, Garbage, MemoryTables, Mutation, Span, TableAdmin, Versions};
 use futures::stream::TryStreamExt;
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_recipes::KeyMigration;
+use fluo_keys::KeyMigration;
 use fluo_table::{Authorizations, MemoryTables, Mutation, TableAdmin, Versions};
 use fluo_tests::{Fault, FaultyTables};
 

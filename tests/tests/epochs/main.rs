@@ -15,7 +15,7 @@ mod without_key;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fluo_recipes::{
+use fluo_keys::{
     DigestSalt, KeyDesign, KeyMigration, MigrationCursor, MigrationOptions, MigrationStep, Modulo,
     RowBatch, RowSelection,
 };

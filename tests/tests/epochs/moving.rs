@@ -1,6 +1,6 @@
 //! Rows that a migration moves, read before and after.
 
-use fluo_recipes::{KeyMigration, MigrationOptions, RowBatch, RowSelection};
+use fluo_keys::{KeyMigration, MigrationOptions, RowBatch, RowSelection};
 use fluo_table::{
     Authorizations, Bytes, Column, ColumnSelector, Garbage, MemoryTables, Mutation, Span,
     TableAdmin, Versions,

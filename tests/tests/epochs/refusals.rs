@@ -1,8 +1,6 @@
 //! Invalid requests, and their error messages.
 
-use fluo_recipes::{
-    KeyDesign, KeyMigration, MigrationOptions, RandomSalt, RowSelection, UnknownKeys,
-};
+use fluo_keys::{KeyDesign, KeyMigration, MigrationOptions, RandomSalt, RowSelection, UnknownKeys};
 use fluo_table::{MemoryTables, Mutation, Versions};
 use futures::stream::TryStreamExt;
 

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use fluo_recipes::{KeyMigration, MigrationOptions, RowSelection};
+use fluo_keys::{KeyMigration, MigrationOptions, RowSelection};
 use fluo_table::{MemoryTables, Mutation, Table, Versions};
 use fluo_tests::{Call, Intercepted};
 use futures::stream::TryStreamExt;

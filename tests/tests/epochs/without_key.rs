@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_recipes::{
+use fluo_keys::{
     DigestSalt, HashInput, KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch,
     RowSelection, SaltedPart, UnknownKeys,
 };

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
 use fluo_table::{Bytes, Column, Error, Filter, Scan, Span, TableExt};
 
@@ -46,7 +46,12 @@ async fn observe<F>(
     client.run(set).await.unwrap();
     recorded.table.hooks().take_notes().await;
     let options = WorkerOptions::new().tasks(1);
-    let worker = Worker::start(&client, observers, options).await.unwrap();
+    let worker = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(options)
+        .await
+        .unwrap();
     nothing_is_notified(&recorded).await;
     worker.stop().await;
     recorded.is_on_the_page(name).await;
@@ -149,11 +154,17 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
         }
     };
     let options = WorkerOptions::new();
-    let first = Worker::start(&client, with_strong(slow), options.clone())
+    let first = client
+        .clone()
+        .with_observers(with_strong(slow))
+        .start_worker(options.clone())
         .await
         .unwrap();
     begun.notified().await;
-    let second = Worker::start(&other, with_strong(nothing), options)
+    let second = other
+        .clone()
+        .with_observers(with_strong(nothing))
+        .start_worker(options)
         .await
         .unwrap();
     nothing_is_notified(&recorded).await;

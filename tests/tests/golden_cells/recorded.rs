@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Client, ClientOptions, Observers, OwnedTransaction, observer_fn};
+use fluo_engine::{Client, ClientOptions, Observers, OwnedTransaction, observer_fn};
 use fluo_table::coordination::MemoryApplications;
 use fluo_table::{Column, Error, Instance, MemoryTables, TableAdmin};
 use fluo_tests::{FaultyTables, Fixture, Intercepted};

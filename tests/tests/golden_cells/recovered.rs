@@ -1,7 +1,7 @@
 //! The writes after a transaction that does not finish: by itself, and by the transactions that
 //! meet its locks.
 
-use fluo::CommitError;
+use fluo_engine::CommitError;
 
 use crate::recorded::{Recorded, balance, transfer};
 
@@ -62,7 +62,7 @@ async fn fails_after(calls: usize) -> Recorded {
         .hooks()
         .say("and writes carol and dave")
         .await;
-    let writes = async |tx: fluo::Transaction| {
+    let writes = async |tx: fluo_engine::Transaction| {
         tx.set("carol", &balance(), "5")?;
         tx.set("dave", &balance(), "6")
     };

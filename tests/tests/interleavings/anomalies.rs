@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo::Client;
+use fluo_engine::Client;
 use fluo_table::{Scan, Span};
 use fluo_tests::soak;
 use futures::stream::TryStreamExt;

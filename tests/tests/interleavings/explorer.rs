@@ -13,7 +13,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use fluo::Client;
+use fluo_engine::Client;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fluo::{Error, Transaction};
+use fluo_engine::{Error, Transaction};
 use fluo_tests::soak;
 use futures::future::try_join_all;
 

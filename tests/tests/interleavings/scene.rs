@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Client, ClientOptions, OwnedTransaction, Snapshot};
+use fluo_engine::{Client, ClientOptions, OwnedTransaction, Snapshot};
 use fluo_table::coordination::MemoryApplications;
 use fluo_table::{Column, Instance, MemoryTables};
 use fluo_tests::{FaultyTables, Fixture, Intercepted};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fluo::{Client, InstanceExt, Observers, Result, Snapshot, Transaction};
+use fluo_engine::{Client, InstanceExt, Observers, Result, Snapshot, Transaction};
 use fluo_recipes::codec::{Postcard, Text};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::ExportQueue;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fluo::{Client, Snapshot, Worker, WorkerOptions};
+use fluo_engine::{Client, Snapshot, Worker, WorkerOptions};
 use fluo_tests::STUCK;
 
 use crate::sqlite_sink::SqliteSink;
@@ -46,7 +46,10 @@ pub(crate) async fn drained(directory: &Path, interrupted: &mut Interrupted) -> 
 }
 
 async fn drain(store: &Store, client: &Client) {
-    let worker = Worker::start(client, store.observers(), WorkerOptions::new())
+    let worker = client
+        .clone()
+        .with_observers(store.observers())
+        .start_worker(WorkerOptions::new())
         .await
         .unwrap();
     let idle = tokio::time::timeout(STUCK, client.wait_until_idle());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo::{Bytes, Observers, Timestamp, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Bytes, Observers, Timestamp, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_recipes::Recipes;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, Exporter, Exports};
@@ -108,10 +108,15 @@ async fn observers_keep_their_call_budget() {
     let (client, waiting) = (&ground.client, &ground.waiting);
     let options = WorkerOptions::new().tasks(KEYS);
     let options = options.min_scan_pause(PAUSE).max_scan_pause(PAUSE);
-    let worker = Worker::start(client, observers, options).await.unwrap();
+    let worker = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(options)
+        .await
+        .unwrap();
     let notify = async |row: String| {
         let set = async |tx: Transaction| tx.set(row.clone(), &noticed, "1");
-        client.run::<_, fluo::Error, _>(set).await.unwrap();
+        client.run::<_, fluo_engine::Error, _>(set).await.unwrap();
     };
     // The worker begins when the group of workers has been the same for a while.
     notify("first".to_owned()).await;
@@ -135,7 +140,7 @@ async fn observers_keep_their_call_budget() {
             let keys = (0..KEYS).map(|number| (format!("key {number}"), 1));
             words.extend(&tx, keys)
         };
-        client.run::<_, fluo::Error, _>(add).await.unwrap();
+        client.run::<_, fluo_engine::Error, _>(add).await.unwrap();
         waiting.wait_until_idle().await.unwrap();
     };
     let operation = "add 64 keys to a combine queue, and its pass";

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use fluo::{Client, ClientOptions, Error, InstanceExt, Observers, Snapshot, Transaction};
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
+use fluo_engine::{Client, ClientOptions, Error, InstanceExt, Observers, Snapshot, Transaction};
 use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Authorizations, Column, Instance, Result};
 use fluo_tests::{Call, CoordinationCall, Fault, Hooks, Intercepted};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::{Cluster, Proxy, ProxySettings};
-use fluo_recipes::{PropertyVerdict, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
+use fluo_keys::{PropertyVerdict, RowCounting, RowHasher, TableOptimizations, VerifyOptions};
 use fluo_table::{
     Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use accumulo_proxy::{Range, ScanColumn, ScanOptions};
 use fluo_accumulo::AccumuloTables;
-use fluo_recipes::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
+use fluo_keys::{ApplyError, ApplyEvent, Plan, RowHasher, Step, TableOptimizations};
 use fluo_table::table::property::GROUP_DEFAULT;
 use fluo_table::{Bytes, ErrorKind, TableAdmin};
 use tokio::time::sleep;

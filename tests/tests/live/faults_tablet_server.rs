@@ -7,7 +7,7 @@ use std::time::Duration;
 use accumulo_proxy::ProxyOptions;
 use fluo_accumulo::AccumuloTables;
 use fluo_cluster::Cluster;
-use fluo_recipes::{RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions};
+use fluo_keys::{RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions};
 use fluo_table::{Bytes, Error, ErrorKind, TableAdmin, Versions};
 use tokio::time::{Instant, sleep};
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fluo_accumulo::AccumuloTables;
-use fluo_recipes::{ApplyError, RowHasher, Step, TableOptimizations};
+use fluo_keys::{ApplyError, RowHasher, Step, TableOptimizations};
 use fluo_table::table::property::{BALANCER, GROUP_DEFAULT};
 use fluo_table::{Bytes, TableAdmin, Versions};
 use fluo_tests::{Fault, FaultyTables};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fluo_accumulo::AccumuloTables;
-use fluo_recipes::{
+use fluo_keys::{
     CompositeRows, DesignSettings, DigestSalt, FieldKind, FieldSettings, KeyDesign, KeyMigration,
     MigrationOptions, Modulo, ReverseTime, RowBatch, RowSelection, SaltedScan, TableOptimizations,
     VerifyOptions, WebTable,

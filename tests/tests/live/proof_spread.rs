@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use fluo_recipes::{RowCounting, RowHasher, TableOptimizations, VerifyOptions, groups};
+use fluo_keys::{RowCounting, RowHasher, TableOptimizations, VerifyOptions, groups};
 use fluo_table::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, TableExt, Versions};
 use tokio::time::{Instant, sleep};
 

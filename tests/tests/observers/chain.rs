@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo::{Observers, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, WorkerOptions, observer_fn};
 use fluo_table::Error;
 use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, copies, idle, number, read_now, set};
@@ -41,15 +41,17 @@ async fn a_chain_does_not_wait_for_scans_of_the_table() {
 async fn several_notifications_of_a_cell_collapse_into_one_run() {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = runs.clone();
-    let observer = observer_fn(move |tx: fluo::Transaction, row: fluo_table::Bytes, from| {
-        let runs = counted.clone();
-        async move {
-            runs.fetch_add(1, Ordering::SeqCst);
-            let value = number(tx.get(row.clone(), &from).await?);
-            tx.set(row, &column("b"), value.to_string())?;
-            Ok::<_, Error>(())
-        }
-    });
+    let observer = observer_fn(
+        move |tx: fluo_engine::Transaction, row: fluo_table::Bytes, from| {
+            let runs = counted.clone();
+            async move {
+                runs.fetch_add(1, Ordering::SeqCst);
+                let value = number(tx.get(row.clone(), &from).await?);
+                tx.set(row, &column("b"), value.to_string())?;
+                Ok::<_, Error>(())
+            }
+        },
+    );
     let fixture =
         Fixture::observed_in_memory(Observers::new().strong(column("a"), "a", observer).unwrap())
             .await;
@@ -67,7 +69,7 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
 #[tokio::test]
 async fn an_observer_may_notify_itself() {
     let observer = observer_fn(
-        move |tx: fluo::Transaction, row: fluo_table::Bytes, from| async move {
+        move |tx: fluo_engine::Transaction, row: fluo_table::Bytes, from| async move {
             let value = number(tx.get(row.clone(), &from).await?);
             if value > 0 {
                 tx.set(row, &from, (value - 1).to_string())?;

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Error, RowColumn, Timestamp};
 use fluo_tests::Fixture;

@@ -4,9 +4,11 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
 
-use fluo::admin::{self, Initialization};
-use fluo::{Client, ClientOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_engine::admin::{self, Initialization};
+use fluo_engine::{
+    Client, ClientOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn,
+};
 use fluo_table::coordination::Applications;
 use fluo_table::{Authorizations, Bytes, Column, Error, TableAdmin};
 use fluo_tests::STUCK;
@@ -56,7 +58,10 @@ fn observers(is_fixed: bool) -> Observers {
 
 async fn start(client: &Client, is_fixed: bool) -> Worker {
     let options = WorkerOptions::new().max_tries(NonZeroU32::MIN);
-    Worker::start(client, observers(is_fixed), options)
+    client
+        .clone()
+        .with_observers(observers(is_fixed))
+        .start_worker(options)
         .await
         .unwrap()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo::{
+use fluo_engine::{
     Client, Observer, ObserverError, Observers, Transaction, Worker, WorkerOptions, observer_fn,
 };
 use fluo_table::coordination::{FailedNotification, ObserverKind};
@@ -69,7 +69,10 @@ impl Fragile {
         let fixture = Fixture::observed_in_memory(observers.clone()).await;
         let client = fixture.client().await;
         let clock = Arc::new(ManualClock::at(1_000));
-        let worker = Worker::start_with_clock(&client, observers, options(), clock)
+        let worker = client
+            .clone()
+            .with_observers(observers)
+            .start_worker_with_clock(options(), clock)
             .await
             .unwrap();
         Self {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{Observers, WorkerOptions};
+use fluo_engine::{Observers, WorkerOptions};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{CellBatches, Mutation, Scan, Table};
 use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};

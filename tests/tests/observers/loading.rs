@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo::{LoaderOptions, Observers};
+use fluo_engine::{LoaderOptions, Observers};
 use fluo_table::{Error, ErrorKind};
 use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, read_now};

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fluo::{Observer, ObserverError, Observers, Transaction, WorkerOptions};
+use fluo_engine::{Observer, ObserverError, Observers, Transaction, WorkerOptions};
 use fluo_table::{Bytes, Column};
 use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};
@@ -83,7 +83,7 @@ async fn a_panic_before_the_future_is_a_failure() {
 /// Regression test: an error that panics when it is formatted had the same effect.
 #[tokio::test(start_paused = true)]
 async fn a_panic_while_an_error_is_formatted_is_a_failure() {
-    let observer = fluo::observer_fn(async |_, _, _| Err::<(), _>(Unspeakable));
+    let observer = fluo_engine::observer_fn(async |_, _, _| Err::<(), _>(Unspeakable));
     assert_eq!(
         error_of(observer).await,
         "the observer `a` panicked: no words"

@@ -1,7 +1,7 @@
 //! A worker registers the observers with which the application was initialised.
 
-use fluo::admin::{self, Initialization};
-use fluo::{Observer, Observers, Worker, WorkerOptions, observer_fn};
+use fluo_engine::admin::{self, Initialization};
+use fluo_engine::{Observer, Observers, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::{MemoryApplications, ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, MemoryTables, TableAdmin};
 use fluo_tests::Fixture;
@@ -99,7 +99,11 @@ async fn a_worker_with_other_observers_does_not_start() {
     let fixture = Fixture::observed_in_memory(observers).await;
     let client = fixture.client().await;
     let start = async |observers| {
-        let started = Worker::start(&client, observers, WorkerOptions::new()).await;
+        let started = client
+            .clone()
+            .with_observers(observers)
+            .start_worker(WorkerOptions::new())
+            .await;
         let error = started.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid);
         error.to_string()
@@ -123,7 +127,10 @@ async fn a_worker_with_other_observers_does_not_start() {
         );
     }
     let options = WorkerOptions::new().tasks(0);
-    let error = Worker::start(&client, fixture.observers.clone(), options)
+    let error = client
+        .clone()
+        .with_observers(fixture.observers.clone())
+        .start_worker(options)
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{Client, Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Client, Observer, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::coordination::MemoryApplications;
 use fluo_table::{Bytes, Error, Instance, MemoryTables};
 use fluo_tests::Fixture;
@@ -36,7 +36,10 @@ async fn start(fixture: &Fixture, number: usize, runs: &Runs) -> (Client, Worker
     let observers = Observers::new()
         .strong(column("a"), "a", counts(number, runs))
         .unwrap();
-    let worker = Worker::start(&client, observers, WorkerOptions::new())
+    let worker = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(WorkerOptions::new())
         .await
         .unwrap();
     (client, worker)

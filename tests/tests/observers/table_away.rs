@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{Client, ObserverError, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{Client, ObserverError, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Filter, Result, Table};
 use fluo_tests::scenarios::observed::{column, idle, read_now, set};
 use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{Observers, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, WorkerOptions, observer_fn};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{Error, Mutation, Timestamp};
 use fluo_tests::Fixture;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo::{ClientOptions, Observer, Observers, Transaction, WorkerOptions, observer_fn};
+use fluo_engine::{ClientOptions, Observer, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Error, ErrorKind, Result};
 use fluo_tests::scenarios::observed::{column, copies, idle, number};
 use fluo_tests::{Call, Fault, Fixture, Hooks, Intercepted, Latch};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use fluo::{Bytes, Observers};
+use fluo_engine::{Bytes, Observers};
 use fluo_recipes::Recipes;
 use fluo_recipes::codec::{Ordered, Raw};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use fluo::{Column, Observers, Transaction};
+use fluo_engine::{Column, Observers, Transaction};
+use fluo_keys::RowHasher;
+use fluo_recipes::ApplicationRecipes;
 use fluo_recipes::Recipes;
 use fluo_recipes::codec::{Codec, CodecError, KeyCodec, Text};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
-use fluo_recipes::{ApplicationRecipes, RowHasher};
 
 use crate::fixture::App;
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use fluo::{Client, Column, Observers, OwnedTransaction, Result};
+use fluo_engine::{Client, Column, Observers, OwnedTransaction, Result};
 use fluo_recipes::Recipes;
 use fluo_recipes::export_queue::{Export, ExportQueue, Exporter, Exports};
 use fluo_recipes::sink::TableSink;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use fluo::{
+use fluo_engine::{
     Client, ClientOptions, Column, Observers, Result, Span, Transaction, Worker, WorkerOptions,
 };
 use fluo_recipes::Recipes;
@@ -28,7 +28,9 @@ fn observed(words: &Words) -> (Observers, Changes) {
         keep.lock().unwrap().extend(changed);
         std::future::ready(Result::<()>::Ok(()))
     };
-    let observers = words.observe_changes(Observers::new(), observer).unwrap();
+    let observers = Observers::new()
+        .recipe(&words.clone().on_changes_with(observer))
+        .unwrap();
     (observers, changes)
 }
 
@@ -94,8 +96,8 @@ async fn stores_the_cells_of_fluo_recipes() {
 async fn reads_the_same_before_and_after_the_observer() {
     let words = words(17);
     let observers = words.observe(Observers::new()).unwrap();
-    let handle =
-        fluo::InstanceExt::application(&fluo::Instance::in_memory(), "app").observers(&observers);
+    let handle = fluo_engine::InstanceExt::application(&fluo_engine::Instance::in_memory(), "app")
+        .observers(&observers);
     let client = handle.create().await.unwrap();
     let keys = ["cat", "dog", "fish"];
     let steps: [&[(&str, i64)]; 4] = [
@@ -127,7 +129,10 @@ async fn reads_the_same_before_and_after_the_observer() {
     };
     let before = listed().await;
     assert_eq!(before, [("cat".to_owned(), 5), ("fish".to_owned(), 2)]);
-    let worker = fluo::Worker::start(&client, observers.clone(), fluo::WorkerOptions::new())
+    let worker = client
+        .clone()
+        .with_observers(observers.clone())
+        .start_worker(fluo_engine::WorkerOptions::new())
         .await
         .unwrap();
     client.wait_until_idle().await.unwrap();
@@ -237,7 +242,11 @@ async fn keeps_updates_whose_partial_sum_does_not_fit() {
         for update in updates {
             add(&client, update).await;
         }
-        let worker = Worker::start(&client, observers, WorkerOptions::new()).await;
+        let worker = client
+            .clone()
+            .with_observers(observers)
+            .start_worker(WorkerOptions::new())
+            .await;
         client.wait_until_idle().await.unwrap();
         worker.unwrap().stop().await;
         let snapshot = client.snapshot().await.unwrap();
@@ -284,7 +293,9 @@ async fn processes_large_transactions_in_small_passes() {
         keep.lock().unwrap().push(changes.len());
         std::future::ready(Result::<()>::Ok(()))
     };
-    let observers = words.observe_changes(Observers::new(), observer).unwrap();
+    let observers = Observers::new()
+        .recipe(&words.clone().on_changes_with(observer))
+        .unwrap();
     let app = App::start(observers, &Recipes::new().with(&words).unwrap()).await;
     let keys: Vec<String> = (0..1_000).map(|key| format!("{key:06}")).collect();
     let updates: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), 1)).collect();
@@ -330,7 +341,9 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
         keep.lock().unwrap().push(changes.len());
         std::future::ready(Result::<()>::Ok(()))
     };
-    let observers = texts.observe_changes(Observers::new(), observer).unwrap();
+    let observers = Observers::new()
+        .recipe(&texts.clone().on_changes_with(observer))
+        .unwrap();
     let options = ClientOptions::new().max_transaction_bytes(1 << 20);
     let recipes = Recipes::new().with(&texts).unwrap();
     let app = App::start_with(options, observers, &recipes, async |client| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo::{Observers, Timestamp};
+use fluo_engine::{Observers, Timestamp};
 use fluo_recipes::Recipes;
 use fluo_recipes::export_queue::{Export, ExportError, ExportQueue, Exported, Exports};
 

@@ -1,6 +1,6 @@
 //! An application with a worker, and the cells of its table.
 
-use fluo::{
+use fluo_engine::{
     ApplicationHandle, Client, ClientOptions, Instance, InstanceExt, Observers, Result, Span,
     Worker, WorkerOptions,
 };
@@ -42,7 +42,11 @@ impl App {
             .recipes(recipes);
         let client = handle.create().await.unwrap();
         fill(&client).await.unwrap();
-        let worker = Worker::start(&client, observers, WorkerOptions::new()).await;
+        let worker = client
+            .clone()
+            .with_observers(observers)
+            .start_worker(WorkerOptions::new())
+            .await;
         Self {
             handle,
             client,
@@ -64,7 +68,7 @@ impl App {
         let snapshot = self.client.snapshot().await.unwrap();
         let cells = snapshot.scan(Scan::over(Span::prefix(prefix)));
         let cells: Vec<_> = cells.try_concat().await.unwrap();
-        let text = |cell: &fluo::Cell| {
+        let text = |cell: &fluo_engine::Cell| {
             let (row, value) = (Escaped(&cell.key.row), Escaped(&cell.value));
             format!("{row} {} {value}", cell.key.column)
         };

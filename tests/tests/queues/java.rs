@@ -1,6 +1,6 @@
 //! Queues of Java applications: the bytes of Apache Fluo's web index, whose queues use Kryo.
 
-use fluo::Observers;
+use fluo_engine::Observers;
 use fluo_recipes::Recipes;
 use fluo_recipes::codec::Kryo;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use fluo::{Bytes, Column, Error, ErrorKind, ObserverError, Timestamp};
+use fluo_engine::{Bytes, Column, Error, ErrorKind, ObserverError, Timestamp};
 use fluo_recipes::export_queue::{Export, Exported, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
 use fluo_table::{Mutation, Outcome, Result, Scan, Span, Table, TableExt, Versions};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo::{Column, Instance, InstanceExt, Observers};
+use fluo_engine::{Column, Instance, InstanceExt, Observers};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::StoredQueue;

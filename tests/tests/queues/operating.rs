@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fluo::{Instance, InstanceExt, Observers, Transaction};
+use fluo_engine::{Instance, InstanceExt, Observers, Transaction};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::{QueueKind, StoredQueue};

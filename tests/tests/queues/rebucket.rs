@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fluo::{
+use fluo_engine::{
     ApplicationHandle, Client, ClientOptions, ErrorKind, Instance, InstanceExt, Observers, Result,
     Worker, WorkerOptions,
 };
@@ -101,7 +101,11 @@ impl App {
 
 async fn start_worker(client: &Client, buckets: u32) -> Worker {
     let observers = words(buckets).observe(Observers::new()).unwrap();
-    let worker = Worker::start(client, observers, WorkerOptions::new()).await;
+    let worker = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(WorkerOptions::new())
+        .await;
     worker.unwrap()
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo::{Column, Error, Timestamp};
 use fluo_embedded::EmbeddedOptions;
+use fluo_engine::{Column, Error, Timestamp};
 use fluo_recipes::export_queue::{Export, Exported, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
 use fluo_table::{

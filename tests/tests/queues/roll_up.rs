@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo::{ObserverError, Observers, Result, Transaction};
+use fluo_engine::{ObserverError, Observers, Result, Transaction};
 use fluo_recipes::Recipes;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use futures::TryStreamExt;
@@ -46,11 +46,15 @@ async fn counts_in_all_dimensions() {
         (yt.clone(), vec![1, 2]),
         (xy.clone(), vec![0, 1]),
     ];
-    let observers = xyt.observe_changes(observers, feed(to_pairs)).unwrap();
+    let observers = observers
+        .recipe(&xyt.clone().on_changes_with(feed(to_pairs)))
+        .unwrap();
     let to_x_and_y = vec![(x.clone(), vec![0]), (y.clone(), vec![1])];
-    let observers = xy.observe_changes(observers, feed(to_x_and_y)).unwrap();
-    let observers = xt
-        .observe_changes(observers, feed(vec![(t.clone(), vec![1])]))
+    let observers = observers
+        .recipe(&xy.clone().on_changes_with(feed(to_x_and_y)))
+        .unwrap();
+    let observers = observers
+        .recipe(&xt.clone().on_changes_with(feed(vec![(t.clone(), vec![1])])))
         .unwrap();
     let observers = [&yt, &x, &y, &t]
         .into_iter()

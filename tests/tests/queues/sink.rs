@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo::{Bytes, Column, Error, ErrorKind, Instance, Timestamp};
+use fluo_engine::{Bytes, Column, Error, ErrorKind, Instance, Timestamp};
 use fluo_recipes::export_queue::{Export, ExportError, Exported, Exporter, Exports};
 use fluo_recipes::recording::difference;
 use fluo_recipes::sink::TableSink;
@@ -212,7 +212,7 @@ async fn writes_the_difference_of_two_states() {
         |export: &Export<String, (String, String)>| {
             let cells = |letters: &str| {
                 let cell = |letter: char| {
-                    let cell = fluo::RowColumn::new(
+                    let cell = fluo_engine::RowColumn::new(
                         export.key.clone(),
                         Column::new("cf", letter.to_string()),
                     );

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fluo::{Client, Instance, InstanceExt, Observers, Timestamp, Worker, WorkerOptions};
+use fluo_engine::{Client, Instance, InstanceExt, Observers, Timestamp, Worker, WorkerOptions};
 use fluo_recipes::codec::{Postcard, Text};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exported, Exports};
 use rusqlite::Connection;
@@ -67,8 +67,13 @@ async fn order_once(path: &Path) -> (SqliteSink, Client, Worker) {
         .observers(&observers);
     let client = shop.create().await.unwrap();
     let options = WorkerOptions::new().max_tries(NonZeroU32::MIN);
-    let worker = Worker::start(&client, observers, options).await.unwrap();
-    let add = async |tx: fluo::Transaction| queue.add(&tx, "alice", (1, 250));
+    let worker = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(options)
+        .await
+        .unwrap();
+    let add = async |tx: fluo_engine::Transaction| queue.add(&tx, "alice", (1, 250));
     client.run(add).await.unwrap();
     (sink, client, worker)
 }

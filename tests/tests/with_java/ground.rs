@@ -4,9 +4,9 @@ use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use fluo::{Client, InstanceExt};
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
 use fluo_cluster::{Cluster, JavaPeer};
+use fluo_engine::{Client, InstanceExt};
 use fluo_table::{Column, Instance};
 use fluo_tests::STUCK;
 use serde::{Deserialize, Serialize};

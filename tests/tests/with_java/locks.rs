@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use fluo::{Client, InstanceExt, Transaction};
+use fluo_engine::{Client, InstanceExt, Transaction};
 use fluo_table::{Column, Instance, TableAdmin};
 use fluo_tests::{Call, Intercepted};
 use tokio::runtime::Runtime;
@@ -132,7 +132,7 @@ async fn stop_in_commit(access: Access, calls: u32) {
         for row in ["a", "b", "c"] {
             tx.set(row, &column(), "new")?;
         }
-        Ok::<(), fluo::Error>(())
+        Ok::<(), fluo_engine::Error>(())
     };
     client.run(body).await.unwrap();
     // The rows behind the commit point are written in the background.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fluo::{
+use fluo_engine::{
     Bytes, Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
 };
 use fluo_table::{Cell, Column, Scan, Span};
@@ -22,7 +22,7 @@ fn weak() -> Column {
 }
 
 /// Adds a word to a list, as the observers of Java do.
-async fn add(tx: &Transaction, row: Bytes, list: &Column) -> fluo::Result<()> {
+async fn add(tx: &Transaction, row: Bytes, list: &Column) -> fluo_engine::Result<()> {
     let before = tx.get(row.clone(), list).await?.unwrap_or_default();
     let after = [&before[..], b"rust,"].concat();
     tx.set(row, list, after)
@@ -106,7 +106,10 @@ async fn rust_observes_what_java_loads() {
     ask(&mut java, "start-oracle");
     ask(&mut java, "load row 0 30");
     let client = together.client().await;
-    let worker = Worker::start(&client, observers(), WorkerOptions::new());
+    let worker = client
+        .clone()
+        .with_observers(observers())
+        .start_worker(WorkerOptions::new());
     let worker = worker.await.unwrap();
     ask(&mut java, "load row 30 60");
     let seen = all_seen(&client, 60).await;
@@ -154,7 +157,10 @@ async fn two_workers_of_each_side_share_all_notifications() {
     let client = together.client().await;
     let other = together.client().await;
     let start = |client| async move {
-        let worker = Worker::start(client, observers(), WorkerOptions::new());
+        let worker = client
+            .clone()
+            .with_observers(observers())
+            .start_worker(WorkerOptions::new());
         worker.await.unwrap()
     };
     let workers = [start(&client).await, start(&other).await];

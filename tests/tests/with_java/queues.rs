@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use fluo::{Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{
+    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
+};
 use fluo_recipes::codec::Kryo;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
@@ -36,7 +38,7 @@ fn total() -> Column {
 
 /// Returns the observers of the application, which put exported entries into a list.
 fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
-    let nothing = || observer_fn(async |_, _, _| Ok::<(), fluo::Error>(()));
+    let nothing = || observer_fn(async |_, _, _| Ok::<(), fluo_engine::Error>(()));
     let observers = Observers::new()
         .strong(Column::new("s", "strong"), "strong", nothing())
         .unwrap()
@@ -47,9 +49,11 @@ fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
             let sum = change.new.unwrap_or(0);
             tx.set(format!("sum:{}", change.key), &total(), sum.to_string())?;
         }
-        Ok::<(), fluo::Error>(())
+        Ok::<(), fluo_engine::Error>(())
     };
-    let observers = sums().observe_changes(observers, store).unwrap();
+    let observers = observers
+        .recipe(&sums().clone().on_changes_with(store))
+        .unwrap();
     let export = move |entries: Exports<String, String>| {
         let line = |entry: &fluo_recipes::export_queue::Export<String, String>| {
             (entry.key.clone(), entry.sequence.get(), entry.value.clone())
@@ -130,7 +134,10 @@ async fn rust_processes_entries_of_java() {
     ask(&mut java, &format!("combine 0 {ENTRIES} {KEYS}"));
     ask(&mut java, &format!("export 0 {ENTRIES} {KEYS}"));
     let exported = Arc::<Mutex<Entries>>::default();
-    let worker = Worker::start(&client, observers(exported.clone()), WorkerOptions::new());
+    let worker = client
+        .clone()
+        .with_observers(observers(exported.clone()))
+        .start_worker(WorkerOptions::new());
     let worker = worker.await.unwrap();
     until_sums_are(&client, ENTRIES).await;
     client.wait_until_idle().await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use fluo::{Bytes, Transaction};
+use fluo_engine::{Bytes, Transaction};
 use fluo_table::{Cell, Column, Scan, Span};
 use futures::TryStreamExt;
 use tempfile::TempDir;
@@ -46,7 +46,7 @@ async fn snapshots_of_both_sides_at_one_timestamp_are_equal() {
                     _ => tx.set(row, &column, format!("{round}\0{number}"))?,
                 }
             }
-            Ok::<(), fluo::Error>(())
+            Ok::<(), fluo_engine::Error>(())
         };
         client.run(body).await.unwrap();
         ask(

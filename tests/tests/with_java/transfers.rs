@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use fluo::{Client, Transaction};
+use fluo_engine::{Client, Transaction};
 use fluo_table::Column;
 use futures::future::try_join_all;
 
@@ -20,14 +20,14 @@ fn account(number: u32) -> String {
     format!("account:{number:03}")
 }
 
-async fn number(tx: &Transaction, row: &str, column: &Column) -> fluo::Result<u32> {
+async fn number(tx: &Transaction, row: &str, column: &Column) -> fluo_engine::Result<u32> {
     let value = tx.get(row.to_owned(), column).await?;
     Ok(value.map_or(0, |value| {
         String::from_utf8(value.to_vec()).unwrap().parse().unwrap()
     }))
 }
 
-async fn transfer(client: &Client, seed: u32) -> fluo::Result<()> {
+async fn transfer(client: &Client, seed: u32) -> fluo_engine::Result<()> {
     for round in 0..TRANSFERS / 2 {
         // Each pair of different accounts comes up.
         let from = (seed + round * 7) % ACCOUNTS;
@@ -40,14 +40,14 @@ async fn transfer(client: &Client, seed: u32) -> fluo::Result<()> {
                 tx.set(account(from), &balance(), (source - amount).to_string())?;
                 tx.set(account(to), &balance(), (target + amount).to_string())?;
             }
-            Ok::<(), fluo::Error>(())
+            Ok::<(), fluo_engine::Error>(())
         };
         client.run(body).await?;
     }
     Ok(())
 }
 
-async fn increment(client: &Client, times: u32) -> fluo::Result<()> {
+async fn increment(client: &Client, times: u32) -> fluo_engine::Result<()> {
     let count = Column::new("f", "count");
     for _ in 0..times {
         let body = async |tx: Transaction| {
@@ -112,7 +112,7 @@ async fn both_sides_lose_no_update_in_an_application_of_java() {
 /// This side initialises the application and runs the oracle.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_sides_lose_no_update_in_an_application_of_rust() {
-    use fluo::InstanceExt;
+    use fluo_engine::InstanceExt;
     let Some(together) = Together::new("bank_of_rust") else {
         return;
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo::{Client, ClientOptions};
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{Application, Applications, Coordination, Transactor};
 use fluo_table::{Authorizations, Column, Error, MemoryTables, TableAdmin, Timestamp, Versions};
 use fluo_zookeeper::Operation;

@@ -1,9 +1,9 @@
 //! Fluo's published iterators halt tablet servers of Accumulo 2.x, so transactions are refused
 //! there.
 
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions};
 use fluo_accumulo::{AccumuloTables, IteratorBuild};
+use fluo_engine::admin::{Initialization, initialize};
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{
     Authorizations, Column, Condition, Error, ErrorKind, Filter, Mutation, Result, Scan, Span,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo::admin::{Initialization, initialize};
-use fluo::{Client, ClientOptions};
+use fluo_engine::admin::{Initialization, initialize};
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::layout::{
     DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, LockValue, WriteValue,

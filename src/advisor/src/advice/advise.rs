@@ -70,7 +70,7 @@ pub fn advise_with(
 ///
 /// ```
 /// use fluo_advisor::{AdviceOptions, Candidate, ProfileBuilder, ProfileOptions, advise_among};
-/// use fluo_recipes::{DigestSalt, Modulo};
+/// use fluo_keys::{DigestSalt, Modulo};
 ///
 /// let mut builder = ProfileBuilder::new(ProfileOptions::new());
 /// for id in 0..20_000 {

@@ -1,6 +1,6 @@
 //! Advice on keys and tables that already have designs.
 
-use fluo_recipes::{DesignSettings, KeyDesign, Unsalted};
+use fluo_keys::{DesignSettings, KeyDesign, Unsalted};
 
 use super::Advice;
 use super::decision::{Decision, DesignInTablets, Unevenness};

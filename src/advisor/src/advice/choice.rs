@@ -1,6 +1,6 @@
 //! The choice of a design.
 
-use fluo_recipes::DesignSettings;
+use fluo_keys::DesignSettings;
 
 use super::options::{AdviceOptions, Read};
 use super::verdict::{DesignVerdict, Suitability};

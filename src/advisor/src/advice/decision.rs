@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_recipes::DesignSettings;
+use fluo_keys::DesignSettings;
 use serde::{Serialize, Serializer};
 
 use super::keys_without_design::KeysWithoutDesign;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_recipes::ScanCost;
+use fluo_keys::ScanCost;
 use fluo_table::Grouped;
 use serde::{Serialize, Serializer};
 

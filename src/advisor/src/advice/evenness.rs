@@ -1,6 +1,6 @@
 //! The judgement whether a design spreads the keys evenly.
 
-use fluo_recipes::{DesignSettings, SaltedPart};
+use fluo_keys::{DesignSettings, SaltedPart};
 
 use super::load_reason::{Evenness, FullestLoad, LoadReason};
 use crate::number::{count, float, float_len, share};

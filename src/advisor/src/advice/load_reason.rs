@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_recipes::ChiSquare;
+use fluo_keys::ChiSquare;
 use fluo_table::{Bytes, Grouped};
 
 use crate::Estimate;

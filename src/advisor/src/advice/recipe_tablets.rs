@@ -1,6 +1,6 @@
 //! The tablets of recipes that keys already have.
 
-use fluo_recipes::{DesignSettings, KeyDesign};
+use fluo_keys::{DesignSettings, KeyDesign};
 
 use super::options::AdviceOptions;
 use super::spec::AdvisedDesign;

@@ -1,6 +1,6 @@
 //! The spec file of an advice.
 
-use fluo_recipes::DesignSettings;
+use fluo_keys::DesignSettings;
 use serde::Serialize;
 
 use crate::AdvisedLayout;

@@ -1,6 +1,6 @@
 //! The verdict on a design.
 
-use fluo_recipes::ScanCost;
+use fluo_keys::ScanCost;
 use serde::Serialize;
 
 use super::design_reason::DesignReason;

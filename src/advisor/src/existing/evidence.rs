@@ -16,7 +16,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-use fluo_recipes::{DesignSettings, KeyDesign};
+use fluo_keys::{DesignSettings, KeyDesign};
 use foldhash::quality::FixedState;
 
 use crate::number::float_len;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use fluo_recipes::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};
+use fluo_keys::{DesignSettings, KeyDesign, RandomSalt, Reversed, RowAlphabet, RowLength};
 use fluo_table::Bytes;
 
 use super::layout;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_recipes::{HashScheme, HashedRows, RowHasher};
+use fluo_keys::{HashScheme, HashedRows, RowHasher};
 use fluo_table::Bytes;
 
 use super::evidence::is_no_chance;

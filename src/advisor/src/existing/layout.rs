@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fluo_recipes::{DesignSettings, KeyDesign, WebTable};
+use fluo_keys::{DesignSettings, KeyDesign, WebTable};
 use fluo_table::Bytes;
 
 use super::hashers::points_of;
@@ -100,7 +100,7 @@ fn tablets(design: &KeyDesign, settings: &DesignSettings, points: usize) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use fluo_recipes::{DigestSalt, HashScheme, HashedRows, RandomSalt};
+    use fluo_keys::{DigestSalt, HashScheme, HashedRows, RandomSalt};
 
     use super::*;
 

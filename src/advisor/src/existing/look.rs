@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_recipes::ChiSquare;
+use fluo_keys::ChiSquare;
 use serde::Serialize;
 
 /// The least number of keys that show their distribution.

@@ -26,7 +26,7 @@ mod salts;
 #[cfg(test)]
 mod tests;
 
-use fluo_recipes::{DesignSettings, KeyDesign};
+use fluo_keys::{DesignSettings, KeyDesign};
 use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 

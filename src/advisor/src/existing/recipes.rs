@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use fluo_recipes::{DesignSettings, HashScheme, KeyDesign, KeyMigration};
+use fluo_keys::{DesignSettings, HashScheme, KeyDesign, KeyMigration};
 use fluo_table::{Bytes, Escaped, Versions};
 use serde::Serialize;
 
@@ -276,7 +276,7 @@ pub(crate) fn name(settings: &DesignSettings) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fluo_recipes::HashedRows;
+    use fluo_keys::HashedRows;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The designs that are tried on the keys.
 
-use fluo_recipes::{
+use fluo_keys::{
     DesignSettings, DigestSalt, HashInput, HashScheme, HashedRows, Modulo, RandomSalt, ReverseTime,
     Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, Unsalted, WebTable,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use fluo_recipes::ChiSquare;
+use fluo_keys::ChiSquare;
 use fluo_table::Bytes;
 use serde::Serialize;
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 
-use fluo_recipes::{KeyDesign, RecipeError, RecipeErrorKind};
+use fluo_keys::{KeyDesign, RecipeError, RecipeErrorKind};
 use fluo_table::Bytes;
 use foldhash::quality::FixedState;
 use serde::Serialize;
@@ -82,7 +82,7 @@ impl DesignForecast {
     /// # Examples
     ///
     /// ```
-    /// use fluo_recipes::Modulo;
+    /// use fluo_keys::Modulo;
     /// use fluo_advisor::{
     ///     Candidate, DesignForecast, ForecastResult, ProfileBuilder, ProfileOptions,
     /// };

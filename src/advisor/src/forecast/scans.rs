@@ -1,6 +1,6 @@
 //! The costs of reads in a design.
 
-use fluo_recipes::{KeyDesign, RowSelection, ScanCost, WebTable};
+use fluo_keys::{KeyDesign, RowSelection, ScanCost, WebTable};
 use fluo_table::Bytes;
 use serde::Serialize;
 use url::Url;

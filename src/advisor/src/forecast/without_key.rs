@@ -1,6 +1,6 @@
 //! Keys that a design rejects.
 
-use fluo_recipes::RecipeError;
+use fluo_keys::RecipeError;
 use serde::Serialize;
 
 use crate::SampledKey;

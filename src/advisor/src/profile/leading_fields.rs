@@ -1,6 +1,6 @@
 //! The leading fields of keys, such as a tenant, a host or a kind.
 
-use fluo_recipes::{HeavyHitters, WebTable};
+use fluo_keys::{HeavyHitters, WebTable};
 use fluo_table::Bytes;
 use serde::{Serialize, Serializer};
 

@@ -13,7 +13,7 @@ use fluo_advisor::{
     AdviceOptions, AdvisorReport, Arrivals, Candidate, ExistingTable, ProfileOptions, Read,
     advise_with,
 };
-use fluo_recipes::KeyDesign;
+use fluo_keys::KeyDesign;
 use serde::Serialize;
 
 use self::input::Source;

@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use fluo_advisor::{
     DesignForecast, DesignReason, DesignVerdict, LoadForecast, ScanCosts, Severity, Suitability,
 };
-use fluo_recipes::ScanCost;
+use fluo_keys::ScanCost;
 use fluo_table::Grouped;
 
 use super::Answer;

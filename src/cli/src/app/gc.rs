@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use fluo::{Client, Span};
+use fluo_engine::{Client, Span};
 use fluo_recipes::transient::CompactionSchedule;
 use fluo_table::coordination::HeldLock;
 use fluo_table::{Error, Instance};

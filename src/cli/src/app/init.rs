@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo::{ApplicationHandle, InstanceExt, admin};
+use fluo_engine::{ApplicationHandle, InstanceExt, admin};
 use fluo_table::coordination::ObservedColumn;
 use fluo_table::{Error, ErrorKind, Instance, TableAdminExt};
 

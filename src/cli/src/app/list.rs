@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo::admin;
+use fluo_engine::admin;
 use serde::Serialize;
 
 use crate::output;

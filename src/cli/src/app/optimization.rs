@@ -1,7 +1,8 @@
 //! The split points and groups that the settings of an application request.
 
 use anyhow::Result;
-use fluo_recipes::TableOptimizations;
+use fluo_keys::TableOptimizations;
+use fluo_recipes::table_optimizations;
 use fluo_table::{Error, Instance};
 
 use crate::application;
@@ -25,7 +26,7 @@ impl Optimization {
         let (fluo, unwritable) = target.open_checked().await?;
         let coordination = application::open(&fluo, name).await?;
         let stored = coordination.application().await?;
-        let optimizations = TableOptimizations::from_settings(&stored.settings);
+        let optimizations = table_optimizations(&stored.settings);
         let optimizations =
             optimizations.map_err(|error| application::error_in_settings(&error, target, name))?;
         if optimizations.requirements().is_empty() {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo::admin;
+use fluo_engine::admin;
 use fluo_table::{Error, ErrorKind, Instance, TableAdmin, TableAdminExt};
 
 use crate::target::InstanceArguments;

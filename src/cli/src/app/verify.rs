@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo_recipes::{MaxSkew, OtherRows};
+use fluo_keys::{MaxSkew, OtherRows};
 
 use super::optimization::Optimization;
 use crate::exit::Outcome;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
-use fluo_recipes::{DesignSettings, HashedRows, KeyDesign, KeyMigration};
+use fluo_keys::{DesignSettings, HashedRows, KeyDesign, KeyMigration};
 
 use crate::design::{Known, read_argument};
 use crate::spec::{self, Layout, Recipe};
@@ -67,7 +67,7 @@ impl DesignArguments {
                 let prefix = self.prefix.clone().unwrap_or_default();
                 let settings = HashedRows {
                     prefix,
-                    scheme: fluo_recipes::HashScheme::default(),
+                    scheme: fluo_keys::HashScheme::default(),
                 };
                 self.chosen(KeyDesign::new(DesignSettings::from(settings))?)
             }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Error, Result};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_recipes::{BulkLoad, KeyDesign, RowHasher, TableOptimizations, Unsalted};
+use fluo_keys::{BulkLoad, KeyDesign, RowHasher, TableOptimizations, Unsalted};
 use fluo_table::{Authorizations, Bytes, Column, Mutation, TableAdmin, Tablets, Versions};
 use futures::stream;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use fluo_recipes::{ApplyEvent, RowHasher};
+use fluo_keys::{ApplyEvent, RowHasher};
 use fluo_table::{Escaped, Grouped, Tablets};
 
 use crate::output::print;

@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
-use fluo_recipes::KeyDesign;
+use fluo_keys::KeyDesign;
 use toml::Value;
 
 use super::{DESIGN, read_design};

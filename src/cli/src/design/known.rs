@@ -1,6 +1,6 @@
 //! The designs that a user can name, and their settings.
 
-use fluo_recipes::{
+use fluo_keys::{
     CompositeRows, DesignSettings, DigestSalt, HashedRows, Modulo, RandomSalt, ReverseTime,
     Reversed, Unsalted, WebTable,
 };

@@ -1,7 +1,7 @@
 //! Reads a design from a table of settings.
 
 use anyhow::Result;
-use fluo_recipes::{CompositeRows, DesignSettings, KeyDesign, ReverseTime, SaltSettings};
+use fluo_keys::{CompositeRows, DesignSettings, KeyDesign, ReverseTime, SaltSettings};
 use toml::Spanned;
 
 use super::known::{KNOWN, Known};

@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use fluo_recipes::KeyDesign;
+use fluo_keys::KeyDesign;
 
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;

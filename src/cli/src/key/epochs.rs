@@ -1,7 +1,7 @@
 //! Keys of a table whose rows may be written in several designs.
 
 use anyhow::{Result, anyhow};
-use fluo_recipes::{KeyDesign, KeyMigration};
+use fluo_keys::{KeyDesign, KeyMigration};
 use fluo_table::{Bytes, Escaped, Grouped};
 use serde::Serialize;
 

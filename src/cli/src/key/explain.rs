@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::Table;
-use fluo_recipes::{KeyDesign, KeyMigration, RowHasher, SplitFormula};
+use fluo_keys::{KeyDesign, KeyMigration, RowHasher, SplitFormula};
 use fluo_table::{Bytes, Escaped, Grouped};
 use serde::Serialize;
 
@@ -150,7 +150,7 @@ fn explanation_of(hasher: &RowHasher, splits: Option<&[Bytes]>, key: &[u8]) -> R
 fn pieces_of(design: &KeyDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
     let row = design.decode_key(key)?;
     let fields = design.explain(key)?;
-    let piece = |field: fluo_recipes::KeyField| Piece {
+    let piece = |field: fluo_keys::KeyField| Piece {
         name: field.name,
         stored: Escaped(&field.stored).to_string(),
         meaning: field.meaning,
@@ -180,7 +180,7 @@ fn tell_formula(hasher: &RowHasher, splits: Option<&[Bytes]>) -> Result<()> {
     let Some(splits) = splits else { return Ok(()) };
     let tablets = u32::try_from(splits.len())?;
     if hasher.split_formula(tablets)? == SplitFormula::Even
-        && hasher.scheme() == fluo_recipes::HashScheme::default()
+        && hasher.scheme() == fluo_keys::HashScheme::default()
     {
         output::say(&format!(
             "note: at {tablets} tablets Fluo's split formula would leave the last one too small; the even formula \

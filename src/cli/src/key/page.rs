@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use comfy_table::Table;
-use fluo_recipes::{KeyDesign, ScanCost};
+use fluo_keys::{KeyDesign, ScanCost};
 use fluo_table::Escaped;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use fluo_recipes::KeyMigration;
+use fluo_keys::KeyMigration;
 
 use super::epochs::{row_of, tell_earlier};
 use crate::chosen_design::DesignArguments;

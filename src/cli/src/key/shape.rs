@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use fluo_recipes::{KeyDesign, TableOptimizations, TableRequirement};
+use fluo_keys::{KeyDesign, TableOptimizations, TableRequirement};
 use fluo_table::{Bytes, Escaped};
 
 use crate::chosen_design::DesignArguments;

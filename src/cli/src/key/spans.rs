@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fluo_recipes::{KeyDesign, RowSelection, ScanCost};
+use fluo_keys::{KeyDesign, RowSelection, ScanCost};
 use fluo_table::{Bytes, Escaped, Span};
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo::{Client, Transaction};
+use fluo_engine::{Client, Transaction};
 use fluo_recipes::stored_queue::{DeadLetter, StoredQueue};
 use futures::TryStreamExt;
 
@@ -109,7 +109,7 @@ impl Change {
                 };
                 changed += u64::from(exists);
             }
-            Ok::<u64, fluo::Error>(changed)
+            Ok::<u64, fluo_engine::Error>(changed)
         };
         Ok(client.run(change).await?)
     }

@@ -7,7 +7,7 @@ mod show;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use fluo::Client;
+use fluo_engine::Client;
 use fluo_recipes::stored_queue::{BucketBacklog, StoredQueue};
 use fluo_table::coordination::FailedNotification;
 use serde::Serialize;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use fluo_recipes::{MaxSkew, OtherRows, TableOptimizations, TableRequirement};
+use fluo_keys::{MaxSkew, OtherRows, TableOptimizations, TableRequirement};
 use serde::Deserialize;
 use toml::Spanned;
 

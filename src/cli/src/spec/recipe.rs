@@ -1,7 +1,7 @@
 //! A recipe of a spec: a design, the layout of its tablets, and its earlier designs.
 
 use anyhow::{Result, anyhow};
-use fluo_recipes::{KeyDesign, KeyMigration, RecipeError, RecipeErrorKind, TableRequirement};
+use fluo_keys::{KeyDesign, KeyMigration, RecipeError, RecipeErrorKind, TableRequirement};
 use fluo_table::{Bytes, Versions, unescape};
 use toml::Spanned;
 

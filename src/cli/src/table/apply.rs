@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fluo_recipes::{Plan, TableOptimizations};
+use fluo_keys::{Plan, TableOptimizations};
 use fluo_table::TableAdmin;
 use serde::Serialize;
 

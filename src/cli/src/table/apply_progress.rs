@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fluo_recipes::ApplyEvent;
+use fluo_keys::ApplyEvent;
 use indicatif::ProgressBar;
 
 use super::origin::Origin;
@@ -146,7 +146,7 @@ fn line_of(event: ApplyEvent<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use fluo_recipes::Step;
+    use fluo_keys::Step;
     use fluo_table::{Bytes, Error};
 
     use super::*;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_recipes::{KeyMigration, MigrationOptions, MigrationProgress, MigrationStep};
+use fluo_keys::{KeyMigration, MigrationOptions, MigrationProgress, MigrationStep};
 use fluo_table::{Authorizations, Table, Versions};
 use serde::Serialize;
 

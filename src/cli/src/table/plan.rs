@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fluo_recipes::{Plan, TableOptimizations};
+use fluo_keys::{Plan, TableOptimizations};
 use fluo_table::TableAdmin;
 
 use super::origin::Origin;

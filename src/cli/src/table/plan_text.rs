@@ -1,7 +1,7 @@
 //! The text of a plan.
 
 use anyhow::Result;
-use fluo_recipes::{Plan, Step, TabletRun};
+use fluo_keys::{Plan, Step, TabletRun};
 use fluo_table::{Bytes, Escaped, Grouped};
 
 use super::origin::Origin;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use comfy_table::Table;
-use fluo_recipes::{
+use fluo_keys::{
     DifferenceKind, FullestTablet, Load, LoadStanding, PropertyVerdict, RowsVerdict, TabletLoad,
     UniformityTest, Verdict,
 };

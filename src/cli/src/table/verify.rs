@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use fluo_recipes::{
+use fluo_keys::{
     Difference, DifferenceKind, MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions,
 };
 use fluo_table::{Authorizations, Error, TableAdmin};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Error, Result};
-use fluo_recipes::{GroupVerdict, Plan, WaitEvent};
+use fluo_keys::{GroupVerdict, Plan, WaitEvent};
 use fluo_table::{ErrorKind, TableAdmin};
 use indicatif::ProgressBar;
 use serde::Serialize;

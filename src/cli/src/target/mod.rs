@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo::admin;
 use fluo_accumulo::{AccumuloTables, ProxyOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_engine::admin;
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
 pub(crate) use self::directory::{MakingArguments, advised};

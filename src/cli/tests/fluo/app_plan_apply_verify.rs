@@ -2,10 +2,11 @@
 //! not have.
 
 use crate::command::{Place, assert_says};
-use fluo::{InstanceExt, Observers};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_engine::{InstanceExt, Observers};
+use fluo_keys::RowHasher;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
-use fluo_recipes::{ApplicationRecipes, Recipes, RowHasher};
+use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Column, TableAdmin};
 
 const VERIFY: &str = "app verify --at embedded:d count";

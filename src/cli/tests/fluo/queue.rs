@@ -1,7 +1,7 @@
 //! `fluo queue`: the queues of an application, their backlog and their dead letters.
 
 use crate::command::Place;
-use fluo::{InstanceExt, Observers, Transaction, Worker, WorkerOptions};
+use fluo_engine::{InstanceExt, Observers, Transaction, Worker, WorkerOptions};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::{ApplicationRecipes, Recipes};
@@ -24,7 +24,10 @@ async fn update(place: &Place, updates: &[(&str, u8)], runs_worker: bool) {
         client.run(add).await.unwrap();
     }
     if runs_worker {
-        let worker = Worker::start(&client, observers, WorkerOptions::new())
+        let worker = client
+            .clone()
+            .with_observers(observers)
+            .start_worker(WorkerOptions::new())
             .await
             .unwrap();
         client.wait_until_idle().await.unwrap();
@@ -115,7 +118,10 @@ async fn warns_of_entries_that_no_worker_processes() {
         let add = async |tx: Transaction| words.add(&tx, "cat", 1);
         client.run(add).await.unwrap();
         let options = WorkerOptions::new().max_tries(1.try_into().unwrap());
-        let worker = Worker::start(&client, observers_of_one(), options)
+        let worker = client
+            .clone()
+            .with_observers(observers_of_one())
+            .start_worker(options)
             .await
             .unwrap();
         client.wait_until_idle().await.unwrap();
@@ -165,7 +171,10 @@ async fn requeues_letters_that_are_larger_than_a_transaction() {
             let add = async |tx: Transaction| exports.add(&tx, "", value.clone());
             client.run(add).await.unwrap();
         }
-        let worker = Worker::start(&client, observers, WorkerOptions::new())
+        let worker = client
+            .clone()
+            .with_observers(observers)
+            .start_worker(WorkerOptions::new())
             .await
             .unwrap();
         client.wait_until_idle().await.unwrap();

@@ -21,12 +21,12 @@
 //!
 //! ```
 //! use fluo_table::coordination::{Applications, MemoryApplications, ObservedColumn, ObserverKind};
-//! use fluo::admin::{self, Initialization, Status};
-//! use fluo::Column;
+//! use fluo_engine::admin::{self, Initialization, Status};
+//! use fluo_engine::Column;
 //! use fluo_table::MemoryTables;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo::Result<()> {
+//! # async fn main() -> fluo_engine::Result<()> {
 //! let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
 //! let links = ObservedColumn::new(Column::new("page", "links"), ObserverKind::Strong, "count");
 //! // The id distinguishes this application from an earlier one of the same name.
@@ -53,7 +53,6 @@ use crate::client::application_table;
 use crate::observer::check_named;
 
 pub use crate::client::{bind, is_set_up};
-pub use crate::observer::check_observers;
 
 /// The configuration of a new application, and what it replaces.
 #[derive(Clone, PartialEq, Eq)]

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
 
 use fluo_table::coordination::{
-    Application, Applications, ObservedColumn, shown_setting, shown_settings,
+    Application, Applications, ObservedColumn, ObserverKind, shown_setting, shown_settings,
 };
-use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, Timestamp};
+use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, Result, TableAdmin, Timestamp};
 
-use crate::application::admin::{self, Initialization, Status, check_observers};
+use crate::application::admin::{self, Initialization, Status};
 use crate::client::Client;
 use crate::context::{Backoff, ClientOptions};
-use crate::observer::Observers;
+use crate::observer::{DeclaredObserver, Observer, ObserverError, Observers, observer_fn};
+use crate::recipe::{Recipe, Registration};
+use crate::transaction::Transaction;
 
 /// The handle of one application: options first, then one of the calls that create, open or remove
 /// it.
@@ -22,7 +26,8 @@ use crate::observer::Observers;
 /// | option | meaning | default |
 /// |---|---|---|
 /// | [`table`](Self::table) | the table of the application | a table with the application's name |
-/// | [`observers`](Self::observers) | the observers of a new application | none |
+/// | [`observe`](Self::observe) | an observer | none |
+/// | [`recipe`](Self::recipe) | a recipe, such as a queue | none |
 /// | [`set`](Self::set) | a setting of a new application | none |
 /// | [`require`](Self::require) | a setting that an existing application must have too | none |
 /// | [`clear`](Self::clear) | true to replace what exists | no |
@@ -31,21 +36,22 @@ use crate::observer::Observers;
 /// # Examples
 ///
 /// ```
-/// use fluo::{Bytes, Column, Error, Instance, InstanceExt, Observers, Transaction, observer_fn};
-/// use fluo::admin::Status;
+/// use fluo_engine::{Column, Instance, InstanceExt};
+/// use fluo_engine::admin::Status;
 ///
-/// async fn count(tx: Transaction, page: Bytes, links: Column) -> Result<(), Error> {
-///     let length = tx.get(page.clone(), &links).await?.map_or(0, |links| links.len());
-///     tx.set(page, &Column::new("page", "length"), length.to_string())
-/// }
+/// const LINKS: Column = Column::from_static("page", "links");
+/// const LENGTH: Column = Column::from_static("page", "length");
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo::Result<()> {
+/// # async fn main() -> fluo_engine::Result<()> {
 /// let fluo = Instance::in_memory();
-/// let observers = Observers::new().strong(Column::new("page", "links"), "count", observer_fn(count))?;
+/// let web = fluo.application("web").table("pages").set("language", "en");
+/// let web = web.observe(&LINKS, "count", async |tx, page| {
+///     let length = tx.get(page.clone(), &LINKS).await?.map_or(0, |links| links.len());
+///     tx.set(page, &LENGTH, length.to_string())
+/// });
 ///
 /// // The first process creates the application, and every later one opens it.
-/// let web = fluo.application("web").table("pages").observers(&observers).set("language", "en");
 /// let client = web.open_or_create().await?;
 /// assert_eq!(client.application().table, "pages");
 /// assert_eq!(web.status().await?, Status::Running);
@@ -63,7 +69,10 @@ pub struct ApplicationHandle {
     instance: Instance,
     name: String,
     table: Option<String>,
-    observed: Option<Vec<ObservedColumn>>,
+    observers: Observers,
+    recipes: Vec<Registration>,
+    /// The first declaration that is invalid, reported by the calls that read the handle.
+    invalid: Option<Error>,
     application_settings: BTreeMap<String, String>,
     required_settings: BTreeMap<String, String>,
     clear: bool,
@@ -76,7 +85,9 @@ impl ApplicationHandle {
             instance,
             name,
             table: None,
-            observed: None,
+            observers: Observers::new(),
+            recipes: Vec::new(),
+            invalid: None,
             application_settings: BTreeMap::new(),
             required_settings: BTreeMap::new(),
             clear: false,
@@ -92,18 +103,62 @@ impl ApplicationHandle {
         self
     }
 
-    /// Sets the observers of the application. A new application stores their columns; an existing
-    /// one must have the same observers. Default: a new application has no observers, and an
-    /// existing one may have any.
-    pub fn observers(self, observers: &Observers) -> Self {
-        self.observed_columns(observers.observed_columns())
+    /// Adds a strong observer: an async closure that runs in a transaction of its own when a value
+    /// is set in a column, with the row. A new application stores its column and id; an existing
+    /// one must have them.
+    ///
+    /// A second observer of a column or with an id is an error of the calls that create or open the
+    /// application, as are all other invalid declarations.
+    pub fn observe<F, R, E>(self, column: &Column, id: impl Into<String>, process: F) -> Self
+    where
+        F: Fn(Transaction, Bytes) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<ObserverError> + 'static,
+    {
+        let observed = ObservedColumn::new(column.clone(), ObserverKind::Strong, id);
+        self.observe_with(observed, observer_fn(move |tx, row, _| process(tx, row)))
     }
 
-    /// Sets the observers of the application by their columns, for a program that does not run them
-    /// itself. See [`observers`](Self::observers).
-    pub fn observed_columns(mut self, observed: impl IntoIterator<Item = ObservedColumn>) -> Self {
-        self.observed = Some(observed.into_iter().collect());
-        self
+    /// Adds an observer of an observed column, strong or weak. See [`observe`](Self::observe).
+    pub fn observe_with(self, observed: ObservedColumn, observer: impl Observer) -> Self {
+        let observer = Some(Arc::new(observer) as Arc<dyn Observer>);
+        self.declare([DeclaredObserver { observed, observer }])
+    }
+
+    /// Adds a set of observers.
+    pub fn observers(self, observers: &Observers) -> Self {
+        self.declare(observers.declared())
+    }
+
+    /// Adds observers by their columns, for a program that does not run them itself.
+    pub fn observed_columns(self, observed: impl IntoIterator<Item = ObservedColumn>) -> Self {
+        let declare = |observed| DeclaredObserver {
+            observed,
+            observer: None,
+        };
+        self.declare(observed.into_iter().map(declare))
+    }
+
+    /// Adds a recipe: its observers, its settings and its rows. A new application stores the
+    /// settings; an existing one must have its observers and its [required](Registration::require)
+    /// settings.
+    pub fn recipe(mut self, recipe: &dyn Recipe) -> Self {
+        match recipe.registration() {
+            Ok(new) => {
+                let beside = self
+                    .recipes
+                    .iter()
+                    .try_for_each(|one| new.check_beside(one));
+                self.note(beside);
+                let observers = new.observers().to_vec();
+                self.recipes.push(new);
+                self.declare(observers)
+            }
+            Err(error) => {
+                self.note(Err(error));
+                self
+            }
+        }
     }
 
     /// Adds a setting of a new application, for its observers and loaders. An existing application
@@ -150,6 +205,7 @@ impl ApplicationHandle {
     /// [`Invalid`](ErrorKind::Invalid) for the name of the application, an observed column, a
     /// setting of the application, or an option of the client.
     pub fn check(&self) -> Result<()> {
+        self.check_declared()?;
         self.options.check()?;
         let any_id = "id".to_owned();
         self.initialization(any_id).check(&self.name)
@@ -165,10 +221,10 @@ impl ApplicationHandle {
     /// # Examples
     ///
     /// ```
-    /// use fluo::{ErrorKind, Instance, InstanceExt};
+    /// use fluo_engine::{ErrorKind, Instance, InstanceExt};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo::Result<()> {
+    /// # async fn main() -> fluo_engine::Result<()> {
     /// let web = Instance::in_memory().application("web");
     /// let first = web.create().await?;
     /// assert_eq!(web.create().await.unwrap_err().kind(), ErrorKind::AlreadyExists);
@@ -208,16 +264,16 @@ impl ApplicationHandle {
     ///
     /// Those of [`Client::open_application`]: [`NotFound`](ErrorKind::NotFound) if the application
     /// does not exist. [`Invalid`](ErrorKind::Invalid) if the application has another
-    /// [`table`](Self::table), other [`observers`](Self::observers) or other
+    /// [`table`](Self::table), lacks an [observer](Self::observe), or has other
     /// [required](Self::require) settings than the handle, or if [`clear`](Self::clear) is set.
     ///
     /// # Examples
     ///
     /// ```
-    /// use fluo::{ErrorKind, Instance, InstanceExt};
+    /// use fluo_engine::{ErrorKind, Instance, InstanceExt};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo::Result<()> {
+    /// # async fn main() -> fluo_engine::Result<()> {
     /// let web = Instance::in_memory().application("web");
     /// assert_eq!(web.open().await.unwrap_err().kind(), ErrorKind::NotFound);
     /// web.initialize().await?;
@@ -227,6 +283,7 @@ impl ApplicationHandle {
     /// # }
     /// ```
     pub async fn open(&self) -> Result<Client> {
+        self.check_declared()?;
         self.check_keeps("open")?;
         self.open_existing().await
     }
@@ -244,6 +301,7 @@ impl ApplicationHandle {
     /// the name of the new application's table: an interrupted creation or removal may have left
     /// it. [`create`](Self::create) with [`clear`](Self::clear) replaces it.
     pub async fn open_or_create(&self) -> Result<Client> {
+        self.check_declared()?;
         self.check_keeps("open_or_create")?;
         let mut backoff = Backoff::for_calls(&self.options, Timestamp::ZERO);
         loop {
@@ -294,7 +352,27 @@ impl ApplicationHandle {
         let (tables, applications) = self.ports();
         let (name, options) = (self.name.as_str(), self.options.clone());
         let check = |stored: &Application| self.check_stored(stored);
-        Client::open_checked(tables, applications, name, options, check).await
+        let opened = Client::open_checked(tables, applications, name, options, check).await?;
+        Ok(opened.with_observers(self.observers.clone()))
+    }
+
+    fn declare(mut self, observers: impl IntoIterator<Item = DeclaredObserver>) -> Self {
+        for declared in observers {
+            match self.observers.clone().with(declared) {
+                Ok(observers) => self.observers = observers,
+                Err(error) => self.note(Err(error)),
+            }
+        }
+        self
+    }
+
+    /// Keeps the first error.
+    fn note(&mut self, declared: Result<()>) {
+        self.invalid = self.invalid.take().or(declared.err());
+    }
+
+    fn check_declared(&self) -> Result<()> {
+        self.invalid.clone().map_or(Ok(()), Err)
     }
 
     async fn exists(&self) -> Result<bool> {
@@ -313,17 +391,21 @@ impl ApplicationHandle {
         Initialization {
             id,
             table: self.table.as_ref().unwrap_or(&self.name).clone(),
-            observers: self.observed.clone().unwrap_or_default(),
+            observers: self.observers.observed_columns(),
             settings: self.settings(),
             clear_table: self.clear,
             clear_application: self.clear,
         }
     }
 
-    fn settings(&self) -> BTreeMap<String, String> {
-        let mut settings = self.application_settings.clone();
-        settings.extend(self.required_settings.clone());
-        settings
+    /// Returns the settings that a new application stores: those of the handle and of its recipes.
+    #[must_use]
+    pub fn settings(&self) -> BTreeMap<String, String> {
+        let of_recipes = self.recipes.iter().flat_map(Registration::settings);
+        let all = of_recipes.chain(&self.application_settings);
+        all.chain(&self.required_settings)
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
     }
 
     /// Rejects a call that keeps an existing application if the handle is to replace it.
@@ -345,12 +427,14 @@ impl ApplicationHandle {
                 self.name, stored.table
             )));
         }
-        if let Some(observed) = &self.observed {
-            check_observers(&stored.observers, observed)?;
-        }
-        self.required_settings
-            .iter()
-            .try_for_each(|(name, required)| self.check_setting(stored, name, required))
+        self.observers.check_declared(stored)?;
+        let settings = self.settings();
+        let of_recipes = self.recipes.iter().flat_map(Registration::required);
+        let mut required = of_recipes.chain(self.required_settings.keys());
+        required.try_for_each(|name| {
+            let value = settings.get(name).map_or("", String::as_str);
+            self.check_setting(stored, name, value)
+        })
     }
 
     fn check_setting(&self, stored: &Application, name: &str, required: &str) -> Result<()> {
@@ -379,7 +463,8 @@ impl fmt::Debug for ApplicationHandle {
         f.debug_struct("ApplicationHandle")
             .field("name", &self.name)
             .field("table", &self.table)
-            .field("observed", &self.observed)
+            .field("observers", &self.observers)
+            .field("recipes", &self.recipes)
             .field("settings", &shown_settings(&self.application_settings))
             .field("required", &shown_settings(&self.required_settings))
             .field("clear", &self.clear)

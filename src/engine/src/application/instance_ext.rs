@@ -9,10 +9,10 @@ use crate::application::ApplicationHandle;
 /// # Examples
 ///
 /// ```
-/// use fluo::{Column, Instance, InstanceExt};
+/// use fluo_engine::{Column, Instance, InstanceExt};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo::Result<()> {
+/// # async fn main() -> fluo_engine::Result<()> {
 /// let fluo = Instance::in_memory();
 /// let client = fluo.application("bank").open_or_create().await?;
 /// client.run(async |tx| tx.set("alice", &Column::new("account", "balance"), "100")).await?;
@@ -26,11 +26,11 @@ pub trait InstanceExt {
     /// # Examples
     ///
     /// ```
-    /// use fluo::admin::Status;
-    /// use fluo::{Instance, InstanceExt};
+    /// use fluo_engine::admin::Status;
+    /// use fluo_engine::{Instance, InstanceExt};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo::Result<()> {
+    /// # async fn main() -> fluo_engine::Result<()> {
     /// let fluo = Instance::in_memory();
     /// assert_eq!(fluo.application("web").status().await?, Status::NotFound);
     /// # Ok(())

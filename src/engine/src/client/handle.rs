@@ -5,7 +5,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fluo_table::coordination::{Application, Applications, Coordination, TransactorId};
-use fluo_table::{Authorizations, Error, ErrorKind, Result, Table, TableAdmin, Timestamp};
+use fluo_table::{
+    Authorizations, Clock, Error, ErrorKind, Result, SystemClock, Table, TableAdmin, Timestamp,
+};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::debug;
@@ -16,6 +18,7 @@ use crate::context::{
     ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Session, Shared,
     Sightings, Turns,
 };
+use crate::observer::{Observers, Worker, WorkerOptions};
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
@@ -29,13 +32,13 @@ use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 /// # Examples
 ///
 /// ```
-/// use fluo::{Column, Instance, InstanceExt};
+/// use fluo_engine::{Column, Instance, InstanceExt};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo::Result<()> {
+/// # async fn main() -> fluo_engine::Result<()> {
 /// let client = Instance::in_memory().application("bank").open_or_create().await?;
 /// let balance = Column::new("account", "balance");
-/// let amount = |bytes: Option<fluo::Bytes>| -> u64 {
+/// let amount = |bytes: Option<fluo_engine::Bytes>| -> u64 {
 ///     bytes.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok()).unwrap_or(0)
 /// };
 /// client.run(async |tx| tx.set("alice", &balance, "100")).await?;
@@ -54,6 +57,7 @@ use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
+    pub(crate) observers: Observers,
 }
 
 impl Client {
@@ -63,13 +67,13 @@ impl Client {
     /// # Examples
     ///
     /// ```
-    /// use fluo::{Client, ClientOptions, Column};
-    /// use fluo::admin::{Initialization, initialize};
+    /// use fluo_engine::{Client, ClientOptions, Column};
+    /// use fluo_engine::admin::{Initialization, initialize};
     /// use fluo_table::MemoryTables;
     /// use fluo_table::coordination::MemoryApplications;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo::Result<()> { let (tables, applications) = (MemoryTables::new(),
+    /// # async fn main() -> fluo_engine::Result<()> { let (tables, applications) = (MemoryTables::new(),
     /// MemoryApplications::new()); initialize(&tables, &applications, "bank",
     /// Initialization::new("8d2fa41c", "accounts")).await?; let client =
     /// Client::open_application(&tables, &applications, "bank", ClientOptions::new()).await?;
@@ -176,7 +180,42 @@ impl Client {
             Arc::downgrade(&shared),
             shared.options.horizon_period,
         ));
-        Ok(Self { shared })
+        let observers = Observers::new();
+        Ok(Self { shared, observers })
+    }
+
+    /// Sets the observers that a [worker](Self::start_worker) of this client runs, for a client
+    /// from the two ports. A client of an application handle has those of the handle.
+    #[must_use]
+    pub fn with_observers(mut self, observers: Observers) -> Self {
+        self.observers = observers;
+        self
+    }
+
+    /// Starts a worker, which runs the observers of the application.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if an option is out of its bounds, or the observers
+    /// that the program declares [are not exactly](Observers::check) those of the application. The
+    /// errors of the coordination.
+    pub async fn start_worker(&self, options: WorkerOptions) -> Result<Worker> {
+        let clock = Arc::new(SystemClock);
+        self.start_worker_with_clock(options, clock).await
+    }
+
+    /// Starts a worker like [`start_worker`](Self::start_worker), with a clock for the times of
+    /// dead letters.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`start_worker`](Self::start_worker).
+    pub async fn start_worker_with_clock(
+        &self,
+        options: WorkerOptions,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Worker> {
+        Worker::start(self, options, clock).await
     }
 
     /// Runs a body as a transaction until it commits, and returns its result. The same as

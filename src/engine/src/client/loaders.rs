@@ -20,7 +20,7 @@ use crate::transaction::Transaction;
 /// # Examples
 ///
 /// ```
-/// use fluo::LoaderOptions;
+/// use fluo_engine::LoaderOptions;
 ///
 /// let options = LoaderOptions::new().tasks(4);
 /// assert!(options.check().is_ok());
@@ -85,11 +85,11 @@ impl LoaderOptions {
 /// # Examples
 ///
 /// ```
-/// # use fluo::{Instance, InstanceExt};
+/// # use fluo_engine::{Instance, InstanceExt};
 /// use std::fs::File;
 /// use std::io::{BufRead, BufReader};
 ///
-/// use fluo::{Column, LoaderOptions};
+/// use fluo_engine::{Column, LoaderOptions};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

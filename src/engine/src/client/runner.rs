@@ -21,12 +21,12 @@ use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction,
 /// # Examples
 ///
 /// ```
-/// # use fluo::{Instance, InstanceExt};
-/// use fluo::RetryDecision;
-/// use fluo::Column;
+/// # use fluo_engine::{Instance, InstanceExt};
+/// use fluo_engine::RetryDecision;
+/// use fluo_engine::Column;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo::Result<()> {
+/// # async fn main() -> fluo_engine::Result<()> {
 /// # let fluo = Instance::in_memory();
 /// # let client = fluo.application("bank").create().await?;
 /// let column = Column::new("page", "visits");
@@ -40,7 +40,7 @@ use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction,
 ///         let before = tx.get("org.wikipedia", &column).await?;
 ///         let visits = before.map_or(0, |visits| visits.len()) + 1;
 ///         tx.set("org.wikipedia", &column, vec![b'|'; visits])?;
-///         Ok::<_, fluo::Error>(visits)
+///         Ok::<_, fluo_engine::Error>(visits)
 ///     })
 ///     .await?;
 /// assert_eq!(visits, 1);
@@ -63,7 +63,7 @@ type Hook = Arc<dyn Fn(&Attempt<'_>) -> RetryDecision + Send + Sync>;
 ///
 /// ```
 /// use std::time::Duration;
-/// use fluo::RetryPolicy;
+/// use fluo_engine::RetryPolicy;
 ///
 /// let patient = RetryPolicy::new().max_elapsed(Duration::from_secs(3_600));
 /// # let _ = patient;
@@ -212,7 +212,7 @@ impl Runner {
     /// transaction:
     ///
     /// ```compile_fail,E0599
-    /// # use fluo::{Client, Column, Error};
+    /// # use fluo_engine::{Client, Column, Error};
     /// # async fn commits_by_itself(client: &Client) -> Result<(), Error> {
     /// client
     ///     .run(async |tx| {
@@ -228,7 +228,7 @@ impl Runner {
     /// the change. (It may change values behind shared references, such as a counter of attempts.)
     ///
     /// ```compile_fail,E0594
-    /// # use fluo::{Client, Column, Error};
+    /// # use fluo_engine::{Client, Column, Error};
     /// # async fn counts_twice(client: &Client) -> Result<(), Error> {
     /// let mut visits = 0;
     /// client

@@ -13,7 +13,7 @@ use crate::bounds::{DURATIONS, growing};
 ///
 /// ```
 /// use std::time::Duration;
-/// use fluo::ClientOptions;
+/// use fluo_engine::ClientOptions;
 ///
 /// let options =
 ///     ClientOptions::new().rollback_after(Duration::from_secs(30));

@@ -18,6 +18,7 @@ mod capacity;
 mod collector;
 mod dead_letter_index;
 mod dead_letters;
+mod declared;
 mod membership;
 mod observer_fn;
 mod observers;
@@ -32,10 +33,11 @@ mod wait_until_idle;
 mod worker;
 
 pub use observer_fn::observer_fn;
-pub use observers::{Observers, check_observers};
+pub use observers::Observers;
 pub use options::WorkerOptions;
 pub use port::{Observer, ObserverError};
 pub use retry_after::RetryAfter;
 pub use worker::Worker;
 
+pub(crate) use declared::DeclaredObserver;
 pub(crate) use observers::check_named;

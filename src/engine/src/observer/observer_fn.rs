@@ -17,7 +17,7 @@ struct ObserverFn<F>(F);
 /// # Examples
 ///
 /// ```
-/// use fluo::{Column, Error, observer_fn};
+/// use fluo_engine::{Column, Error, observer_fn};
 ///
 /// let length = Column::new("page", "length");
 /// let observer = observer_fn(move |tx, row, column| {
@@ -28,9 +28,9 @@ struct ObserverFn<F>(F);
 ///         Ok::<_, Error>(())
 ///     }
 /// });
-/// # fn is_observer(_: impl fluo::Observer) {}
+/// # fn is_observer(_: impl fluo_engine::Observer) {}
 /// # is_observer(observer);
-/// # let by_closure = async |tx: fluo::Transaction, row: fluo::Bytes, column: Column| {
+/// # let by_closure = async |tx: fluo_engine::Transaction, row: fluo_engine::Bytes, column: Column| {
 /// #     tx.delete(row, &column)
 /// # };
 /// # is_observer(observer_fn(by_closure));

@@ -7,19 +7,21 @@ use std::sync::Arc;
 use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, Result};
 
-use crate::observer::Observer;
+use crate::observer::{DeclaredObserver, Observer};
+use crate::recipe::Recipe;
 
-/// The observers that a worker runs: one for each column, each with a unique id.
+/// The observers of a program: at most one for each column, each with a unique id.
 ///
-/// They must be exactly the observers that the application was initialised with, because its
-/// clients write notifications for those.
+/// [`ApplicationHandle::observe`](crate::ApplicationHandle::observe) and
+/// [`recipe`](crate::ApplicationHandle::recipe) collect them. This type is for programs that open a
+/// client from the two ports alone.
 ///
 /// # Examples
 ///
 /// ```
-/// use fluo::{Column, Observers, Transaction, observer_fn};
+/// use fluo_engine::{Column, Observers, Transaction, observer_fn};
 ///
-/// # fn main() -> fluo::Result<()> {
+/// # fn main() -> fluo_engine::Result<()> {
 /// let observer = observer_fn(async |tx: Transaction, row, column| tx.delete(row, &column));
 /// let observers = Observers::new().strong(Column::new("page", "links"), "links", observer)?;
 /// let again = observer_fn(async |tx: Transaction, row, column| tx.delete(row, &column));
@@ -29,14 +31,7 @@ use crate::observer::Observer;
 /// ```
 #[derive(Clone, Default)]
 pub struct Observers {
-    by_column: BTreeMap<Column, Registered>,
-}
-
-/// An observer with its registration.
-#[derive(Clone)]
-pub(super) struct Registered {
-    pub(super) observed: ObservedColumn,
-    pub(super) observer: Arc<dyn Observer>,
+    by_column: BTreeMap<Column, DeclaredObserver>,
 }
 
 impl Observers {
@@ -57,10 +52,10 @@ impl Observers {
         id: impl Into<String>,
         observer: impl Observer,
     ) -> Result<Self> {
-        self.with(
-            ObservedColumn::new(column, ObserverKind::Strong, id),
-            Arc::new(observer),
-        )
+        self.with(DeclaredObserver {
+            observed: ObservedColumn::new(column, ObserverKind::Strong, id),
+            observer: Some(Arc::new(observer)),
+        })
     }
 
     /// Adds a weak observer, which is notified when a transaction
@@ -75,45 +70,87 @@ impl Observers {
         id: impl Into<String>,
         observer: impl Observer,
     ) -> Result<Self> {
-        self.with(
-            ObservedColumn::new(column, ObserverKind::Weak, id),
-            Arc::new(observer),
-        )
+        self.with(DeclaredObserver {
+            observed: ObservedColumn::new(column, ObserverKind::Weak, id),
+            observer: Some(Arc::new(observer)),
+        })
     }
 
-    /// Returns the observed columns with which an application has to be initialised for these
-    /// observers.
+    /// Adds the observers of a recipe.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recipe::registration`] and of [`strong`](Self::strong).
+    pub fn recipe(self, recipe: &dyn Recipe) -> Result<Self> {
+        let registration = recipe.registration()?;
+        let declared = registration.observers().iter().cloned();
+        declared.into_iter().try_fold(self, Self::with)
+    }
+
+    /// Returns the observed columns of a new application with these observers, sorted.
     pub fn observed_columns(&self) -> Vec<ObservedColumn> {
         self.by_column
             .values()
-            .map(|registered| registered.observed.clone())
+            .map(|declared| declared.observed.clone())
             .collect()
     }
 
-    /// Checks that these are the observers that an application was initialised with. An empty id,
-    /// as a Java client writes it, matches any id.
+    /// Checks that an application has these observers. It may have more, which other programs run.
+    /// An empty id, as a Java client writes it, matches any id.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the application does not have some of them; the
+    /// message lists these.
+    pub fn check_declared(&self, application: &Application) -> Result<()> {
+        check_none(&[], &self.unknown_to(application))
+    }
+
+    /// Checks that these are the observers of an application, each with its code, as a worker
+    /// needs them: it gets the notifications of all observed columns.
     ///
     /// # Errors
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) if observers are missing, extra or different; the
     /// message lists them.
     pub fn check(&self, application: &Application) -> Result<()> {
-        check_observers(&application.observers, &self.observed_columns())
+        let has_code = |stored: &ObservedColumn| {
+            let declared = self.by_column.get(&stored.column);
+            declared.is_some_and(|one| one.observer.is_some() && is_same(stored, &one.observed))
+        };
+        let missing: Vec<_> = application
+            .observers
+            .iter()
+            .filter(|stored| !has_code(stored))
+            .collect();
+        check_none(&missing, &self.unknown_to(application))
     }
 
-    pub(super) fn get(&self, column: &Column) -> Option<&Registered> {
-        self.by_column.get(column)
+    pub(super) fn get(&self, column: &Column) -> Option<(&ObservedColumn, &Arc<dyn Observer>)> {
+        let declared = self.by_column.get(column)?;
+        Some((&declared.observed, declared.observer.as_ref()?))
     }
 
-    fn with(mut self, observed: ObservedColumn, observer: Arc<dyn Observer>) -> Result<Self> {
+    pub(crate) fn with(mut self, declared: DeclaredObserver) -> Result<Self> {
+        let observed = &declared.observed;
         observed.check()?;
-        check_named(&observed)?;
+        check_named(observed)?;
         let others = self.by_column.values().map(|other| &other.observed);
         observed.check_beside(others)?;
-        let column = observed.column.clone();
-        self.by_column
-            .insert(column, Registered { observed, observer });
+        self.by_column.insert(observed.column.clone(), declared);
         Ok(self)
+    }
+
+    pub(crate) fn declared(&self) -> Vec<DeclaredObserver> {
+        self.by_column.values().cloned().collect()
+    }
+
+    fn unknown_to(&self, application: &Application) -> Vec<&ObservedColumn> {
+        let stored = &application.observers;
+        let is_unknown =
+            |observed: &&ObservedColumn| !stored.iter().any(|stored| is_same(stored, observed));
+        let declared = self.by_column.values().map(|declared| &declared.observed);
+        declared.filter(is_unknown).collect()
     }
 }
 
@@ -128,42 +165,28 @@ pub(crate) fn check_named(observed: &ObservedColumn) -> Result<()> {
     }
 }
 
-/// Checks that the observers of a program are those of the application: each stored column has one,
-/// and there is no other. The ids of observers are compared if an id is stored.
-///
-/// # Errors
-///
-/// [`Invalid`](crate::ErrorKind::Invalid); the message names the missing observers of each side.
-pub fn check_observers(stored: &[ObservedColumn], registered: &[ObservedColumn]) -> Result<()> {
-    let is_same = |stored: &ObservedColumn, registered: &ObservedColumn| {
-        stored.column == registered.column
-            && stored.kind == registered.kind
-            && (stored.id.is_empty() || stored.id == registered.id)
-    };
-    let missing = names(
-        stored
-            .iter()
-            .filter(|stored| !registered.iter().any(|other| is_same(stored, other))),
-    );
-    let unknown = names(
-        registered
-            .iter()
-            .filter(|registered| !stored.iter().any(|other| is_same(other, registered))),
-    );
-    if missing.is_empty() && unknown.is_empty() {
-        return Ok(());
-    }
-    let list = |what: &str, names: Vec<String>| {
+fn is_same(stored: &ObservedColumn, declared: &ObservedColumn) -> bool {
+    stored.column == declared.column
+        && stored.kind == declared.kind
+        && (stored.id.is_empty() || stored.id == declared.id)
+}
+
+/// Rejects observers that are not both in the program and in the application.
+fn check_none(missing: &[&ObservedColumn], unknown: &[&ObservedColumn]) -> Result<()> {
+    let list = |what: &str, observed: &[&ObservedColumn]| {
+        let names = names(observed.iter().copied());
         (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
     };
     let missing = list("this program has no observer for", missing);
     let unknown = list("the application does not observe", unknown);
     let sentences: Vec<_> = missing.into_iter().chain(unknown).collect();
-    Err(Error::invalid(format!(
-        "the observers are not those of the application: {}; register those that it was initialised with, or \
-         initialise it with these",
-        sentences.join("; ")
-    )))
+    match sentences.is_empty() {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "{}; declare the observers of the application, or create it again with these",
+            sentences.join("; ")
+        ))),
+    }
 }
 
 /// Returns the texts of observed columns, and the number of those beyond a limit.
@@ -180,10 +203,6 @@ fn names<'a>(observed: impl Iterator<Item = &'a ObservedColumn>) -> Vec<String> 
 
 impl fmt::Debug for Observers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let observed = self
-            .by_column
-            .values()
-            .map(|registered| &registered.observed);
-        f.debug_set().entries(observed).finish()
+        f.debug_set().entries(self.by_column.values()).finish()
     }
 }

@@ -12,7 +12,7 @@ use crate::bounds::{DURATIONS, growing};
 /// # Examples
 ///
 /// ```
-/// use fluo::WorkerOptions;
+/// use fluo_engine::WorkerOptions;
 ///
 /// let options = WorkerOptions::new().tasks(8);
 /// assert!(options.check().is_ok());

@@ -12,9 +12,8 @@ use tracing::{Instrument, debug, debug_span, warn};
 use crate::catch_panic::caught;
 use crate::client::{Client, RetryDecision, RunError};
 use crate::observer::dead_letters::add_dead_letter;
-use crate::observer::observers::Registered;
 use crate::observer::queue::{Found, Queue};
-use crate::observer::{Observers, RetryAfter, WorkerOptions};
+use crate::observer::{Observer, Observers, RetryAfter, WorkerOptions};
 use crate::transaction::{CommitError, Trigger};
 
 /// The tasks that run the notifications of one worker.
@@ -82,36 +81,36 @@ impl Processor {
     /// Returns the pause between two runs for a cell.
     fn pause_after(&self, found: &Found) -> Duration {
         let observer = self.observers.get(&found.cell.column);
-        match observer.map(|registered| registered.observed.kind) {
+        match observer.map(|(observed, _)| observed.kind) {
             Some(ObserverKind::Weak) => self.options.weak_pause,
             _ => Duration::ZERO,
         }
     }
 
     async fn attempt(&self, found: &Found, tries: u32) -> Tried {
-        let Some(registered) = self.observers.get(&found.cell.column) else {
+        let Some((observed, observer)) = self.observers.get(&found.cell.column) else {
             let message = format!(
-                "no observer of the column `{}` is registered in this worker; register one, or start a worker that has it",
+                "no observer of the column `{}` is declared in this program; declare one, or start a program that does",
                 found.cell.column
             );
             return Tried::Failed(message);
         };
         // User code can panic outside of its future too: while it creates the future, and while it
         // formats an error.
-        let what = format!("the observer `{}`", registered.observed.id);
+        let what = format!("the observer `{}`", observed.id);
         let trigger = Trigger {
             cell: found.cell.clone(),
             notified_at: found.at,
-            kind: registered.observed.kind,
+            kind: observed.kind,
             is_last_try: tries >= self.options.max_tries.get(),
         };
-        let tried = caught(&what, self.observe(registered, &what, found, trigger)).await;
+        let tried = caught(&what, self.observe(&**observer, &what, found, trigger)).await;
         tried.unwrap_or_else(|panicked| Tried::Failed(panicked.to_string()))
     }
 
     async fn observe(
         &self,
-        registered: &Registered,
+        observer: &dyn Observer,
         what: &str,
         found: &Found,
         trigger: Trigger,
@@ -133,7 +132,7 @@ impl Processor {
             let is_stopped = !is_first && self.queue.is_closed();
             let state = tx.state.clone();
             let RowColumn { row, column } = found.cell.clone();
-            let observed = async move { registered.observer.process(tx, row, column).await };
+            let observed = async move { observer.process(tx, row, column).await };
             async move {
                 if is_stopped {
                     return Err(Tried::Passing(None, "the worker stops".to_owned()));
@@ -180,7 +179,7 @@ impl Processor {
         let observer = self.observers.get(&cell.column);
         let failed = FailedNotification {
             cell: cell.clone(),
-            kind: observer.map_or(ObserverKind::Strong, |registered| registered.observed.kind),
+            kind: observer.map_or(ObserverKind::Strong, |(observed, _)| observed.kind),
             timestamp: at,
             tries,
             error,

@@ -15,7 +15,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use fluo::{ObserverError, RetryAfter};
+/// use fluo_engine::{ObserverError, RetryAfter};
 ///
 /// fn send(_: &str) -> Result<(), ObserverError> {
 ///     Err(RetryAfter::new(Duration::from_secs(5), "the mail server does not answer").into())

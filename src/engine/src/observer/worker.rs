@@ -4,56 +4,44 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fluo_table::{Clock, Result, SystemClock, TableAdmin};
+use fluo_table::{Clock, Result, TableAdmin};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::client::Client;
+use crate::observer::WorkerOptions;
 use crate::observer::collector::Collector;
 use crate::observer::membership::Membership;
 use crate::observer::process::Processor;
 use crate::observer::queue::Queue;
 use crate::observer::scanner::Scanner;
-use crate::observer::{Observers, WorkerOptions};
 
 /// A worker of an application, which runs its observers until it is stopped or dropped.
 ///
 /// # Examples
 ///
 /// ```
-/// # use std::sync::Arc;
-/// # use fluo_table::coordination::{Application, Applications, MemoryApplications};
-/// # use fluo::{Client, ClientOptions};
-/// # use fluo_table::{Authorizations, MemoryTables, TableAdmin, Versions};
-/// use fluo::{observer_fn, Observers, Transaction, Worker, WorkerOptions};
-/// use fluo::{Bytes, Column};
+/// use std::sync::Arc;
+///
+/// use fluo_engine::{Column, Instance, InstanceExt, WorkerOptions};
+///
+/// const TEXT: Column = Column::from_static("page", "text");
+/// const LENGTH: Column = Column::from_static("page", "length");
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo::Result<()> {
-/// let text = Column::new("page", "text");
-/// let measure = observer_fn(async |tx: Transaction, row: Bytes, text: Column| {
-///     let length = tx.get(row.clone(), &text).await?.map_or(0, |text| text.len());
-///     tx.set(row, &Column::new("page", "length"), length.to_string())
+/// # async fn main() -> fluo_engine::Result<()> {
+/// let fluo = Instance::in_memory();
+/// let web = fluo.application("web").observe(&TEXT, "measure", async |tx, page| {
+///     let length = tx.get(page.clone(), &TEXT).await?.map_or(0, |text| text.len());
+///     tx.set(page, &LENGTH, length.to_string())
 /// });
-/// let observers = Observers::new().strong(text.clone(), "measure", measure)?;
-/// # let tables = MemoryTables::new();
-/// # tables.create_table("web", Versions::All).await?;
-/// # let table = tables.open_table("web", Authorizations::none()).await?;
-/// # let tables = Arc::new(tables);
-/// # let applications = MemoryApplications::new();
-/// # let observers_of_web = observers.observed_columns();
-/// # let application =
-/// #     Application { observers: observers_of_web, ..Application::new("8d2fa41c", "web") };
-/// # applications.initialize("web", application).await?;
-/// # let web = applications.open("web").await?;
-/// # let client = Client::open(table, web, ClientOptions::new()).await?;
-/// let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+/// let client = web.open_or_create().await?;
+/// let worker = client.start_worker(WorkerOptions::new()).await?;
 /// // Old versions stay in the table until a worker collects them.
-/// let worker = worker.collecting_garbage(tables);
+/// let worker = worker.collecting_garbage(Arc::new(fluo));
 ///
-/// client.run(async |tx| tx.set("org.wikipedia", &text, "an encyclopedia")).await?;
+/// client.run(async |tx| tx.set("org.wikipedia", &TEXT, "an encyclopedia")).await?;
 /// client.wait_until_idle().await?;
-/// let length = Column::new("page", "length");
-/// let length = client.snapshot().await?.get("org.wikipedia", &length).await?;
+/// let length = client.snapshot().await?.get("org.wikipedia", &LENGTH).await?;
 /// assert_eq!(length.as_deref(), Some(&b"15"[..]));
 /// worker.stop().await;
 /// # Ok(())
@@ -73,34 +61,15 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](crate::ErrorKind::Invalid) if an option is out of its bounds, or the observers
-    /// [differ](Observers::check) from those that the application was initialised with. All errors
-    /// of the coordination.
-    pub async fn start(
+    /// Starts a worker of a client, with a clock for the times of dead letters.
+    pub(crate) async fn start(
         client: &Client,
-        observers: Observers,
-        options: WorkerOptions,
-    ) -> Result<Self> {
-        Self::start_with_clock(client, observers, options, Arc::new(SystemClock)).await
-    }
-
-    /// Starts a worker like [`start`](Self::start), with a clock for the times of dead letters.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`start`](Self::start).
-    pub async fn start_with_clock(
-        client: &Client,
-        observers: Observers,
         options: WorkerOptions,
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
         options.check()?;
         let coordination = &client.shared.coordination;
+        let observers = client.observers.clone();
         observers.check(&coordination.application().await?)?;
         let garbage_period = options.garbage_period;
         let membership = Arc::new(Membership::join(coordination.clone()).await?);
@@ -149,12 +118,12 @@ impl Worker {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use fluo::{Instance, InstanceExt, Observers, Worker, WorkerOptions};
+    /// # use fluo_engine::{Instance, InstanceExt, WorkerOptions};
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo::Result<()> {
+    /// # async fn main() -> fluo_engine::Result<()> {
     /// # let fluo = Instance::in_memory();
     /// # let client = fluo.application("web").create().await?;
-    /// let worker = Worker::start(&client, Observers::new(), WorkerOptions::new()).await?;
+    /// let worker = client.start_worker(WorkerOptions::new()).await?;
     /// let worker = worker.collecting_garbage(Arc::new(fluo));
     /// # worker.stop().await;
     /// # Ok(())

@@ -8,8 +8,8 @@ use fluo_table::{Bytes, Column, Result, RowColumn};
 /// # Examples
 ///
 /// ```
-/// use fluo::column::{ReadColumn, WriteColumn};
-/// use fluo::{Bytes, Column, Error, ErrorKind, Instance, InstanceExt, Result, RowColumn};
+/// use fluo_engine::column::{ReadColumn, WriteColumn};
+/// use fluo_engine::{Bytes, Column, Error, ErrorKind, Instance, InstanceExt, Result, RowColumn};
 ///
 /// /// The number of visits of a page, as eight bytes.
 /// struct Visits;
@@ -36,7 +36,7 @@ use fluo_table::{Bytes, Column, Result, RowColumn};
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo::Result<()> {
+/// # async fn main() -> fluo_engine::Result<()> {
 /// let client = Instance::in_memory().application("web").create().await?;
 /// client.run(async |tx| tx.set("org.wikipedia", &Visits, 7)).await?;
 /// assert_eq!(client.snapshot().await?.get("org.wikipedia", &Visits).await?, Some(7));

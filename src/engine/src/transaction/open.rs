@@ -35,11 +35,11 @@ pub struct Transaction {
 /// # Examples
 ///
 /// ```
-/// # use fluo::{Instance, InstanceExt};
-/// use fluo::Column;
+/// # use fluo_engine::{Instance, InstanceExt};
+/// use fluo_engine::Column;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo::Result<()> {
+/// # async fn main() -> fluo_engine::Result<()> {
 /// # let fluo = Instance::in_memory();
 /// # let client = fluo.application("bank").create().await?;
 /// let tx = client.begin().await?;
@@ -186,7 +186,7 @@ impl OwnedTransaction {
     /// Commits the transaction and consumes it. Neither of these examples compiles:
     ///
     /// ```compile_fail,E0382
-    /// # async fn commits_twice(client: fluo::Client) -> fluo::Result<()> {
+    /// # async fn commits_twice(client: fluo_engine::Client) -> fluo_engine::Result<()> {
     /// let tx = client.begin().await?;
     /// tx.commit().await?;
     /// tx.commit().await?;
@@ -195,10 +195,10 @@ impl OwnedTransaction {
     /// ```
     ///
     /// ```compile_fail,E0382
-    /// # async fn sets_too_late(client: fluo::Client) -> fluo::Result<()> {
+    /// # async fn sets_too_late(client: fluo_engine::Client) -> fluo_engine::Result<()> {
     /// let tx = client.begin().await?;
     /// tx.commit().await?;
-    /// tx.set("alice", &fluo::Column::new("account", "balance"), "100")?;
+    /// tx.set("alice", &fluo_engine::Column::new("account", "balance"), "100")?;
     /// # Ok(())
     /// # }
     /// ```

@@ -29,11 +29,11 @@ use crate::transaction::state::State;
 /// # Examples
 ///
 /// ```
-/// # use fluo::{Instance, InstanceExt};
-/// use fluo::Column;
+/// # use fluo_engine::{Instance, InstanceExt};
+/// use fluo_engine::Column;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo::Result<()> {
+/// # async fn main() -> fluo_engine::Result<()> {
 /// # let fluo = Instance::in_memory();
 /// # let client = fluo.application("bank").create().await?;
 /// let balance = Column::new("account", "balance");

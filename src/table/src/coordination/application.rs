@@ -73,7 +73,7 @@ impl Application {
     }
 
     /// Checks all rules; [`initialize`](super::Applications::initialize) calls it too.
-    /// `fluo::Observers` must be able to register every observed column, except that
+    /// `fluo_engine::Observers` must be able to register every observed column, except that
     /// an observer here may have no name.
     ///
     /// # Errors

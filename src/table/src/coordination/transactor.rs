@@ -11,7 +11,7 @@ use crate::error::Result;
 /// A process that runs transactions, alive from
 /// [`begin_transactor`](super::Coordination::begin_transactor) until this is dropped or its session
 /// ends. An ended session does not resume: the owner must begin another transactor, as
-/// `fluo::Client` does automatically.
+/// `fluo_engine::Client` does automatically.
 ///
 /// Its rules are C5, C6 and C17 of [`Coordination`](super::Coordination).
 #[async_trait]

@@ -36,6 +36,24 @@ impl Column {
         }
     }
 
+    /// Creates the column `family:qualifier` as a constant, with an empty visibility.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_table::Column;
+    ///
+    /// const URI: Column = Column::from_static("page", "uri");
+    /// assert_eq!(URI, Column::new("page", "uri"));
+    /// ```
+    pub const fn from_static(family: &'static str, qualifier: &'static str) -> Self {
+        Self {
+            family: Bytes::from_static(family.as_bytes()),
+            qualifier: Bytes::from_static(qualifier.as_bytes()),
+            visibility: Bytes::new(),
+        }
+    }
+
     /// Sets the visibility expression. A table checks the expression when the column is written.
     #[must_use]
     pub fn with_visibility(mut self, visibility: impl Into<Bytes>) -> Self {

@@ -4,7 +4,9 @@
 
 mod cell;
 mod column;
+mod counted;
 mod escape;
+mod excerpt;
 mod grouped;
 mod key;
 mod prefix;
@@ -19,7 +21,9 @@ pub mod property;
 pub use bytes::Bytes;
 pub use cell::Cell;
 pub use column::Column;
+pub use counted::counted;
 pub use escape::{EscapeError, Escaped, unescape};
+pub use excerpt::Excerpt;
 pub use grouped::Grouped;
 pub use key::{Key, KeyRef};
 pub use prefix::{prefix_successor, row_successor};

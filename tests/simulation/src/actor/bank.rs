@@ -1,6 +1,6 @@
 //! Money moves between accounts.
 
-use fluo::Transaction;
+use fluo_engine::Transaction;
 use fluo_table::Result;
 
 use super::{Actor, number_of, value};

@@ -1,6 +1,6 @@
 //! Appends to lists and reads of lists, which an independent checker verifies.
 
-use fluo::{CommitError, CommitInfo};
+use fluo_engine::{CommitError, CommitInfo};
 use fluo_table::{Bytes, ErrorKind, Result};
 
 use super::Actor;

@@ -16,7 +16,7 @@ mod wide;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fluo::{Client, CommitError, OwnedTransaction, RetryPolicy, Transaction};
+use fluo_engine::{Client, CommitError, OwnedTransaction, RetryPolicy, Transaction};
 use fluo_table::{Bytes, Error, ErrorKind, Result};
 use tokio::time::{sleep, timeout};
 

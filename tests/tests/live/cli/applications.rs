@@ -4,9 +4,11 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fluo::{Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
 use fluo_cluster::Cluster;
+use fluo_engine::{
+    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
+};
 use fluo_table::{Column, Instance};
 
 use super::{Fluo, Run, assert_says, binary, fluo, name};
@@ -156,9 +158,12 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
     let oracle = operator.oracle();
     assert!(begun.elapsed() < Duration::from_secs(20));
 
-    let nothing = observer_fn(async |_, _, _| Ok::<(), fluo::Error>(()));
+    let nothing = observer_fn(async |_, _, _| Ok::<(), fluo_engine::Error>(()));
     let observers = Observers::new().strong(links(), "count", nothing).unwrap();
-    let worker = Worker::start(&client, observers, WorkerOptions::new());
+    let worker = client
+        .clone()
+        .with_observers(observers)
+        .start_worker(WorkerOptions::new());
     let worker = worker.await.unwrap();
     assert_eq!(operator.run("app status").succeeds().stdout, "RUNNING\n");
     operator.run("wait --timeout 60s").succeeds();

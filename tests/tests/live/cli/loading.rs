@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use fluo_recipes::RowHasher;
+use fluo_keys::RowHasher;
 use fluo_table::{Bytes, Scan, Span, TableExt};
 
 use super::{Fluo, assert_says, fluo, name};

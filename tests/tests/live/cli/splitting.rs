@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use fluo_recipes::RowHasher;
+use fluo_keys::RowHasher;
 use fluo_table::{Bytes, Column, Escaped, Mutation, TableAdmin};
 use fluo_tests::STUCK;
 use serde_json::Value;

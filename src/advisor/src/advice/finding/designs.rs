@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fluo_recipes::DesignSettings;
+use fluo_keys::DesignSettings;
 
 use crate::advice::key_share::KeyShare;
 use crate::existing::name;

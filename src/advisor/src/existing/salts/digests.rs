@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use fluo_recipes::{
+use fluo_keys::{
     DesignSettings, Digest, DigestSalt, DigestSide, DomainDirection, SaltedPart, WebPart, WebTable,
 };
 

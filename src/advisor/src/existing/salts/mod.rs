@@ -10,7 +10,7 @@ pub(super) use self::moduli::{counts, is_spread, numbers};
 pub(super) use self::separators::separators;
 pub(super) use self::times::{is_counted_down, times_of};
 
-use fluo_recipes::{DesignSettings, KeyDesign, ReverseTime, SaltSettings, SaltedPart};
+use fluo_keys::{DesignSettings, KeyDesign, ReverseTime, SaltSettings, SaltedPart};
 use fluo_table::Bytes;
 
 use super::evidence::{Agreement, LEAST_BITS, LEAST_BITS_IF_SPLIT};

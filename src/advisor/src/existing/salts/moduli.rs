@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use fluo_recipes::{DesignSettings, HashInput, KeyDesign, Modulo, ReverseTime, SaltedPart};
+use fluo_keys::{DesignSettings, HashInput, KeyDesign, Modulo, ReverseTime, SaltedPart};
 
 use super::parts::parts_of;
 use super::separators::separators;

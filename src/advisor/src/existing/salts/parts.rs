@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fluo_recipes::SaltedPart;
+use fluo_keys::SaltedPart;
 
 /// The maximum number of leading bytes of a row that a salt is computed from.
 const MOST_FIRST: usize = 16;

@@ -1,6 +1,6 @@
 //! Rows with a time that is counted down.
 
-use fluo_recipes::{ReverseTime, TimeEncoding, TimePosition};
+use fluo_keys::{ReverseTime, TimeEncoding, TimePosition};
 
 use super::separators::frequent_starts;
 

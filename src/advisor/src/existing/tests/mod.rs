@@ -3,7 +3,7 @@
 mod lookalikes;
 mod odd_designs;
 
-use fluo_recipes::{
+use fluo_keys::{
     DigestSalt, DigestSide, DomainDirection, HashInput, HashScheme, HashedRows, Modulo, RandomSalt,
     ReverseTime, Reversed, RowAlphabet, RowLength, SaltedPart, WebTable,
 };

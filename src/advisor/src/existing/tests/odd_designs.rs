@@ -1,6 +1,6 @@
 //! Designs with settings that no guide prints.
 
-use fluo_recipes::{Digest, DigestSide, SaltSettings};
+use fluo_keys::{Digest, DigestSide, SaltSettings};
 
 use super::*;
 

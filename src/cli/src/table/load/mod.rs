@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo_recipes::{BulkLoad, BulkLoadReport, ExistingRow, ExistingRows, KeyDesign};
+use fluo_keys::{BulkLoad, BulkLoadReport, ExistingRow, ExistingRows, KeyDesign};
 use fluo_table::{Authorizations, Bytes, Column, Escaped, Grouped, Mutation, TableAdmin};
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! The messages about the counts of a load.
 
 use anyhow::{Error, anyhow};
-use fluo_recipes::{BulkLoadCause, BulkLoadError, BulkLoadReport, RepeatedKeys};
+use fluo_keys::{BulkLoadCause, BulkLoadError, BulkLoadReport, RepeatedKeys};
 use fluo_table::Grouped;
 
 use crate::text::plural;

@@ -1,6 +1,6 @@
 //! Changes from one check to the next.
 
-use fluo_recipes::{Difference, Verdict};
+use fluo_keys::{Difference, Verdict};
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,8 +80,8 @@ impl Changes {
 
 #[cfg(test)]
 mod tests {
-    use fluo_recipes::DifferenceKind::RecipeLoad;
-    use fluo_recipes::{RowHasher, TableOptimizations};
+    use fluo_keys::DifferenceKind::RecipeLoad;
+    use fluo_keys::{RowHasher, TableOptimizations};
     use fluo_table::{MemoryTables, TableAdmin, Versions};
 
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use fluo_recipes::Difference;
+use fluo_keys::Difference;
 use serde::Serialize;
 
 use super::changes::{Change, Seen};
@@ -146,7 +146,7 @@ fn unproved(reservation: &str) -> Option<&str> {
 mod tests {
     use std::time::Duration;
 
-    use fluo_recipes::DifferenceKind::MissingSplits;
+    use fluo_keys::DifferenceKind::MissingSplits;
 
     use super::*;
 

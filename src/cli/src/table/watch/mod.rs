@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo_recipes::{RowCounting, TableOptimizations, Verdict};
+use fluo_keys::{RowCounting, TableOptimizations, Verdict};
 use fluo_table::{ErrorKind, TableAdmin};
 use tokio::time::sleep;
 

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo::{Client, ClientOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{Applications, Coordination, TransactorId};
 use fluo_table::layout::{EntryKind, EntryTimestamp, LockValue};
 use fluo_table::{

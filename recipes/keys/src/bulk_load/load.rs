@@ -1,0 +1,241 @@
+//! The handle: [`BulkLoad`].
+
+use std::error::Error;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::pin::pin;
+
+use fluo_table::{Mutation, Table};
+use futures::future::{Either, pending, select};
+use futures::stream::FuturesUnordered;
+use futures::{Stream, StreamExt};
+
+use super::cause::Failure;
+use super::error::BulkLoadError;
+use super::input::Input;
+use super::report::{BulkLoadReport, Written};
+use super::row::Row;
+use super::settings::{Keys, Settings};
+use super::write;
+use crate::error::RecipeError;
+use crate::key_design::KeyDesign;
+use crate::key_migration::KeyMigration;
+use crate::number::count;
+
+/// A bulk load: its options, and with [`load`](Self::load) the load itself.
+///
+/// The rows are [`Mutation`]s of rows as a user writes them. The load puts the key of the design in
+/// place of each row.
+///
+/// Repeating a load that failed is safe if the design computes its salts: the rows that are written
+/// are written again, or count as existing in an insert-only load. If the salts are drawn
+/// ([`RandomSalt`](crate::RandomSalt)), a row that is written twice exists twice.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_keys::{BulkLoad, KeyDesign, Modulo};
+/// use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
+/// use futures::stream;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tables = MemoryTables::new();
+/// tables.create_table("users", Versions::default()).await?;
+/// let users = tables.open_table("users", Authorizations::none()).await?;
+/// let design = KeyDesign::new(Modulo::default())?;
+///
+/// // Any stream of results will do, such as the lines of a file.
+/// let rows = |names: &'static [&'static str]| {
+///     let row = |name: &&'static str| Mutation::new(*name).put(Column::new("user", "name"), *name);
+///     stream::iter(names.iter().map(row).map(Ok::<_, std::io::Error>))
+/// };
+/// let report = BulkLoad::new(&design).load(&*users, rows(&["ada", "bob"])).await?;
+/// assert_eq!(report.written, 2);
+///
+/// // An insert-only load names the rows that exist, and does not write them.
+/// let load = BulkLoad::new(&design).insert_only()?;
+/// let report = load.load(&*users, rows(&["cy", "bob"])).await?;
+/// assert_eq!((report.written, report.existing.count), (1, 1));
+/// assert_eq!((report.existing.first[0].number, &*report.existing.first[0].row), (2, &b"bob"[..]));
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a bulk load writes nothing until `load` is awaited"]
+pub struct BulkLoad<'a> {
+    settings: Settings,
+    watch: Box<dyn FnMut(&BulkLoadReport) + Send + 'a>,
+}
+
+impl<'a> BulkLoad<'a> {
+    /// Creates a load that writes rows under the keys of a design.
+    pub fn new(design: &KeyDesign) -> Self {
+        Self::of(Keys::Design(design.clone()))
+    }
+
+    /// Creates a load for a table whose rows move to another design. It writes rows under the keys
+    /// of the newest design. If it is [insert-only](Self::insert_only), a row under one of its
+    /// earlier keys counts as existing; the rows may be moved meanwhile.
+    pub fn for_migration(migration: &KeyMigration) -> Self {
+        Self::of(Keys::Migration(migration.clone()))
+    }
+
+    fn of(keys: Keys) -> Self {
+        Self {
+            settings: Settings::new(keys),
+            watch: Box::new(|_| ()),
+        }
+    }
+
+    /// Writes only rows that do not exist: a row of which any column in its mutation has a value is
+    /// not written, and counts as existing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the salts of the design are drawn, because a row then has many keys, and it cannot
+    /// be checked whether it exists.
+    pub fn insert_only(mut self) -> Result<Self, RecipeError> {
+        if let Keys::Design(design) = &self.settings.keys
+            && design.draws_salts()
+        {
+            return Err(RecipeError::settings(format!(
+                "the salts of the design {} are drawn, so a row has many keys and cannot be inserted only if it does \
+                 not exist: use a design that computes them, such as modulo or digest-salt",
+                design.name()
+            )));
+        }
+        self.settings.insert_only = true;
+        Ok(self)
+    }
+
+    /// Sets the maximum number of rows in a write. A write also ends at one mebibyte. Default:
+    /// 1,000.
+    pub fn batch_rows(mut self, rows: NonZeroUsize) -> Self {
+        self.settings.batch_rows = rows;
+        self
+    }
+
+    /// Sets the number of concurrent writes. Default: 4, which keeps the table busy while rows are
+    /// read.
+    pub fn concurrency(mut self, writes: NonZeroUsize) -> Self {
+        self.settings.concurrency = writes;
+        self
+    }
+
+    /// Sets the number of keys that are remembered to count [repeated
+    /// keys](BulkLoadReport::repeated_keys). Default: 7,340,032, which take at most 115 MB. An
+    /// insert-only load remembers none.
+    pub fn remembered_keys(mut self, keys: usize) -> Self {
+        self.settings.remembered_keys = keys;
+        self
+    }
+
+    /// Sets the number of rows that the report [names](super::ExistingRows) of each kind.
+    /// Default: 10.
+    pub fn named_rows(mut self, rows: usize) -> Self {
+        self.settings.named_rows = rows;
+        self
+    }
+
+    /// Sets a function that is called with the counts whenever they change. Default: none.
+    pub fn on_progress(mut self, watch: impl FnMut(&BulkLoadReport) + Send + 'a) -> Self {
+        self.watch = Box::new(watch);
+        self
+    }
+
+    /// Writes the rows to a table, and returns their counts. All written rows are durable.
+    ///
+    /// The writes of this call run in the caller's task. If the future is dropped, the rows of the
+    /// writes in progress may be written or not; the last counts that
+    /// [`on_progress`](Self::on_progress) got contain them as unknown.
+    ///
+    /// # Errors
+    ///
+    /// The load stops at the first failure of the input, of a row without a key, or of a write. The
+    /// error contains the numbers of the rows that failed, and the counts. Rows before a failure of
+    /// the input or of a row are written.
+    pub async fn load<E>(
+        self,
+        table: &dyn Table,
+        rows: impl Stream<Item = Result<Mutation, E>> + Send,
+    ) -> Result<BulkLoadReport, BulkLoadError>
+    where
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let Self {
+            settings,
+            mut watch,
+        } = self;
+        let rows = pin!(rows.fuse());
+        let mut input = Input::new(rows, &settings);
+        let mut report = BulkLoadReport::default();
+        let mut failure: Option<Failure> = None;
+        let mut is_over = false;
+        let mut writes = FuturesUnordered::new();
+        loop {
+            watch(&report);
+            let most_writes = match report.is_untried() {
+                true => 1,
+                false => settings.concurrency.get(),
+            };
+            let may_begin = !is_over && failure.is_none() && writes.len() < most_writes;
+            if !may_begin && writes.is_empty() {
+                break;
+            }
+            let ended = async {
+                match writes.next().await {
+                    Some(ended) => ended,
+                    None => pending().await,
+                }
+            };
+            let batch = async {
+                match may_begin {
+                    true => input.next_batch().await,
+                    false => pending().await,
+                }
+            };
+            let event = match select(pin!(ended), pin!(batch)).await {
+                Either::Left((ended, _)) => Either::Left(ended),
+                Either::Right((batch, _)) => Either::Right(batch),
+            };
+            match event {
+                Either::Left((rows, written)) => {
+                    report.unknown -= rows;
+                    failure = failure.or(report.add(written, settings.named_rows));
+                }
+                Either::Right(Some(batch)) => {
+                    report.unknown += count(batch.len());
+                    writes.push(write(table, batch, settings.insert_only));
+                }
+                Either::Right(None) => is_over = true,
+            }
+            report.repeated_keys = input.repeated_keys();
+        }
+        match failure.or(input.into_failure()) {
+            None => Ok(report),
+            Some(Failure { rows, cause }) => Err(BulkLoadError {
+                rows,
+                cause,
+                report: Box::new(report),
+            }),
+        }
+    }
+}
+
+/// Writes a batch, and returns the number of its rows and their outcome.
+async fn write(table: &dyn Table, batch: Vec<Row>, insert_only: bool) -> (u64, Written) {
+    let rows = count(batch.len());
+    let written = match insert_only {
+        true => write::insert(table, batch).await,
+        false => write::put(table, batch).await,
+    };
+    (rows, written)
+}
+
+impl fmt::Debug for BulkLoad<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BulkLoad")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

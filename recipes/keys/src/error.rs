@@ -1,0 +1,164 @@
+//! The error of a recipe.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use fluo_table::{Error, ErrorKind};
+
+use crate::optimization::VerdictError;
+
+/// The input that was rejected and therefore has to change, or the failure of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RecipeErrorKind {
+    /// The settings: they describe no valid hasher, design, requirement or limit, contradict each
+    /// other, or give less memory than the rows need.
+    Settings,
+    /// The row: the design has no key for it.
+    Row,
+    /// The key: the hasher or the design cannot have made it.
+    Key,
+    /// The number of tablets, or the request for split points itself.
+    Splits,
+    /// The number of tablets: rows of the design have no alphabet to split evenly, so the split
+    /// points must come from a sample.
+    NoEvenSplits,
+    /// The rows to be read: the design scatters them.
+    Scan,
+    /// The cursor: the text is not a cursor, or it belongs to another scan or migration.
+    Cursor,
+    /// The table could not be read or written.
+    Table(ErrorKind),
+}
+
+/// An error of a recipe. Its message says what would be accepted.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_keys::{RecipeErrorKind, RowHasher};
+///
+/// let error = RowHasher::new("").unwrap_err();
+/// assert_eq!(error.kind(), RecipeErrorKind::Settings);
+/// assert_eq!(
+///     error.to_string(),
+///     "the prefix of a row hasher is empty: give at least one character, such as `p`"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct RecipeError {
+    kind: RecipeErrorKind,
+    message: String,
+    table: Option<Error>,
+}
+
+impl RecipeError {
+    /// Returns the kind of input that was rejected, or of failure.
+    #[must_use]
+    pub fn kind(&self) -> RecipeErrorKind {
+        self.kind
+    }
+
+    pub(crate) fn new(kind: RecipeErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            table: None,
+        }
+    }
+
+    pub(crate) fn settings(message: impl Into<String>) -> Self {
+        Self::new(RecipeErrorKind::Settings, message)
+    }
+
+    pub(crate) fn row(message: impl Into<String>) -> Self {
+        Self::new(RecipeErrorKind::Row, message)
+    }
+
+    pub(crate) fn key(message: impl Into<String>) -> Self {
+        Self::new(RecipeErrorKind::Key, message)
+    }
+
+    pub(crate) fn splits(message: impl Into<String>) -> Self {
+        Self::new(RecipeErrorKind::Splits, message)
+    }
+
+    pub(crate) fn no_tablets() -> Self {
+        Self::splits("a table has at least 1 tablet, not 0")
+    }
+
+    pub(crate) fn no_even_splits(message: impl Into<String>) -> Self {
+        Self::new(RecipeErrorKind::NoEvenSplits, message)
+    }
+
+    pub(crate) fn scan(message: impl Into<String>) -> Self {
+        Self::new(RecipeErrorKind::Scan, message)
+    }
+
+    pub(crate) fn cursor(message: impl Into<String>) -> Self {
+        Self::new(RecipeErrorKind::Cursor, message)
+    }
+}
+
+/// Keeps the message and the source of an error of a table.
+impl From<Error> for RecipeError {
+    fn from(error: Error) -> Self {
+        Self {
+            kind: RecipeErrorKind::Table(error.kind()),
+            message: error.to_string(),
+            table: Some(error),
+        }
+    }
+}
+
+/// Keeps the error of a table; every other one is [`Invalid`](ErrorKind::Invalid).
+impl From<RecipeError> for Error {
+    fn from(error: RecipeError) -> Self {
+        let table = error.table.clone();
+        table.unwrap_or_else(|| Self::with_source(ErrorKind::Invalid, error.message.clone(), error))
+    }
+}
+
+/// The differences as text, of the kind [`Invalid`](ErrorKind::Invalid).
+impl From<VerdictError> for Error {
+    fn from(error: VerdictError) -> Self {
+        Self::with_source(ErrorKind::Invalid, error.to_string(), error)
+    }
+}
+
+/// Compares kinds and messages.
+impl PartialEq for RecipeError {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.message == other.message
+    }
+}
+
+impl Eq for RecipeError {}
+
+impl fmt::Display for RecipeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for RecipeError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.table.as_ref().and_then(Error::source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_kind_the_message_and_the_source_of_an_error_of_a_table() {
+        let disk = std::io::Error::other("No space left on device");
+        let full = Error::with_source(ErrorKind::Storage, "cannot commit", disk);
+        let error = RecipeError::from(full);
+        assert_eq!(error.kind(), RecipeErrorKind::Table(ErrorKind::Storage));
+        assert_eq!(error.to_string(), "cannot commit");
+        let source = error.source().map(ToString::to_string);
+        assert_eq!(source.as_deref(), Some("No space left on device"));
+    }
+}

@@ -1,0 +1,134 @@
+//! The bytes of a field, which keep its order and mark its end.
+//!
+//! ```text
+//!  kind              bytes, ascending
+//!  text, bytes       as they are, each byte 00 written 00 ff; then 00 00
+//!  signed, time      8 bytes, big-endian, the sign bit flipped
+//!  unsigned          8 bytes, big-endian
+//!  float             8 bytes of IEEE 754, big-endian; the sign bit flipped, or all bits if negative
+//!
+//!  descending        the complement of all of these bytes, the end included
+//! ```
+//!
+//! No written field is a prefix of another of its kind. So keys are ordered by their first field,
+//! then by their second, and a key begins with the bytes of some leading fields if and only if it
+//! has these fields.
+//!
+//! The float `-0.0` is written as `0.0`, because the two are equal. Every NaN is written as the
+//! quiet NaN without a sign, `7f f8 00 ..` before the flip, which sorts after infinity. Other bytes
+//! are rejected when they are read.
+
+use fluo_table::{Bytes, Escaped, Excerpt};
+
+use super::field::{Field, FieldKind, FieldSettings};
+use crate::key_design::escape;
+
+const SIGN: u64 = 1 << 63;
+const NAN: u64 = 0x7ff8_0000_0000_0000;
+const END: [u8; 2] = [0, 0];
+
+/// Appends the bytes of a value, in the order of its field.
+pub(super) fn write(value: &Field, mask: u8, key: &mut Vec<u8>) {
+    write_masked(key, mask, |key| match value {
+        Field::Text(text) => write_ended(text.as_bytes(), key),
+        Field::Bytes(bytes) => write_ended(bytes, key),
+        Field::Signed(number) | Field::Time(number) => {
+            key.extend_from_slice(&(number.cast_unsigned() ^ SIGN).to_be_bytes());
+        }
+        Field::Unsigned(number) => key.extend_from_slice(&number.to_be_bytes()),
+        Field::Float(number) => key.extend_from_slice(&float_bits(*number).to_be_bytes()),
+    });
+}
+
+/// Appends the common beginning of the written forms of all texts that begin with `beginning`.
+pub(super) fn write_beginning(beginning: &[u8], mask: u8, key: &mut Vec<u8>) {
+    write_masked(key, mask, |key| escape::write(beginning, key));
+}
+
+fn write_masked(key: &mut Vec<u8>, mask: u8, write: impl FnOnce(&mut Vec<u8>)) {
+    let before = key.len();
+    write(key);
+    key.iter_mut().skip(before).for_each(|byte| *byte ^= mask);
+}
+
+fn write_ended(bytes: &[u8], key: &mut Vec<u8>) {
+    escape::write(bytes, key);
+    key.extend_from_slice(&END);
+}
+
+/// Returns the bits of a float, ordered as the numbers are.
+fn float_bits(number: f64) -> u64 {
+    let bits = if number.is_nan() {
+        NAN
+    } else if number == 0.0 {
+        0
+    } else {
+        number.to_bits()
+    };
+    if bits & SIGN == 0 { bits ^ SIGN } else { !bits }
+}
+
+fn float_of(bits: u64) -> f64 {
+    f64::from_bits(if bits & SIGN == 0 { !bits } else { bits ^ SIGN })
+}
+
+/// Reads the value at the start of the bytes, and returns it with the remaining bytes.
+pub(super) fn read<'a>(
+    field: &FieldSettings,
+    written: &'a [u8],
+) -> Result<(Field, &'a [u8]), String> {
+    let mask = field.mask();
+    match field.kind {
+        FieldKind::Text => {
+            let (bytes, rest) = read_ended(written, mask)?;
+            let text = String::from_utf8(bytes)
+                .map_err(|error| format!("{} is not UTF-8 text", Excerpt::new(error.as_bytes())))?;
+            Ok((Field::Text(text), rest))
+        }
+        FieldKind::Bytes => {
+            let (bytes, rest) = read_ended(written, mask)?;
+            Ok((Field::Bytes(Bytes::from(bytes)), rest))
+        }
+        _ => {
+            let (bits, rest) = read_bits(written, mask)?;
+            Ok((number_of(field.kind, bits)?, rest))
+        }
+    }
+}
+
+fn number_of(kind: FieldKind, bits: u64) -> Result<Field, String> {
+    let signed = (bits ^ SIGN).cast_signed();
+    match kind {
+        FieldKind::Signed => Ok(Field::Signed(signed)),
+        FieldKind::Time => Ok(Field::Time(signed)),
+        FieldKind::Float => {
+            let number = float_of(bits);
+            if float_bits(number) == bits {
+                return Ok(Field::Float(number));
+            }
+            Err("it is a NaN or a zero in a form that is never written".to_owned())
+        }
+        FieldKind::Unsigned | FieldKind::Text | FieldKind::Bytes => Ok(Field::Unsigned(bits)),
+    }
+}
+
+fn read_ended(written: &[u8], mask: u8) -> Result<(Vec<u8>, &[u8]), String> {
+    let mut bytes = Vec::new();
+    escape::read(written, mask, &mut bytes)
+        .and_then(|end| end.split_first())
+        .filter(|(byte, _)| *byte ^ mask == 0)
+        .map(|(_, rest)| (bytes, rest))
+        .ok_or_else(|| {
+            format!(
+                "it has no end (`{}`)",
+                Escaped(&END.map(|byte| byte ^ mask))
+            )
+        })
+}
+
+fn read_bits(written: &[u8], mask: u8) -> Result<(u64, &[u8]), String> {
+    let (bytes, rest) = written
+        .split_first_chunk::<8>()
+        .ok_or_else(|| format!("it needs 8 bytes, and {} are left", written.len()))?;
+    Ok((u64::from_be_bytes(bytes.map(|byte| byte ^ mask)), rest))
+}

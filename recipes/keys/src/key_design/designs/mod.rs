@@ -1,0 +1,98 @@
+//! The named designs and their settings: one file for each.
+
+mod composite;
+mod digest_salt;
+mod modulo;
+mod random_salt;
+mod reverse_time;
+mod reversed;
+mod row_hasher;
+mod salt_settings;
+mod unsalted;
+#[cfg(feature = "web-table")]
+mod web_table;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::composite::{Composite, CompositeRows, Field, FieldKind, FieldOrder, FieldSettings};
+pub use self::digest_salt::{Digest, DigestSalt, DigestSide};
+pub use self::modulo::Modulo;
+pub use self::random_salt::RandomSalt;
+pub use self::reverse_time::{ReverseTime, TimeEncoding, TimePosition};
+pub use self::reversed::{Reversed, ReversedUnit, RowAlphabet, RowLength};
+pub use self::row_hasher::HashedRows;
+pub use self::salt_settings::SaltSettings;
+pub use self::unsalted::Unsalted;
+#[cfg(feature = "web-table")]
+pub use self::web_table::{DomainDirection, WebPart, WebTable};
+use super::parts::DesignParts;
+use crate::error::RecipeError;
+
+/// The settings of a named design, as in a spec file.
+///
+/// In serde's formats the field `design` holds the name, beside the settings of that design.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "design", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum DesignSettings {
+    /// `<prefix>:<4-character hash>:<row>`, as Fluo's row hasher writes it.
+    RowHasher(HashedRows),
+    /// `NN<separator><row>`: a hash modulo a number of buckets.
+    Modulo(Modulo),
+    /// Digits of a digest before the row.
+    DigestSalt(DigestSalt),
+    /// `{salt}:{reversed host}{path}`: the pages of a domain together.
+    #[cfg(feature = "web-table")]
+    WebTable(WebTable),
+    /// The row read backwards.
+    Reversed(Reversed),
+    /// A time counted down, before or after the entity of the row.
+    ReverseTime(ReverseTime),
+    /// `NN<separator><row>`: a bucket drawn for each row.
+    RandomSalt(RandomSalt),
+    /// Fields in order, each ascending or descending.
+    Composite(CompositeRows),
+    /// The row as it is.
+    Unsalted(Unsalted),
+}
+
+impl DesignSettings {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
+        match self {
+            Self::RowHasher(settings) => settings.parts(),
+            Self::Modulo(settings) => settings.parts(),
+            Self::DigestSalt(settings) => settings.parts(),
+            #[cfg(feature = "web-table")]
+            Self::WebTable(settings) => settings.parts(),
+            Self::Reversed(settings) => settings.parts(),
+            Self::ReverseTime(settings) => settings.parts(),
+            Self::RandomSalt(settings) => settings.parts(),
+            Self::Composite(settings) => settings.parts(),
+            Self::Unsalted(_) => Unsalted::parts(),
+        }
+    }
+}
+
+/// Implements the conversion of the settings of a design.
+macro_rules! from_settings {
+    ($($(#[$attribute:meta])? $variant:ident($settings:ty)),+ $(,)?) => {
+        $($(#[$attribute])? impl From<$settings> for DesignSettings {
+            fn from(settings: $settings) -> Self {
+                Self::$variant(settings)
+            }
+        })+
+    };
+}
+
+from_settings! {
+    RowHasher(HashedRows),
+    Modulo(Modulo),
+    DigestSalt(DigestSalt),
+    #[cfg(feature = "web-table")]
+    WebTable(WebTable),
+    Reversed(Reversed),
+    ReverseTime(ReverseTime),
+    RandomSalt(RandomSalt),
+    Composite(CompositeRows),
+    Unsalted(Unsalted),
+}

@@ -1,0 +1,99 @@
+//! `reverse-time`: a time counted down, so that the newest row comes first.
+
+mod encoding;
+mod ranges;
+mod time;
+
+use fluo_table::Escaped;
+use serde::{Deserialize, Serialize};
+
+pub use self::time::TimeEncoding;
+use super::salt_settings::SaltSettings;
+use crate::error::RecipeError;
+use crate::key_design::parts::DesignParts;
+
+/// Settings of the design `reverse-time`: `<entity><separator><MAX - t>`, or the time first.
+///
+/// A row consists of an *entity* and a time, as `sensor7|1696744051903`; the stored time is the
+/// difference to `i64::MAX`.
+///
+/// If the time is last, the rows of an entity are one piece of the table, the newest first. So are
+/// its rows between two times ([`RowSelection::Between`](crate::RowSelection::Between) with the
+/// entity and its separator as prefix). Entities are ordered by their bytes, including the
+/// separator, which an entity cannot contain. If the time is first, the newest of all rows comes
+/// first; without a salt, all new rows then go into the first tablet.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_keys::{DigestSalt, KeyDesign, ReverseTime, RowSelection, SaltedPart};
+///
+/// let design = KeyDesign::new(ReverseTime::default())?;
+/// assert_eq!(design.encode_row(b"sensor7|1696744051903")?, "sensor7|9223370340110723904");
+///
+/// // A salt over the entity keeps together the rows that are read together.
+/// let salt = DigestSalt { digits: 1, over: SaltedPart::Entity, ..DigestSalt::default() };
+/// let design = KeyDesign::new(ReverseTime { salt: Some(salt.into()), ..ReverseTime::default() })?;
+/// assert_eq!(design.spans(&RowSelection::Prefix("sensor7|".into()))?.len(), 1);
+/// assert_eq!(design.spans(&RowSelection::between("sensor7|", "1696744000000", "1696745000000"))?.len(), 1);
+/// # Ok::<(), fluo_keys::RecipeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReverseTime {
+    /// The position of the time. The default is last.
+    pub time: TimePosition,
+    /// The encoding of the time. The default is decimal digits.
+    pub encoding: TimeEncoding,
+    /// The text between the entity and the time. The default is `|`. It must contain no digit if
+    /// times are decimal, and may be empty only if times are binary and come first.
+    pub separator: String,
+    /// A salt before the entity and the time. The default is no salt. A salt over the entity
+    /// (`over = "entity"`) keeps the rows of each entity in one piece.
+    pub salt: Option<SaltSettings>,
+}
+
+impl Default for ReverseTime {
+    fn default() -> Self {
+        Self {
+            time: TimePosition::default(),
+            encoding: TimeEncoding::default(),
+            separator: "|".to_owned(),
+            salt: None,
+        }
+    }
+}
+
+impl ReverseTime {
+    pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
+        let may_be_empty =
+            (self.time, self.encoding) == (TimePosition::First, TimeEncoding::Binary);
+        if self.separator.is_empty() && !may_be_empty {
+            return Err(RecipeError::settings(
+                "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such \
+                 as `|`; only binary times that come first need none",
+            ));
+        }
+        let has_digit = self.separator.bytes().any(|byte| byte.is_ascii_digit());
+        if self.encoding == TimeEncoding::Decimal && has_digit {
+            return Err(RecipeError::settings(format!(
+                "the separator `{}` contains a digit, which looks like part of a decimal time: give one without \
+                 digits, such as `|`",
+                Escaped(self.separator.as_bytes())
+            )));
+        }
+        let salt = self.salt.as_ref().map(SaltSettings::salt).transpose()?;
+        DesignParts::new("reverse-time", salt, self.clone())
+    }
+}
+
+/// The position of the time in a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimePosition {
+    /// After the entity: the newest row of each entity comes first.
+    #[default]
+    Last,
+    /// Before the entity: the newest of all rows comes first.
+    First,
+}

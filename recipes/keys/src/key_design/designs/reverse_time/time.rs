@@ -1,0 +1,106 @@
+//! Times as written in rows, and counted down as written in keys.
+
+use serde::{Deserialize, Serialize};
+
+use fluo_table::{Excerpt, counted};
+
+/// The encoding of a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeEncoding {
+    /// Decimal digits: as many as the time needs in a row, 19 in a key.
+    #[default]
+    Decimal,
+    /// 8 bytes, big-endian, in rows and in keys.
+    Binary,
+}
+
+/// Number of decimal digits of `i64::MAX`.
+pub(super) const DIGITS: usize = 19;
+
+impl TimeEncoding {
+    /// Parses a time as written in a row.
+    pub(super) fn read(self, text: &[u8]) -> Result<i64, String> {
+        match self {
+            Self::Decimal => decimal_time(text),
+            Self::Binary => binary_time(text),
+        }
+    }
+
+    /// Appends a time as written in a row.
+    pub(super) fn write(self, time: i64, row: &mut Vec<u8>) {
+        match self {
+            Self::Decimal => row.extend_from_slice(time.to_string().as_bytes()),
+            Self::Binary => row.extend_from_slice(&time.to_be_bytes()),
+        }
+    }
+
+    /// Appends `MAX - t`. Times are never negative, so this cannot overflow.
+    pub(super) fn write_counted_down(self, time: i64, key: &mut Vec<u8>) {
+        let left = i64::MAX - time;
+        match self {
+            Self::Decimal => key.extend_from_slice(format!("{left:0DIGITS$}").as_bytes()),
+            Self::Binary => key.extend_from_slice(&left.to_be_bytes()),
+        }
+    }
+
+    /// Returns the number of bytes of `MAX - t`.
+    pub(super) fn counted_down_len(self) -> usize {
+        match self {
+            Self::Decimal => DIGITS,
+            Self::Binary => size_of::<i64>(),
+        }
+    }
+
+    /// Returns the time `t` from the bytes of `MAX - t`.
+    pub(super) fn counted_up(self, written: &[u8]) -> Option<i64> {
+        let left = match self {
+            Self::Decimal if !written.iter().all(u8::is_ascii_digit) => return None,
+            Self::Decimal => std::str::from_utf8(written).ok()?.parse().ok()?,
+            Self::Binary => i64::from_be_bytes(written.try_into().ok()?),
+        };
+        (left >= 0).then(|| i64::MAX - left)
+    }
+}
+
+fn decimal_time(text: &[u8]) -> Result<i64, String> {
+    let shown = Excerpt::new(text);
+    if let [b'-', digits @ ..] = text
+        && !digits.is_empty()
+        && digits.iter().all(u8::is_ascii_digit)
+    {
+        return Err(format!(
+            "{shown} is negative, and a time that is counted down from {} is not: give 0 or more, or use a \
+             composite design, whose times may be",
+            i64::MAX
+        ));
+    }
+    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+        return Err(format!("{shown} is not a whole number in decimal digits"));
+    }
+    if text.len() > 1 && text.starts_with(b"0") {
+        return Err(format!(
+            "{shown} begins with a zero, so that one time would have several rows: leave it out"
+        ));
+    }
+    let digits = std::str::from_utf8(text).unwrap_or_default();
+    digits
+        .parse()
+        .map_err(|_| format!("{shown} is more than {}", i64::MAX))
+}
+
+fn binary_time(text: &[u8]) -> Result<i64, String> {
+    let found = text.len();
+    let bytes = text
+        .try_into()
+        .map_err(|_| format!("it has {}, and a binary time has 8", counted(found, "byte")))?;
+    let time = i64::from_be_bytes(bytes);
+    if time < 0 {
+        return Err(format!(
+            "{time} is negative, and a time that is counted down from {} is not: give 0 or more, or use a composite \
+             design, whose times may be",
+            i64::MAX
+        ));
+    }
+    Ok(time)
+}

@@ -1,0 +1,130 @@
+//! The number whose modulus is a salt: a hash of the row, or its value.
+
+use serde::{Deserialize, Serialize};
+
+use fluo_table::Excerpt;
+
+use crate::error::RecipeError;
+
+/// The operand of the modulus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum HashInput {
+    /// Java's `String.hashCode`: `s[0]*31^(n-1) + .. + s[n-1]` over the UTF-16 units of the text,
+    /// in wrapping 32-bit arithmetic. The row must be UTF-8 text.
+    #[default]
+    JavaHash,
+    /// The value of the row: a whole number in decimal digits, with a `-` before a negative one.
+    Number,
+}
+
+impl HashInput {
+    /// Returns the number whose modulus is the bucket of a part, or `None` if the part has no
+    /// number or one above 64 bits.
+    #[must_use]
+    pub fn value(self, part: &[u8]) -> Option<i64> {
+        match self {
+            Self::JavaHash => java_hash(part).ok().map(i64::from),
+            Self::Number => {
+                let digits = part.strip_prefix(b"-").unwrap_or(part);
+                let is_number = digits.iter().all(u8::is_ascii_digit);
+                std::str::from_utf8(part)
+                    .ok()
+                    .filter(|_| is_number)?
+                    .parse()
+                    .ok()
+            }
+        }
+    }
+
+    /// Returns the number of a part modulo a count: the floor modulus, never negative.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the part has no number.
+    pub(super) fn modulo(self, part: &[u8], count: u32) -> Result<u64, RecipeError> {
+        let bucket = match self {
+            Self::JavaHash => i64::from(java_hash(part)?).rem_euclid(i64::from(count)),
+            Self::Number => number_modulo(part, count)?,
+        };
+        Ok(u64::try_from(bucket).unwrap_or_default())
+    }
+}
+
+/// Returns Java's `String.hashCode` of UTF-8 text.
+fn java_hash(part: &[u8]) -> Result<i32, RecipeError> {
+    let with = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
+    if part.is_ascii() {
+        // Each byte is one unit, and four units are processed per step, because scans hash every
+        // key that they read.
+        let (fours, rest) = part.as_chunks();
+        let hash = fours.iter().fold(0_i32, |hash, four| {
+            let [a, b, c, d] = four.map(i32::from);
+            let sum = a * 31 * 31 * 31 + b * 31 * 31 + c * 31 + d;
+            hash.wrapping_mul(31 * 31 * 31 * 31).wrapping_add(sum)
+        });
+        return Ok(rest
+            .iter()
+            .fold(hash, |hash, byte| with(hash, u16::from(*byte))));
+    }
+    let text = std::str::from_utf8(part).map_err(|_| {
+        RecipeError::row(format!(
+            "{} is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt for binary rows",
+            Excerpt::new(part)
+        ))
+    })?;
+    Ok(text.encode_utf16().fold(0, with))
+}
+
+/// Returns a decimal number of any length modulo a small one: the floor modulus, never negative.
+fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, RecipeError> {
+    let digits = part.strip_prefix(b"-").unwrap_or(part);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(RecipeError::row(format!(
+            "{} is not a whole number in decimal digits, so it has no modulus: hash it with \
+             of = \"java-hash\" instead",
+            Excerpt::new(part)
+        )));
+    }
+    let modulus = i64::from(modulus);
+    let rest = digits.iter().fold(0_i64, |rest, digit| {
+        (rest * 10 + i64::from(digit - b'0')) % modulus
+    });
+    let is_negative = part.len() > digits.len();
+    Ok(if is_negative { -rest } else { rest }.rem_euclid(modulus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equals_the_hash_of_java() {
+        // Known values of java.lang.String.hashCode.
+        for (text, hash) in [
+            ("", 0),
+            ("a", 97),
+            ("hello", 99_162_322),
+            ("polygenelubricants", i32::MIN),
+            ("\u{1f600}", 1_772_899),
+        ] {
+            assert_eq!(java_hash(text.as_bytes()).unwrap(), hash, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_any_length_have_a_floor_modulus() {
+        assert_eq!(number_modulo(b"123", 10).unwrap(), 3);
+        assert_eq!(number_modulo(b"-123", 10).unwrap(), 7);
+        assert_eq!(number_modulo(b"-120", 10).unwrap(), 0);
+        // 10^n modulo 7 has the period 6, and 1,000 = 6 * 166 + 4.
+        assert_eq!(
+            number_modulo("9".repeat(1_000).as_bytes(), 7).unwrap(),
+            9_999 % 7
+        );
+        for wrong in ["", "-", "1.5", "+1", "1e3", " 1"] {
+            assert!(number_modulo(wrong.as_bytes(), 10).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The rows that a step reads from an older epoch.
+
+use std::num::NonZeroUsize;
+
+use fluo_table::{Bytes, Cell, Excerpt, Scan, Span, Table, row_successor};
+use futures::TryStreamExt;
+
+use super::options::MigrationOptions;
+use crate::error::RecipeError;
+use crate::salted_scan::cell_bytes;
+
+/// Maximum number of cells in one batch, because their size is not known in advance.
+const MOST_BATCH_CELLS: usize = 256;
+
+/// A range of an older epoch: whole rows, or whole columns of a row that is too large for a step.
+pub(super) struct OldRows {
+    /// The cells, in the order of the table.
+    pub(super) cells: Vec<Cell>,
+    /// The kind of cells after these.
+    pub(super) rest: Rest,
+}
+
+/// The kind of cells after a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// No cells: the range was the last of its epoch.
+    Nothing,
+    /// Other rows.
+    Rows,
+    /// More columns of its only row.
+    Columns,
+}
+
+/// Reads a range of these spans; it starts after a stored row, if one is given.
+pub(super) async fn read(
+    table: &dyn Table,
+    spans: Vec<Span>,
+    after: Option<&Bytes>,
+    options: &MigrationOptions,
+) -> Result<OldRows, RecipeError> {
+    let most = options.step_cells.get();
+    let batch_cells = NonZeroUsize::new(most.min(MOST_BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
+    let spans = spans.into_iter().map(|span| behind(span, after));
+    let mut batches = table.scan(Scan::over_all(spans).batch_cells(batch_cells));
+    let (mut cells, mut bytes) = (Vec::new(), 0);
+    while let Some(batch) = batches.try_next().await? {
+        bytes += batch.iter().map(cell_bytes).sum::<usize>();
+        cells.extend(batch);
+        if cells.len() < most && bytes < options.memory_bytes {
+            continue;
+        }
+        // The next batch may contain more of the last row, or of its last column.
+        let (whole, rest) = whole_part(&cells);
+        if whole > 0 {
+            cells.truncate(whole);
+            return Ok(OldRows { cells, rest });
+        }
+        if bytes >= options.memory_bytes {
+            return Err(too_large(&cells, bytes, options.memory_bytes));
+        }
+    }
+    let rest = Rest::Nothing;
+    Ok(OldRows { cells, rest })
+}
+
+/// Returns the number of cells in whole rows or, if there is only one row, in whole columns.
+fn whole_part(cells: &[Cell]) -> (usize, Rest) {
+    let Some(last) = cells.last().map(|cell| &cell.key) else {
+        return (0, Rest::Rows);
+    };
+    match cells.partition_point(|cell| cell.key.row < last.row) {
+        0 => (
+            cells.partition_point(|cell| cell.key.column < last.column),
+            Rest::Columns,
+        ),
+        rows => (rows, Rest::Rows),
+    }
+}
+
+fn behind(span: Span, after: Option<&Bytes>) -> Span {
+    let Some(after) = after else { return span };
+    let next = row_successor(after);
+    let start = span.start().row.clone().max(next);
+    Span::rows(start, span.end().map(|end| end.row.clone()))
+}
+
+fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> RecipeError {
+    let row = cells.first().map_or(&[][..], |cell| cell.key.row.as_ref());
+    let row = Excerpt::new(row);
+    RecipeError::settings(format!(
+        "one column of the row {row} has {bytes} bytes in all its versions, but a step may hold {bound}: raise \
+         memory_bytes"
+    ))
+}

@@ -1,0 +1,102 @@
+//! Keys of a big sorted table: rows spread evenly over its tablets, and a check that they are.
+//!
+//! The first recipe is the [`RowHasher`]. It is one of the [`KeyDesign`]s, the common ways to
+//! spread and order keys. [`TableOptimizations`] bring the split points and the group of a design
+//! to a live table, and verify them. A [`SaltedScan`] reads scattered rows in row order, a
+//! [`BulkLoad`] writes many, and a [`KeyMigration`] moves rows to another design. Nothing here uses
+//! a transaction: the ports of `fluo-table` are enough.
+//!
+//! ```
+//! use fluo_table::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};
+//! use fluo_keys::{RowHasher, TableOptimizations};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let fluo = Instance::in_memory();
+//! fluo.create_table("pages", Versions::default()).await?;
+//!
+//! // Bring the table to the required state.
+//! let hasher = RowHasher::new("p")?;
+//! let optimizations = TableOptimizations::for_row_hasher(&hasher, 20)?;
+//! let plan = optimizations.plan(&fluo, "pages").await?;
+//! plan.apply(&fluo).await?;
+//!
+//! // Write rows through the hasher.
+//! let pages = fluo.open_table("pages", Authorizations::none()).await?;
+//! let key = hasher.add(b"org.wikipedia/accumulo");
+//! assert_eq!(key, "p:1yl0:org.wikipedia/accumulo");
+//! pages.write(vec![Mutation::new(key).put(Column::new("page", "uri"), "wikipedia.org/accumulo")]).await?;
+//!
+//! // Check the table.
+//! optimizations.verify(&fluo, "pages").await?.into_result()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Overview
+//!
+//! - [`KeyDesign`] and [`DesignSettings`] are the ways to write keys; [`KeyDesign::scans`] returns
+//!   the scans that a design allows.
+//! - [`SaltedScan`] scans rows that a salt has scattered.
+//! - [`KeyMigration`] changes the salt of a table that is in use.
+//! - [`BulkLoad`] writes many rows under the keys of a design.
+//! - [`RowHasher::add`] and the module page of `row_hasher/key.rs` describe the bytes of a hashed
+//!   row.
+//! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
+//! - [`TableRequirement::builder`] declares the requirements of your own recipe on its table.
+//! - [`Plan::apply`] and [`Plan::steps`] describe the changes of a plan and their order.
+//! - [`ChiSquare`] tests whether rows are as even as chance makes them, and [`HeavyHitters`] finds
+//!   the values that many rows share.
+//! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
+//!
+//! # Features
+//!
+//! - `application`: a row hasher is a recipe of an application.
+//! - `web-table`: the design of the same name, which pins `url`, `idna` and `psl`.
+
+#[cfg(feature = "application")]
+pub mod application;
+
+mod bulk_load;
+mod chi_square;
+mod error;
+mod heavy_hitters;
+mod java_quote;
+mod key_design;
+mod key_migration;
+mod number;
+mod optimization;
+mod row_hasher;
+mod salted_scan;
+
+pub use bulk_load::{
+    BulkLoad, BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, RepeatedKeys,
+};
+pub use chi_square::ChiSquare;
+pub use error::{RecipeError, RecipeErrorKind};
+pub use heavy_hitters::HeavyHitters;
+pub use java_quote::java_quote;
+pub use key_design::{
+    Composite, CompositeRows, DesignSettings, Digest, DigestSalt, DigestSide, Field, FieldKind,
+    FieldOrder, FieldSettings, HashInput, HashedRows, KeyDesign, KeyField, KeyOrder, Modulo,
+    RandomSalt, ReverseTime, Reversed, ReversedUnit, RowAlphabet, RowLength, RowSelection,
+    SaltSettings, SaltedPart, ScanCost, Scans, TimeEncoding, TimePosition, Unsalted,
+};
+#[cfg(feature = "web-table")]
+pub use key_design::{DomainDirection, WebPart, WebTable};
+pub use key_migration::{
+    KeyMigration, MigrationCursor, MigrationOptions, MigrationProgress, MigrationStep,
+};
+pub use optimization::{
+    Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Difference,
+    DifferenceKind, FoundBalancer, FullestTablet, GroupForecast, GroupVerdict, HotPart, Load,
+    LoadStanding, MaxSkew, NarrowRecipe, OtherRows, OtherRowsVerdict, Plan, Planning,
+    PropertyVerdict, RollbackReport, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, Step,
+    StraySplit, TableOptimizations, TableRequirement, TableRequirementBuilder, TabletLoad,
+    TabletRun, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
+    VerdictChanges, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
+};
+pub use row_hasher::{HashScheme, KeyParts, RowHasher, RowHasherBuilder, SplitFormula};
+pub use salted_scan::{
+    RowBatch, SaltedRow, SaltedRows, SaltedScan, ScanCursor, ScanPlan, UnknownKeys,
+};

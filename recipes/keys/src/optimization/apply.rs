@@ -1,0 +1,383 @@
+//! The call that applies a plan: [`Plan::apply`].
+
+use std::fmt;
+
+use fluo_table::table::property;
+use fluo_table::{Error, ErrorKind, Result, TableAdmin};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use thiserror::Error as ThisError;
+
+use super::balancer::check_loaded;
+use super::table_state::TableState;
+use super::{Plan, Step};
+
+/// Progress events of [`apply`](Plan::apply).
+#[derive(Clone, Copy, Debug)]
+pub enum ApplyEvent<'a> {
+    /// A step begins. Changes of properties that follow each other begin together. If one of them
+    /// fails, the later ones were not made.
+    Begin(&'a Step),
+    /// A step is done.
+    Done(&'a Step),
+    /// A step was already in force.
+    Skipped(&'a Step),
+    /// A step failed.
+    Failed(&'a Step, &'a Error),
+    /// The changes of the run are being undone, including possible effects of the step that failed.
+    /// This event is not sent if there is nothing to undo.
+    RollingBack,
+    /// A step was undone.
+    Undone(&'a Step),
+}
+
+/// The result of a successful [`apply`](Plan::apply).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// Number of steps taken.
+    pub done: usize,
+    /// Number of steps that were already in force.
+    pub already_so: usize,
+}
+
+/// The reason why a plan was not applied, and the state of the table.
+#[derive(Debug, ThisError)]
+pub enum ApplyError {
+    /// Nothing was changed. The plan is invalid, the table has changed since it was made, the
+    /// servers do not load the balancer that it sets, or one of these could not be checked.
+    #[error("{0}")]
+    Refused(Error),
+    /// A step failed. The changes of this run were undone, except for `left`.
+    #[error("step {number} of {steps} failed ({step}): {cause}; {left}")]
+    Failed {
+        /// The number of the step, from 1.
+        number: usize,
+        /// The number of steps.
+        steps: usize,
+        /// The step.
+        step: Box<Step>,
+        /// The cause of the failure.
+        cause: Error,
+        /// The changes that could not be undone.
+        left: RollbackReport,
+    },
+}
+
+/// Keeps the kind of the cause.
+impl From<ApplyError> for Error {
+    fn from(error: ApplyError) -> Self {
+        let (ApplyError::Refused(cause) | ApplyError::Failed { cause, .. }) = &error;
+        Self::with_source(cause.kind(), error.to_string(), error)
+    }
+}
+
+/// The changes that a failed [`apply`](Plan::apply) left on the table, as far as they could be read
+/// back.
+#[derive(Debug)]
+pub struct RollbackReport {
+    table: String,
+    fate: Fate,
+    kept: Vec<(Step, Option<Error>)>,
+    unread: Option<Error>,
+    may_come_late: bool,
+}
+
+/// The state of the table after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// No change of this run was in force, so there was nothing to undo.
+    Untouched,
+    /// The run tried to undo its changes.
+    Undone,
+    /// There is no table of this name any more.
+    Gone,
+}
+
+impl RollbackReport {
+    fn of(table: &str, fate: Fate) -> Self {
+        Self {
+            table: table.to_owned(),
+            fate,
+            kept: Vec::new(),
+            unread: None,
+            may_come_late: false,
+        }
+    }
+
+    /// Returns `true` if nothing is left: the table was read back, and every call got an answer.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+            && self.unread.is_none()
+            && !self.may_come_late
+            && !self.is_table_gone()
+    }
+
+    /// Returns `true` if there is no table of this name any more. If it was deleted, the changes
+    /// were deleted with it; if it was renamed, it keeps them.
+    pub fn is_table_gone(&self) -> bool {
+        self.fate == Fate::Gone
+    }
+
+    /// Returns the steps that are, or may be, still in force, each with the error of undoing it.
+    pub fn kept(&self) -> &[(Step, Option<Error>)] {
+        &self.kept
+    }
+
+    /// Returns `true` if the call that failed got no answer, so that it may still take effect.
+    pub fn may_come_late(&self) -> bool {
+        self.may_come_late
+    }
+}
+
+impl fmt::Display for RollbackReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = &self.table;
+        match (self.fate, self.kept.as_slice()) {
+            (Fate::Gone, _) => {
+                return write!(
+                    f,
+                    "table `{table}` no longer exists, so there is nothing to undo (if it was renamed, it keeps the changes)"
+                );
+            }
+            (Fate::Untouched, _) => write!(f, "nothing was changed on table `{table}`")?,
+            (Fate::Undone, []) => write!(
+                f,
+                "everything was undone, table `{table}` is as it was before"
+            )?,
+            (Fate::Undone, kept) => {
+                write!(f, "table `{table}` serves as before but may have kept: ")?;
+                for (index, (step, error)) in kept.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { "; " })?;
+                    write!(f, "{step}")?;
+                    if let Some(error) = error {
+                        write!(f, " (undoing it failed: {error})")?;
+                    }
+                }
+                f.write_str("; apply again to finish, or plan to see what differs")?;
+            }
+        }
+        if let Some(error) = &self.unread {
+            write!(f, "; the table could not be read back: {error}")?;
+        }
+        if self.may_come_late {
+            f.write_str("; the call that failed got no answer and may still take effect, so check the table again")?;
+        }
+        Ok(())
+    }
+}
+
+/// A call of [`Plan::apply`]: its options, and the call itself when it is awaited.
+#[must_use = "a plan is applied when this is awaited"]
+pub struct Applying<'a> {
+    plan: &'a Plan,
+    tables: &'a dyn TableAdmin,
+    watch: Box<dyn FnMut(ApplyEvent<'_>) + Send + 'a>,
+}
+
+impl Plan {
+    /// Applies the plan: takes its steps in order and skips those that are already in force. If a
+    /// step fails, undoes the steps of this call in reverse order.
+    ///
+    /// Await the returned value, after [`on_event`](Applying::on_event) if needed. The call can be
+    /// interrupted at any time (the process is killed, the future is dropped): the table serves
+    /// after each step, and the next `apply`, of this plan or of a new one, continues from there.
+    ///
+    /// # Errors
+    ///
+    /// [`ApplyError::Refused`] if nothing was done; [`ApplyError::Failed`] with the state of the
+    /// table.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_table::{Instance, TableAdmin, Versions};
+    /// use fluo_keys::{ApplyEvent, RowHasher, TableOptimizations};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let fluo = Instance::in_memory();
+    /// fluo.create_table("pages", Versions::default()).await?;
+    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
+    /// let plan = optimizations.plan(&fluo, "pages").await?;
+    ///
+    /// let mut done = Vec::new();
+    /// let applying = plan.apply(&fluo).on_event(|event| {
+    ///     if let ApplyEvent::Done(step) = event {
+    ///         done.push(step.to_string());
+    ///     }
+    /// });
+    /// assert_eq!(applying.await?.done, done.len());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn apply<'a>(&'a self, tables: &'a dyn TableAdmin) -> Applying<'a> {
+        Applying {
+            plan: self,
+            tables,
+            watch: Box::new(|_| ()),
+        }
+    }
+}
+
+impl<'a> Applying<'a> {
+    /// Sets a function that is called with each event, in order. Default: none.
+    pub fn on_event(mut self, watch: impl FnMut(ApplyEvent<'_>) + Send + 'a) -> Self {
+        self.watch = Box::new(watch);
+        self
+    }
+
+    async fn run(self) -> Result<Applied, ApplyError> {
+        let Self {
+            plan,
+            tables: admin,
+            mut watch,
+        } = self;
+        plan.check().map_err(ApplyError::Refused)?;
+        let found = TableState::read(admin, plan.table())
+            .await
+            .map_err(ApplyError::Refused)?;
+        plan.check_unchanged(&found).map_err(ApplyError::Refused)?;
+        let steps = plan.steps();
+        for step in &steps {
+            if let Some(Step::SetProperty { name, after, .. }) = step.remaining(&found)
+                && name == property::BALANCER
+            {
+                let loaded = check_loaded(admin, plan.table(), &after).await;
+                loaded.map_err(ApplyError::Refused)?;
+            }
+        }
+
+        let mut taken: Vec<Step> = Vec::new();
+        let numbered: Vec<_> = (1..).zip(&steps).collect();
+        // Changes of properties that follow each other are one call.
+        for group in numbered.chunk_by(|(_, a), (_, b)| a.is_property() && b.is_property()) {
+            let (mut due, mut remaining) = (Vec::new(), Vec::new());
+            for (number, step) in group {
+                if let Some(rest) = step.remaining(&found) {
+                    watch(ApplyEvent::Begin(&rest));
+                    due.push((*number, *step));
+                    remaining.push(rest);
+                } else {
+                    watch(ApplyEvent::Skipped(step));
+                }
+            }
+            if due.is_empty() {
+                continue;
+            }
+            let performed = Step::perform(&remaining, admin, plan.table()).await;
+            let done = match &performed {
+                Ok(()) => due.len(),
+                Err((failed, _)) => *failed,
+            };
+            for (_, step) in due.iter().take(done) {
+                watch(ApplyEvent::Done(step));
+            }
+            if let Err((_, cause)) = performed
+                && let Some((number, step)) = due.get(done).or(due.last()).copied()
+            {
+                watch(ApplyEvent::Failed(step, &cause));
+                taken.extend(remaining.into_iter().take(done + 1));
+                let left = clean_up(admin, plan.table(), taken, &cause, &mut watch).await;
+                return Err(ApplyError::Failed {
+                    number,
+                    steps: steps.len(),
+                    step: Box::new(step.clone()),
+                    cause,
+                    left,
+                });
+            }
+            taken.extend(remaining);
+        }
+        Ok(Applied {
+            done: taken.len(),
+            already_so: steps.len() - taken.len(),
+        })
+    }
+}
+
+impl<'a> IntoFuture for Applying<'a> {
+    type Output = Result<Applied, ApplyError>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.run().boxed()
+    }
+}
+
+impl fmt::Debug for Applying<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Applying")
+            .field("plan", &self.plan)
+            .field("tables", &self.tables)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Reads the state after a failure, and undoes the changes of the run if there are any.
+async fn clean_up(
+    admin: &dyn TableAdmin,
+    table: &str,
+    taken: Vec<Step>,
+    cause: &Error,
+    watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
+) -> RollbackReport {
+    // A change that may come late is undone even if the table does not show it now.
+    let is_certain = cause.kind() != ErrorKind::Uncertain;
+    match (TableState::read(admin, table).await, taken.as_slice()) {
+        (Err(error), _) if error.kind() == ErrorKind::NotFound => {
+            RollbackReport::of(table, Fate::Gone)
+        }
+        (Ok(state), [only]) if is_certain && only.is_undone(&state) => {
+            RollbackReport::of(table, Fate::Untouched)
+        }
+        _ => {
+            watch(ApplyEvent::RollingBack);
+            undo(admin, table, taken, !is_certain, watch).await
+        }
+    }
+}
+
+/// Undoes the steps from the last to the first. The last one failed, and may have taken effect
+/// partly or wholly. If a step cannot be undone, the others still are. Then reads the table to find
+/// the changes that are left, whatever the calls returned.
+async fn undo(
+    admin: &dyn TableAdmin,
+    table: &str,
+    taken: Vec<Step>,
+    may_come_late: bool,
+    watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
+) -> RollbackReport {
+    let mut outcomes = Vec::new();
+    for step in taken.into_iter().rev() {
+        let error = step.undo(admin, table).await.err();
+        if error.is_none() {
+            watch(ApplyEvent::Undone(&step));
+        }
+        outcomes.push((step, error));
+    }
+    let (kept, unread) = match TableState::read(admin, table).await {
+        Ok(state) => (
+            outcomes
+                .into_iter()
+                .filter(|(step, _)| !step.is_undone(&state))
+                .collect(),
+            None,
+        ),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return RollbackReport::of(table, Fate::Gone);
+        }
+        Err(error) => (
+            outcomes
+                .into_iter()
+                .filter(|(_, error)| error.is_some())
+                .collect(),
+            Some(error),
+        ),
+    };
+    RollbackReport {
+        kept,
+        unread,
+        may_come_late,
+        ..RollbackReport::of(table, Fate::Undone)
+    }
+}

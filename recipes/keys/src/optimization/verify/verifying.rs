@@ -1,0 +1,140 @@
+//! The call that verifies a table: [`TableOptimizations::verify`].
+
+use std::fmt;
+
+use fluo_table::{Result, TableAdmin};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::{Found, RowCounting, Verdict, VerifyOptions};
+use crate::optimization::TableOptimizations;
+
+/// A call of [`TableOptimizations::verify`]: its options, and the call itself when it is awaited.
+#[must_use = "a table is verified when this is awaited"]
+pub struct Verifying<'a> {
+    optimizations: &'a TableOptimizations,
+    tables: &'a dyn TableAdmin,
+    table: &'a str,
+    options: VerifyOptions,
+    progress: Box<dyn FnMut(u64) + Send + 'a>,
+}
+
+impl TableOptimizations {
+    /// Reads back the split points, the balancer, the places of the tablets and, by default, the
+    /// rows, and compares each with the optimizations. Writes nothing.
+    ///
+    /// Await the returned value, after options if needed. A difference is not an error but part of
+    /// the verdict; [`into_result`](Verdict::into_result) turns it into one. If the user may not
+    /// read the rows, that is a difference, and the verdict covers the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the table does not exist;
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the optimizations ask for nothing; and the
+    /// errors of the port. Servers that load no group balancer are a difference here, and an error
+    /// of [`plan`](Self::plan).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_table::{Instance, TableAdmin, Versions};
+    /// use fluo_keys::{RowHasher, TableOptimizations, VerifyOptions};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let fluo = Instance::in_memory();
+    /// fluo.create_table("pages", Versions::default()).await?;
+    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
+    /// assert!(!optimizations.verify(&fluo, "pages").await?.ok);
+    ///
+    /// optimizations.plan(&fluo, "pages").await?.apply(&fluo).await?;
+    /// optimizations.verify(&fluo, "pages").await?.into_result()?;
+    ///
+    /// // The table is empty, so nothing proves that its rows are even.
+    /// let strict = VerifyOptions::new().require_rows(true);
+    /// assert!(!optimizations.verify(&fluo, "pages").options(&strict).await?.ok);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn verify<'a>(&'a self, tables: &'a dyn TableAdmin, table: &'a str) -> Verifying<'a> {
+        Verifying {
+            optimizations: self,
+            tables,
+            table,
+            options: VerifyOptions::new(),
+            progress: Box::new(|_| ()),
+        }
+    }
+}
+
+impl<'a> Verifying<'a> {
+    /// Sets the options.
+    pub fn options(mut self, options: &VerifyOptions) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// Skips the count of rows.
+    pub(in super::super) fn without_rows(mut self) -> Self {
+        self.options = self.options.rows(RowCounting::Skip);
+        self
+    }
+
+    /// Sets a function that is called with the number of rows counted so far. Default: none.
+    pub fn on_progress(mut self, progress: impl FnMut(u64) + Send + 'a) -> Self {
+        self.progress = Box::new(progress);
+        self
+    }
+
+    /// Returns a function that makes this call each time, and reports no progress.
+    pub(in super::super) fn repeated(
+        self,
+    ) -> impl FnMut() -> BoxFuture<'a, Result<Verdict>> + Send + 'a {
+        let Self {
+            optimizations,
+            tables,
+            table,
+            options,
+            ..
+        } = self;
+        move || {
+            let call = optimizations.verify(tables, table).options(&options);
+            call.into_future()
+        }
+    }
+
+    async fn run(mut self) -> Result<Verdict> {
+        let (tables, options) = (self.tables, &self.options);
+        let found = Found::read(tables, self.table, self.optimizations).await?;
+        let tablets = &found.tablets;
+        let counts_rows = options.rows.is_for(tablets);
+        let progress = &mut self.progress;
+        let verdict = found
+            .verdict(tables, options, counts_rows, progress)
+            .await?;
+        if !counts_rows && verdict.is_hot() && options.rows.is_for_uneven(tablets) {
+            return found.verdict(tables, options, true, progress).await;
+        }
+        Ok(verdict)
+    }
+}
+
+impl<'a> IntoFuture for Verifying<'a> {
+    type Output = Result<Verdict>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.run().boxed()
+    }
+}
+
+impl fmt::Debug for Verifying<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Verifying")
+            .field("optimizations", &self.optimizations)
+            .field("tables", &self.tables)
+            .field("table", &self.table)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

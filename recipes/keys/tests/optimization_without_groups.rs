@@ -1,0 +1,466 @@
+//! Key designs whose rows have no common prefix: split points, no group, and the remains of earlier
+//! groups.
+
+#![cfg(test)]
+
+mod servers;
+
+use std::collections::BTreeMap;
+
+use fluo_keys::{
+    DigestSalt, HashInput, KeyDesign, Modulo, Plan, PropertyVerdict, RowHasher, SaltedPart,
+    TableOptimizations, TableRequirement, UniformityTest, UnrequestedProperty, Verdict,
+    VerifyOptions,
+};
+use fluo_table::balancer::group_balancers;
+use fluo_table::table::property;
+use fluo_table::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin, Versions};
+use servers::Servers;
+
+const TABLE: &str = "pages";
+const PRUNE: bool = true;
+const KEEP: bool = false;
+
+async fn table() -> MemoryTables {
+    let tables = MemoryTables::new();
+    tables
+        .create_table(TABLE, Versions::default())
+        .await
+        .unwrap();
+    tables
+}
+
+fn modulo() -> KeyDesign {
+    KeyDesign::new(Modulo::default()).unwrap()
+}
+
+fn of(design: &KeyDesign, tablets: u32) -> TableOptimizations {
+    TableOptimizations::for_key_design(design, tablets).unwrap()
+}
+
+async fn applied(
+    admin: &dyn TableAdmin,
+    optimizations: &TableOptimizations,
+    options: bool,
+) -> Plan {
+    let plan = optimizations
+        .plan(admin, TABLE)
+        .prune(options)
+        .await
+        .unwrap();
+    plan.apply(admin).await.unwrap();
+    plan
+}
+
+async fn verdict(admin: &dyn TableAdmin, optimizations: &TableOptimizations) -> Verdict {
+    let options = VerifyOptions::new();
+    optimizations
+        .verify(admin, TABLE)
+        .options(&options)
+        .await
+        .unwrap()
+}
+
+async fn write(admin: &dyn TableAdmin, rows: impl IntoIterator<Item = Bytes>) {
+    let pages = admin
+        .open_table(TABLE, Authorizations::none())
+        .await
+        .unwrap();
+    let column = Column::new("page", "uri");
+    let mutation = |row| Mutation::new(row).put(column.clone(), "");
+    pages
+        .write(rows.into_iter().map(mutation).collect())
+        .await
+        .unwrap();
+}
+
+async fn balancer_properties(tables: &MemoryTables) -> usize {
+    let properties = tables.properties(TABLE).await.unwrap();
+    properties
+        .keys()
+        .filter(|name| name.contains("balancer"))
+        .count()
+}
+
+/// Returns a table that was once optimized for a row hasher.
+async fn hashed_before() -> MemoryTables {
+    let tables = table().await;
+    let hashed = TableOptimizations::for_row_hasher(&RowHasher::new("0").unwrap(), 4).unwrap();
+    applied(&tables, &hashed, KEEP).await;
+    tables
+}
+
+#[tokio::test]
+async fn plans_applies_and_verifies_a_design() {
+    let tables = table().await;
+    let optimizations = of(&modulo(), 10);
+    let plan = applied(&tables, &optimizations, KEEP).await;
+    assert!(plan.is_without_groups());
+    assert_eq!(plan.group_pattern(), None);
+    let steps: Vec<_> = plan.steps().iter().map(ToString::to_string).collect();
+    assert_eq!(steps, ["add 9 split points, `01` to `09`"]);
+    assert_eq!(plan.groups()[0].tablets, 10);
+    assert_eq!(plan.groups()[0].per_server, [5, 5]);
+    assert_eq!(balancer_properties(&tables).await, 0);
+
+    let rows = (0..2_000).map(|n| modulo().encode_row(format!("row {n}").as_bytes()).unwrap());
+    write(&tables, rows).await;
+    let told = verdict(&tables, &optimizations).await;
+    assert!(told.ok, "{:?}", told.sentences());
+    assert!(told.properties.is_empty());
+    let rows = &told.rows[0];
+    assert_eq!((rows.total, rows.tablets), (2_000, 10));
+    assert_eq!(rows.evenness_of, UniformityTest::Rows);
+    assert!(rows.p_value.is_some() && rows.least > 0, "{rows:?}");
+
+    write(
+        &tables,
+        [Bytes::from("07|polygenelubricants"), "zzz".into()],
+    )
+    .await;
+    let told = verdict(&tables, &optimizations).await;
+    assert_eq!(
+        told.sentences(),
+        [
+            "key design modulo: 2 rows in the table are not its keys, the first is `07|polygenelubricants`"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn reports_rows_that_collapse_into_few_salts() {
+    let tables = table().await;
+    let design = KeyDesign::new(Modulo {
+        of: HashInput::Number,
+        ..Modulo::default()
+    })
+    .unwrap();
+    let optimizations = of(&design, 5);
+    applied(&tables, &optimizations, KEEP).await;
+    // Even numbers leave half of the buckets empty. Five tablets of two buckets each do not show
+    // that; multiples of five do.
+    let keys = |step: u32| {
+        let design = design.clone();
+        (0..1_000).map(move |n| {
+            design
+                .encode_row((n * step).to_string().as_bytes())
+                .unwrap()
+        })
+    };
+    write(&tables, keys(2)).await;
+    assert!(verdict(&tables, &optimizations).await.ok);
+    write(&tables, keys(5)).await;
+    let told = verdict(&tables, &optimizations).await.sentences();
+    assert!(
+        told[0].starts_with(
+            "key design modulo: its 1,800 rows are not spread evenly over the hash space (p = "
+        ),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn tests_the_salted_parts_of_rows_that_share_a_salt() {
+    let design = KeyDesign::new(DigestSalt {
+        over: SaltedPart::Before("/".to_owned()),
+        ..DigestSalt::default()
+    })
+    .unwrap();
+    let optimizations = of(&design, 4);
+    let tables = table().await;
+    applied(&tables, &optimizations, KEEP).await;
+    // One owner has two thirds of the rows, which are not neighbours: `big-1/x` is between them.
+    let small = (0..600).map(|n| format!("big-{n}/x"));
+    let big = ["big".to_owned()].into_iter();
+    let big = big.chain((0..1_200).map(|n| format!("big/{n}")));
+    let keys: Vec<_> = small
+        .chain(big)
+        .map(|row| design.encode_row(row.as_bytes()).unwrap())
+        .collect();
+    write(&tables, keys).await;
+    let told = verdict(&tables, &optimizations).await;
+    let rows = &told.rows[0];
+    assert_eq!(
+        (rows.evenness_of, rows.salted_parts, rows.total),
+        (UniformityTest::SaltedParts, Some(601), 1_801)
+    );
+    assert!(
+        rows.largest > 1_201 && rows.p_value.unwrap() > 1e-6,
+        "{rows:?}"
+    );
+    // The hash is even, and a tablet is hot: the verdict includes the shared part of its rows.
+    let hot = rows.hot_part.as_ref().unwrap();
+    assert_eq!((hot.part.as_str(), hot.rows), ("big", 1_201));
+    assert!(
+        told.sentences()[0].ends_with(
+            "; the hash is even, but 1,201 of its rows share the salted part `big`, which is in one tablet by design"
+        ),
+        "{:?}",
+        told.sentences()
+    );
+
+    // Parts that collapse are still reported.
+    let collapsing = (0..100_000)
+        .map(|n| format!("more-{n}/x"))
+        .map(|row| design.encode_row(row.as_bytes()).unwrap())
+        .filter(|key| key[0] < b'4')
+        .take(600);
+    write(&tables, collapsing.collect::<Vec<_>>()).await;
+    let told = verdict(&tables, &optimizations).await.sentences();
+    assert!(
+        told[0].starts_with(
+            "key design digest-salt: the 1,201 salted parts of its 2,401 rows are not spread evenly over the salts (p = "
+        ),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
+async fn given_split_points_have_no_expected_shares() {
+    let tables = table().await;
+    let design = modulo();
+    let requirement = TableRequirement::for_key_design_at(&design, [Bytes::from("03|m")]).unwrap();
+    let optimizations = TableOptimizations::from(requirement);
+    applied(&tables, &optimizations, KEEP).await;
+    assert_eq!(tables.splits(TABLE).await.unwrap(), ["03|m"]);
+    let rows = (0..100).map(|n| design.encode_row(n.to_string().as_bytes()).unwrap());
+    write(&tables, rows).await;
+    let told = verdict(&tables, &optimizations).await;
+    assert!(told.ok, "{:?}", told.sentences());
+    let rows = &told.rows[0];
+    assert_eq!(
+        (rows.evenness_of, rows.p_value, rows.total),
+        (UniformityTest::Nothing, None, 100)
+    );
+}
+
+#[tokio::test]
+async fn keeps_the_remains_of_earlier_groups_until_pruning() {
+    let tables = hashed_before().await;
+    let optimizations = of(&modulo(), 10);
+    let keeping = optimizations
+        .plan(&tables, TABLE)
+        .prune(KEEP)
+        .await
+        .unwrap();
+    let left: Vec<_> = keeping
+        .unrequested_properties()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(
+        left,
+        [
+            property::BALANCER,
+            property::GROUP_DEFAULT,
+            property::GROUP_PATTERN
+        ]
+    );
+    assert_eq!(
+        keeping.steps().len(),
+        1,
+        "only split points: {:?}",
+        keeping.steps()
+    );
+    keeping.apply(&tables).await.unwrap();
+
+    // The points of the hasher begin with `0:`, so its tablets are a separate group.
+    let told = verdict(&tables, &optimizations).await;
+    let sentences = told.sentences();
+    let [pattern, splits] = sentences.as_slice() else {
+        panic!("{sentences:?}")
+    };
+    assert_eq!(
+        splits,
+        "4 split points are not part of any recipe, the first is `0:9000`"
+    );
+    assert_eq!(
+        pattern,
+        "property table.custom.balancer.group.regex.pattern is `(\\Q0:\\E).*`, which no recipe asked for and which \
+         splits the tablets into 2 groups, each spread by itself; a plan that prunes removes it"
+    );
+    let effects: Vec<_> = told.properties.iter().map(|p| p.unrequested).collect();
+    let (none, groups) = (
+        Some(UnrequestedProperty::NoEffect),
+        Some(UnrequestedProperty::Groups(2)),
+    );
+    assert_eq!(effects, [none, none, groups]);
+    assert_eq!(
+        optimizations
+            .plan(&tables, TABLE)
+            .prune(KEEP)
+            .await
+            .unwrap()
+            .group_pattern(),
+        Some(r"(\Q0:\E).*"),
+        "it stays in force"
+    );
+
+    let pruning = applied(&tables, &optimizations, PRUNE).await;
+    assert_eq!(pruning.group_pattern(), None);
+    let steps: Vec<_> = pruning.steps().iter().map(ToString::to_string).collect();
+    let class = group_balancers().next().unwrap().1;
+    assert_eq!(
+        steps,
+        [
+            format!("remove table.balancer, which is `{class}`"),
+            "remove table.custom.balancer.group.regex.default, which is `none`".to_owned(),
+            r"remove table.custom.balancer.group.regex.pattern, which is `(\Q0:\E).*`".to_owned(),
+            "remove 4 split points, `0:9000` to `0:~`".to_owned(),
+        ]
+    );
+    assert_eq!(balancer_properties(&tables).await, 0);
+    assert!(verdict(&tables, &optimizations).await.ok);
+    // An interrupted plan can be applied again, and leaves nothing to do.
+    let again = pruning.apply(&tables).await.unwrap();
+    assert_eq!((again.done, again.already_so), (0, 4));
+}
+
+#[tokio::test]
+async fn remains_without_effect_are_no_difference() {
+    let tables = hashed_before().await;
+    let optimizations = of(&modulo(), 10);
+    applied(&tables, &optimizations, PRUNE).await;
+    let class = group_balancers().next().unwrap().1;
+    for (name, value) in [
+        (property::GROUP_PATTERN, "(\\Qp:\\E).*"),
+        (property::BALANCER, class.as_str()),
+    ] {
+        tables.set_property(TABLE, name, value).await.unwrap();
+    }
+    let told = verdict(&tables, &optimizations).await;
+    assert!(told.ok, "{:?}", told.sentences());
+    assert_eq!(told.properties.len(), 2);
+    assert!(told.properties.iter().all(PropertyVerdict::is_as_expected));
+
+    tables
+        .set_property(TABLE, property::GROUP_PATTERN, "(?=x)(\\p{IsGreek}).*")
+        .await
+        .unwrap();
+    let told = verdict(&tables, &optimizations).await;
+    assert_eq!(
+        told.sentences(),
+        [
+            "property table.custom.balancer.group.regex.pattern is `(?=x)(\\p{IsGreek}).*`, which no recipe asked \
+             for and which cannot be parsed; a plan that prunes removes it"
+        ]
+    );
+    applied(&tables, &optimizations, KEEP).await;
+
+    // The plan ignores a balancer of any other class, and the properties that it may read.
+    tables
+        .set_property(TABLE, property::BALANCER, "org.example.Own")
+        .await
+        .unwrap();
+    let pruning = optimizations
+        .plan(&tables, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
+    assert!(pruning.is_empty(), "{:?}", pruning.steps());
+}
+
+#[tokio::test]
+async fn a_removed_property_returns_to_its_inherited_value() {
+    let default = "org.apache.accumulo.core.spi.balancer.SimpleLoadBalancer";
+    let servers = Servers {
+        tables: hashed_before().await,
+        loaded: Vec::new(),
+        placed: Vec::new(),
+        inherited: BTreeMap::from([(property::BALANCER.to_owned(), default.to_owned())]),
+        refused: None,
+        is_unreadable: false,
+    };
+    let optimizations = of(&modulo(), 10);
+    let pruning = optimizations
+        .plan(&servers, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
+    let step = pruning.steps()[1].to_string();
+    assert!(
+        step.starts_with("remove table.balancer, which is `")
+            && step.ends_with(&format!("`, so that `{default}` is in force")),
+        "{step}"
+    );
+    pruning.apply(&servers).await.unwrap();
+    let again = optimizations
+        .plan(&servers, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
+    assert!(again.is_empty());
+    assert_eq!(again.unrequested_properties().count(), 0);
+    let done = pruning.apply(&servers).await.unwrap();
+    assert_eq!(done.done, 0);
+}
+
+#[tokio::test]
+async fn rejects_an_edited_removal() {
+    let tables = hashed_before().await;
+    let pruning = of(&modulo(), 10)
+        .plan(&tables, TABLE)
+        .prune(PRUNE)
+        .await
+        .unwrap();
+    let json = serde_json::to_string(&pruning).unwrap();
+    assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), pruning);
+    let edited = |from: &str, to: &str| {
+        assert!(json.contains(from), "{from} is not in {json}");
+        let plan: Plan = serde_json::from_str(&json.replacen(from, to, 1)).unwrap();
+        plan.check().unwrap_err().to_string()
+    };
+    let message = |what: &str| format!("the plan was edited: {what}; make a new one");
+    assert_eq!(
+        edited("\"without_groups\":true", "\"without_groups\":false"),
+        message("its properties are not in the order in which they are safe to set")
+    );
+    assert_eq!(
+        edited(
+            "\"unrequested_properties\":[\"table.balancer\",",
+            "\"unrequested_properties\":["
+        ),
+        message("it removes property table.balancer, which earlier groups did not leave")
+    );
+    assert_eq!(
+        edited("\"after\":null,\"removed\":true", "\"after\":null"),
+        message("it sets property table.balancer to no value")
+    );
+    assert_eq!(
+        edited("\"after\":null,\"removed\":true", "\"after\":\"x\""),
+        message("it sets property table.balancer, though no recipe has a group")
+    );
+    let before = "\"before\":\"none\",\"after\":null";
+    assert_eq!(
+        edited(before, "\"before\":\"none\",\"after\":\"none\""),
+        message(
+            "it removes property table.custom.balancer.group.regex.default, which is not set on the table"
+        )
+    );
+    assert_eq!(
+        edited(
+            "\"unrequested_properties\":[",
+            "\"unrequested_properties\":[\"table.file.replication\","
+        ),
+        message(
+            "it contains property `table.file.replication`, which is not a property of the balancer"
+        )
+    );
+    let first = format!("\"name\":\"{}\"", property::BALANCER);
+    let swapped = json
+        .replacen(&first, "FIRST", 1)
+        .replacen(
+            &format!("\"name\":\"{}\"", property::GROUP_DEFAULT),
+            &first,
+            1,
+        )
+        .replacen(
+            "FIRST",
+            &format!("\"name\":\"{}\"", property::GROUP_DEFAULT),
+            1,
+        );
+    let swapped: Plan = serde_json::from_str(&swapped).unwrap();
+    assert_eq!(
+        swapped.check().unwrap_err().to_string(),
+        message("its properties are not in the order in which they are safe to remove")
+    );
+}

@@ -1,0 +1,141 @@
+//! Numbers of fixed width whose bytes sort as the numbers do.
+//!
+//! ```text
+//!  unsigned   big-endian                       2_u16   00 02
+//!  signed     big-endian, sign bit flipped    -2_i16   7f fe      2_i16   80 02
+//!  float      negative: all bits flipped       -2_f32   3f ff ff ff
+//!             otherwise: sign bit flipped       2_f32   c0 00 00 00
+//!  bool       one byte                         false   00         true    01
+//! ```
+
+use std::borrow::Cow;
+
+use fluo_table::counted;
+
+use super::contract::{Codec, KeyCodec};
+use super::error::CodecError;
+
+/// The codec of fixed width whose bytes sort as the values do.
+///
+/// A number is written big-endian. The sign bit of a signed integer is flipped, so that negative
+/// numbers sort before positive ones. Floats sort in the total order of IEEE 754, which is that of
+/// `f64::total_cmp`: `-0.0` sorts before `0.0`, and every bit is kept. `false` is the byte 0 and
+/// `true` the byte 1.
+///
+/// Floats are no keys: see [`KeyCodec`].
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::codec::{Codec, Ordered};
+///
+/// let mut rows = Vec::new();
+/// for number in [-2_i16, -1, 0, 258] {
+///     let mut row = Vec::new();
+///     Ordered.encode(&number, &mut row)?;
+///     rows.push(row);
+/// }
+/// assert_eq!(rows, [b"\x7f\xfe", b"\x7f\xff", b"\x80\x00", b"\x81\x02"]);
+/// assert!(rows.is_sorted());
+/// # Ok::<(), fluo_recipes::codec::CodecError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ordered;
+
+/// Implements the codec of a type that is turned into an unsigned integer of the same order, and
+/// back.
+macro_rules! ordered {
+    ($type:ident, $unsigned:ident, $to:expr, $from:expr) => {
+        impl Codec<$type> for Ordered {
+            fn encode(&self, value: &$type, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
+                let to: fn($type) -> $unsigned = $to;
+                bytes.extend_from_slice(&to(*value).to_be_bytes());
+                Ok(())
+            }
+
+            fn decode(&self, bytes: &[u8]) -> Result<$type, CodecError> {
+                let from: fn($unsigned) -> $type = $from;
+                let bytes = fixed(bytes, stringify!($type))?;
+                Ok(from($unsigned::from_be_bytes(bytes)))
+            }
+
+            fn name(&self) -> Cow<'static, str> {
+                concat!("ordered:", stringify!($type)).into()
+            }
+        }
+    };
+}
+
+macro_rules! unsigned {
+    ($($type:ident)*) => { $(
+        ordered!($type, $type, |value| value, |value| value);
+        impl KeyCodec<$type> for Ordered {}
+    )* };
+}
+
+macro_rules! signed {
+    ($($type:ident $unsigned:ident,)*) => { $(
+        ordered!(
+            $type,
+            $unsigned,
+            |value| (value ^ $type::MIN).cast_unsigned(),
+            |value| value.cast_signed() ^ $type::MIN
+        );
+        impl KeyCodec<$type> for Ordered {}
+    )* };
+}
+
+macro_rules! floats {
+    ($($type:ident $unsigned:ident,)*) => { $(
+        ordered!(
+            $type,
+            $unsigned,
+            |value| {
+                const SIGN: $unsigned = 1 << ($unsigned::BITS - 1);
+                let bits = value.to_bits();
+                if bits & SIGN == 0 { bits ^ SIGN } else { !bits }
+            },
+            |value| {
+                const SIGN: $unsigned = 1 << ($unsigned::BITS - 1);
+                $type::from_bits(if value & SIGN == 0 { !value } else { value ^ SIGN })
+            }
+        );
+    )* };
+}
+
+unsigned! { u8 u16 u32 u64 }
+signed! { i8 u8, i16 u16, i32 u32, i64 u64, }
+floats! { f32 u32, f64 u64, }
+
+impl Codec<bool> for Ordered {
+    fn encode(&self, value: &bool, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
+        bytes.push(u8::from(*value));
+        Ok(())
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<bool, CodecError> {
+        match fixed(bytes, "bool")? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            [_] => Err(CodecError::for_bytes(
+                bytes,
+                "is no bool, which is the byte 0 or 1",
+            )),
+        }
+    }
+
+    fn name(&self) -> Cow<'static, str> {
+        "ordered:bool".into()
+    }
+}
+
+impl KeyCodec<bool> for Ordered {}
+
+/// Returns the bytes of a type, all of which have the same number of bytes.
+fn fixed<const N: usize>(bytes: &[u8], type_name: &str) -> Result<[u8; N], CodecError> {
+    bytes.try_into().map_err(|_| {
+        let found = counted(bytes.len(), "byte");
+        let flaw = format!("has {found}, but type {type_name} has {N}");
+        CodecError::for_bytes(bytes, flaw)
+    })
+}

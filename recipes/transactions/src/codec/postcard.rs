@@ -1,0 +1,103 @@
+//! The compact format of postcard, after a version byte.
+//!
+//! ```text
+//!  version    1 byte, 1
+//!  value      postcard 1: integers as varints, sequences and text after their length
+//!
+//!   1    3    c    a    t
+//! +----+----+----+----+----+
+//! | 01 | 03 | 63 | 61 | 74 |
+//! +----+----+----+----+----+
+//! ```
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use fluo_table::{Excerpt, counted};
+
+use super::contract::Codec;
+use super::error::CodecError;
+
+/// The version byte of the format.
+const VERSION: u8 = 1;
+
+/// The codec of postcard's compact bytes, for every type that serde can write and read.
+///
+/// The first byte is the version of the format, 1; another version is an error. The rest is the
+/// stable format of postcard 1, which stores no names of fields: a type whose fields change needs a
+/// new codec or another column. Variants may be added at the end of an enum. The name is `postcard`
+/// for every type: it contains no name of a type of Rust, which a refactoring would change.
+///
+/// Postcard is not a [`KeyCodec`](super::KeyCodec): the same map can be written in two orders, and
+/// serde's attributes can write two values in one way.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::codec::{Codec, Postcard};
+///
+/// let mut bytes = Vec::new();
+/// Postcard.encode(&("cat".to_owned(), 7_u64), &mut bytes)?;
+/// assert_eq!(bytes, b"\x01\x03cat\x07");
+///
+/// let error = Codec::<u64>::decode(&Postcard, b"\x02\x07").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     r"`\x02\x07` has version 2 of the postcard codec, and only version 1 can be read"
+/// );
+/// # Ok::<(), fluo_recipes::codec::CodecError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Postcard;
+
+impl<T: Serialize + DeserializeOwned + 'static> Codec<T> for Postcard {
+    fn encode(&self, value: &T, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
+        let body = ::postcard::to_allocvec(value).map_err(|error| {
+            CodecError::with_source("the value cannot be written by postcard", error)
+        })?;
+        bytes.push(VERSION);
+        bytes.extend_from_slice(&body);
+        Ok(())
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<T, CodecError> {
+        let body = body(bytes)?;
+        let (value, rest) = ::postcard::take_from_bytes(body).map_err(|error| {
+            let flaw = format!(
+                "{} is no postcard value of the expected type",
+                Excerpt::new(bytes)
+            );
+            CodecError::with_source(flaw, error)
+        })?;
+        match rest.len() {
+            0 => Ok(value),
+            rest => {
+                let flaw = format!("has {} after the value", counted(rest, "byte"));
+                Err(CodecError::for_bytes(bytes, flaw))
+            }
+        }
+    }
+
+    fn name(&self) -> Cow<'static, str> {
+        "postcard".into()
+    }
+}
+
+/// Returns the bytes after the version byte.
+fn body(bytes: &[u8]) -> Result<&[u8], CodecError> {
+    match bytes {
+        [VERSION, body @ ..] => Ok(body),
+        [] => Err(CodecError::for_bytes(
+            bytes,
+            "has no version byte of the postcard codec",
+        )),
+        [version, ..] => {
+            let flaw = format!(
+                "has version {version} of the postcard codec, and only version {VERSION} can be read"
+            );
+            Err(CodecError::for_bytes(bytes, flaw))
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The functions that combine the values of a key.
+
+use std::fmt;
+
+use fluo_engine::ObserverError;
+use num_traits::{CheckedAdd, Zero};
+
+/// A function that combines the current value of a key and its updates.
+///
+/// Closures of the form `|key: &K, current: Option<V>, updates: Vec<V>| -> Option<V>` are
+/// combiners. [`Sum`], [`Max`], [`Min`] and [`Monoid`] combine values in any order and in any
+/// groups; if a key has more updates than a pass can read, the queue combines some of them first.
+/// With any other combiner such a key changes in several steps, in the order of its updates.
+pub trait Combiner<K, V>: Send + Sync + 'static {
+    /// Returns the new value of a key. `None` deletes the key.
+    ///
+    /// `current` is `None` if the key has no value. `updates` is not empty, and is in the order of
+    /// the start timestamps of the transactions that added the updates.
+    ///
+    /// # Errors
+    ///
+    /// Any error. The updates of the key then become [dead letters](super::CombineQueue), and other
+    /// keys are not affected.
+    fn combine(
+        &self,
+        key: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError>;
+
+    /// Returns whether values may be combined in any order and in any groups, so that the queue may
+    /// combine some updates without the current value.
+    fn is_order_free(&self) -> bool {
+        false
+    }
+}
+
+impl<K, V, F> Combiner<K, V> for F
+where
+    F: Fn(&K, Option<V>, Vec<V>) -> Option<V> + Send + Sync + 'static,
+{
+    fn combine(
+        &self,
+        key: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError> {
+        Ok(self(key, current, updates))
+    }
+}
+
+/// The sum of numbers. A sum of zero deletes the key, as in Fluo's `SummingCombiner`. A sum that
+/// the type cannot hold is an error; sums of some of the values on the way to it are not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum;
+
+impl<K, V: CheckedAdd + Zero + PartialOrd + fmt::Display> Combiner<K, V> for Sum {
+    fn combine(
+        &self,
+        _: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError> {
+        let values = current.into_iter().chain(updates);
+        let (mut negative, mut positive): (Vec<V>, Vec<V>) =
+            values.partition(|value| *value < V::zero());
+        let mut sum = V::zero();
+        // A value of the other sign never overflows, so only a sum of all of them can.
+        while let Some(value) = match sum < V::zero() {
+            true => positive.pop().or_else(|| negative.pop()),
+            false => negative.pop().or_else(|| positive.pop()),
+        } {
+            sum = sum
+                .checked_add(&value)
+                .ok_or_else(|| format!("the sum of {sum} and {value} does not fit its type"))?;
+        }
+        Ok(Some(sum).filter(|sum| !sum.is_zero()))
+    }
+
+    fn is_order_free(&self) -> bool {
+        true
+    }
+}
+
+/// The largest value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Max;
+
+impl<K, V: Ord> Combiner<K, V> for Max {
+    fn combine(
+        &self,
+        _: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError> {
+        Ok(current.into_iter().chain(updates).max())
+    }
+
+    fn is_order_free(&self) -> bool {
+        true
+    }
+}
+
+/// The smallest value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Min;
+
+impl<K, V: Ord> Combiner<K, V> for Min {
+    fn combine(
+        &self,
+        _: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError> {
+        Ok(current.into_iter().chain(updates).min())
+    }
+
+    fn is_order_free(&self) -> bool {
+        true
+    }
+}
+
+/// A function of two values that is associative and commutative: `(a + b) + c` is `a + (b + c)`,
+/// and `a + b` is `b + a`.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::combine_queue::{CombineQueue, Monoid};
+///
+/// # fn main() -> fluo_engine::Result<()> {
+/// // A set of bits: links of a page that were seen.
+/// let seen = CombineQueue::<String, u64>::new("seen", Monoid::new(|a: u64, b: u64| a | b))?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Monoid<F, N> {
+    merge: F,
+    is_neutral: N,
+}
+
+impl<V, F: Fn(V, V) -> V> Monoid<F, fn(&V) -> bool> {
+    /// Creates a combiner that never deletes a key.
+    pub fn new(merge: F) -> Self {
+        Self {
+            merge,
+            is_neutral: |_| false,
+        }
+    }
+}
+
+impl<F, N> Monoid<F, N> {
+    /// Deletes keys whose value is the neutral element of the function, such as an empty set. The
+    /// condition must accept no other value.
+    pub fn delete_if<V, M: Fn(&V) -> bool>(self, is_neutral: M) -> Monoid<F, M>
+    where
+        F: Fn(V, V) -> V,
+    {
+        Monoid {
+            merge: self.merge,
+            is_neutral,
+        }
+    }
+}
+
+impl<K, V, F, N> Combiner<K, V> for Monoid<F, N>
+where
+    F: Fn(V, V) -> V + Send + Sync + 'static,
+    N: Fn(&V) -> bool + Send + Sync + 'static,
+{
+    fn combine(
+        &self,
+        _: &K,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Result<Option<V>, ObserverError> {
+        let combined = current.into_iter().chain(updates).reduce(&self.merge);
+        Ok(combined.filter(|value| !(self.is_neutral)(value)))
+    }
+
+    fn is_order_free(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Combiner, Max, Min, Monoid, Sum};
+
+    fn combine<V>(
+        combiner: &impl Combiner<(), V>,
+        current: Option<V>,
+        updates: Vec<V>,
+    ) -> Option<V> {
+        combiner.combine(&(), current, updates).unwrap()
+    }
+
+    #[test]
+    fn adds_and_deletes_a_sum_of_zero() {
+        assert_eq!(combine(&Sum, Some(5), vec![1, -2]), Some(4));
+        assert_eq!(combine(&Sum, Some(5), vec![-5]), None);
+        assert_eq!(combine(&Sum, None, vec![3_u64]), Some(3));
+    }
+
+    #[test]
+    fn rejects_a_sum_that_does_not_fit() {
+        let error = Combiner::<(), u8>::combine(&Sum, &(), Some(250), vec![6]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the sum of 6 and 250 does not fit its type"
+        );
+    }
+
+    #[test]
+    fn adds_values_whose_sums_on_the_way_do_not_fit() {
+        let sum = |current: i8, updates: &[i8]| {
+            Combiner::<(), i8>::combine(&Sum, &(), Some(current), updates.to_vec())
+        };
+        assert_eq!(sum(100, &[50, -60]).unwrap(), Some(90));
+        assert_eq!(sum(-100, &[-50, 60, 120, -128]).unwrap(), Some(-98));
+        assert!(sum(100, &[50, -20]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn fails_only_if_the_whole_sum_does_not_fit(values in prop::collection::vec(any::<i8>(), 1..20)) {
+            let sum = Combiner::<(), i8>::combine(&Sum, &(), None, values.clone());
+            let exact: i32 = values.into_iter().map(i32::from).sum();
+            match i8::try_from(exact) {
+                Ok(exact) => prop_assert_eq!(sum.unwrap().unwrap_or(0), exact),
+                Err(_) => prop_assert!(sum.is_err()),
+            }
+        }
+    }
+
+    #[test]
+    fn finds_the_largest_and_the_smallest() {
+        assert_eq!(combine(&Max, Some(5), vec![9, 1]), Some(9));
+        assert_eq!(combine(&Max, Some(5), vec![1]), Some(5));
+        assert_eq!(combine(&Min, None, vec![9, 1]), Some(1));
+    }
+
+    #[test]
+    fn merges_and_deletes_the_neutral_element() {
+        let or = Monoid::new(|a: u8, b: u8| a | b);
+        assert_eq!(combine(&or, Some(1), vec![2, 4]), Some(7));
+        assert_eq!(combine(&or, None, vec![0]), Some(0));
+        let xor = Monoid::new(|a: u8, b: u8| a ^ b).delete_if(|bits| *bits == 0);
+        assert_eq!(combine(&xor, Some(1), vec![1]), None);
+        assert!(Combiner::<(), u8>::is_order_free(&xor));
+    }
+
+    #[test]
+    fn calls_a_closure_which_promises_nothing() {
+        let last = |_: &(), _: Option<u8>, updates: Vec<u8>| updates.last().copied();
+        assert_eq!(combine(&last, Some(9), vec![1, 2]), Some(2));
+        assert!(!Combiner::<(), u8>::is_order_free(&last));
+    }
+}

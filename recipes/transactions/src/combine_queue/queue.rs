@@ -1,0 +1,259 @@
+//! The combine queue of an application, and the addition of an update.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use fluo_engine::{Bytes, ObserverError, Result, Transaction};
+
+use super::pass::Group;
+use super::{Change, ChangeObserver, Combiner};
+use crate::codec::{Codec, KeyCodec, Text};
+use crate::queue::{Buckets, Entry, QueueDefinition, QueueKind, TypedQueue};
+
+/// A queue of updates and the values that they make. See the [module](super).
+///
+/// Cloning is cheap. `K` is the type of the keys, `V` that of the values and of the updates.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_engine::{Error, Instance, InstanceExt, WorkerOptions};
+/// use fluo_recipes::combine_queue::{CombineQueue, Sum};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> fluo_engine::Result<()> {
+/// let words = CombineQueue::<String, u64>::new("wc", Sum)?.buckets(7)?;
+/// let words = words.on_changes(async |_, changes| {
+///     // Runs in the transaction that changes the values.
+///     assert!(changes.iter().all(|change| change.old != change.new));
+///     Ok::<_, Error>(())
+/// });
+/// let client = Instance::in_memory().application("count").recipe(&words).create().await?;
+/// let worker = client.start_worker(WorkerOptions::new()).await?;
+///
+/// // These transactions do not conflict, and read nothing.
+/// client.run(async |tx| words.add(&tx, "cat", 1)).await?;
+/// client.run(async |tx| words.add(&tx, "cat", 2)).await?;
+/// assert_eq!(words.get(&client.snapshot().await?, "cat").await?, Some(3));
+/// client.wait_until_idle().await?;
+/// assert_eq!(words.get(&client.snapshot().await?, "cat").await?, Some(3));
+/// # worker.stop().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct CombineQueue<K, V> {
+    pub(super) queue: TypedQueue<K, V>,
+    combiner: Arc<dyn Combiner<K, V>>,
+    pub(super) changes: Option<Arc<dyn ChangeObserver<K, V>>>,
+}
+
+impl<K: 'static, V: 'static> CombineQueue<K, V> {
+    /// Creates a queue whose keys and values are written as [`Text`].
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#` or a
+    /// control character.
+    pub fn new(id: impl Into<String>, combiner: impl Combiner<K, V>) -> Result<Self>
+    where
+        Text: KeyCodec<K> + Codec<V>,
+    {
+        Self::with_codecs(id, Text, Text, combiner)
+    }
+
+    /// Creates a queue with codecs of its keys and values. Java applications write both with
+    /// [`Kryo`](crate::codec::Kryo), unless they have set another serializer.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`new`](Self::new).
+    pub fn with_codecs(
+        id: impl Into<String>,
+        keys: impl KeyCodec<K>,
+        values: impl Codec<V>,
+        combiner: impl Combiner<K, V>,
+    ) -> Result<Self> {
+        Ok(Self {
+            queue: TypedQueue::new(QueueKind::Combine, id, keys, values)?,
+            combiner: Arc::new(combiner),
+            changes: None,
+        })
+    }
+
+    /// Sets the number of buckets: the number of transactions that can combine at once. It must be
+    /// the same in all programs, and cannot change while the queue has data. Default: 119.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for zero, and for 2^31 and more.
+    pub fn buckets(mut self, buckets: u32) -> Result<Self> {
+        self.queue.definition.options.buckets = Buckets::new(buckets)?;
+        Ok(self)
+    }
+
+    /// Sets the number of buckets in a tablet, for the split points of the table. Default: 10.
+    #[must_use]
+    pub fn buckets_per_tablet(mut self, buckets: NonZeroU32) -> Self {
+        self.queue.definition.options.buckets_per_tablet = buckets;
+        self
+    }
+
+    /// Sets the number of bytes of updates, rows and values, that one transaction of the observer
+    /// combines; at least one update. A transaction also ends when the new values of its keys fill
+    /// the half of [`max_transaction_bytes`](fluo_engine::ClientOptions::max_transaction_bytes).
+    /// Default: 4 MiB.
+    #[must_use]
+    pub fn buffer_bytes(mut self, bytes: usize) -> Self {
+        self.queue.definition.options.buffer_bytes = bytes.max(1);
+        self
+    }
+
+    /// Returns the id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.definition().id.as_str()
+    }
+
+    /// Adds an update of a key, and the notification of its bucket, to a transaction. Reads
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a key or value that its codec cannot encode, for a
+    /// second update of a key in this transaction (use a [`batch`](Self::batch)), and if the
+    /// application does not observe the queue. Those of [`Transaction::set`].
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a literal is the usual value, and has no type behind a reference"
+    )]
+    pub fn add(&self, tx: &Transaction, key: impl Into<K>, value: V) -> Result<()> {
+        let key = self.queue.encode_key(&key.into())?;
+        self.queue.add(tx, &key, &value)
+    }
+
+    pub(super) fn definition(&self) -> &QueueDefinition {
+        &self.queue.definition
+    }
+
+    pub(super) fn combiner(&self) -> &dyn Combiner<K, V> {
+        &*self.combiner
+    }
+
+    /// Combines several updates of a key into one.
+    pub(super) fn combine_updates(&self, key: &K, updates: Vec<V>) -> Result<Option<V>> {
+        if !self.combiner().is_order_free() {
+            let message = "its combiner does not promise that updates may be combined in any order";
+            return Err(self
+                .queue
+                .invalid("several updates of one key", message.into()));
+        }
+        self.combiner()
+            .combine(key, None, updates)
+            .map_err(|error| self.queue.invalid("the updates of a key", error))
+    }
+
+    /// Decodes the updates of a key, each by itself.
+    pub(super) fn decode_updates<'g>(&self, group: &'g Group) -> Decoded<'g, V> {
+        let mut decoded = Decoded {
+            updates: Vec::new(),
+            values: Vec::new(),
+            damaged: Vec::new(),
+        };
+        for update in &group.updates {
+            match self.queue.values.decode(&update.value) {
+                Ok(value) => {
+                    decoded.updates.push(update);
+                    decoded.values.push(value);
+                }
+                Err(error) => decoded.damaged.push((update, error.into())),
+            }
+        }
+        decoded
+    }
+
+    /// Decodes the updates of a key, and combines those that can be decoded with a value.
+    pub(super) fn try_combine<'g>(
+        &self,
+        group: &'g Group,
+        current: Option<&Bytes>,
+    ) -> Tried<'g, K, V> {
+        let Decoded {
+            updates,
+            values,
+            damaged,
+        } = self.decode_updates(group);
+        let combine = || self.combine(&group.key, values, current);
+        Tried {
+            combined: (!updates.is_empty()).then(combine),
+            updates,
+            damaged,
+        }
+    }
+
+    /// Returns the change of a key by its updates, and the bytes of the new value.
+    ///
+    /// # Errors
+    ///
+    /// Those of the combiner, and those of the codecs for the key, the current value and the new
+    /// one.
+    pub(super) fn combine(
+        &self,
+        key: &Bytes,
+        updates: Vec<V>,
+        current: Option<&Bytes>,
+    ) -> Result<Combined<K, V>, ObserverError> {
+        let key = self.queue.keys.decode(key)?;
+        let decode = |bytes: &Bytes| self.queue.values.decode(bytes);
+        let new = self
+            .combiner()
+            .combine(&key, current.map(decode).transpose()?, updates)?;
+        let bytes = new
+            .as_ref()
+            .map(|new| self.queue.encode_value(new))
+            .transpose()?;
+        let old = current.map(decode).transpose()?;
+        Ok((Change { key, old, new }, bytes))
+    }
+}
+
+/// The change of a key, and the bytes of its new value.
+pub(super) type Combined<K, V> = (Change<K, V>, Option<Bytes>);
+
+/// The updates of a key, decoded.
+pub(super) struct Decoded<'g, V> {
+    /// The updates that could be decoded.
+    pub(super) updates: Vec<&'g Entry>,
+    /// Their values, in their order.
+    pub(super) values: Vec<V>,
+    /// The updates that could not be decoded, with the error of each.
+    pub(super) damaged: Vec<(&'g Entry, ObserverError)>,
+}
+
+/// The updates of a key, and what they combine to.
+pub(super) struct Tried<'g, K, V> {
+    /// The updates that could be decoded.
+    pub(super) updates: Vec<&'g Entry>,
+    /// The updates that could not be decoded, with the error of each.
+    pub(super) damaged: Vec<(&'g Entry, ObserverError)>,
+    /// `None` if there are no updates that could be decoded.
+    pub(super) combined: Option<Result<Combined<K, V>, ObserverError>>,
+}
+
+impl<K, V> Clone for CombineQueue<K, V> {
+    fn clone(&self) -> Self {
+        Self {
+            queue: self.queue.clone(),
+            combiner: self.combiner.clone(),
+            changes: self.changes.clone(),
+        }
+    }
+}
+
+impl<K, V> fmt::Debug for CombineQueue<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CombineQueue")
+            .field("definition", &self.queue.definition)
+            .finish_non_exhaustive()
+    }
+}

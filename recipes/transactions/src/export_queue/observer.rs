@@ -1,0 +1,252 @@
+//! An export queue as a recipe: its observer, which makes a pass over the bucket of a notification.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use fluo_engine::{
+    Bytes, Column, Observer, ObserverError, Recipe, Registration, Result, RetryAfter, Transaction,
+};
+use fluo_table::Scan;
+use futures::{FutureExt, TryStreamExt};
+
+use super::answer::acknowledged;
+use super::layout::entries_from;
+use super::pass::{Pass, end};
+use super::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
+use crate::queue::{Entry, bury};
+use crate::telemetry::{self, PROCESSED};
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> ExportQueue<K, V> {
+    /// Sets the code that exports the entries. See [`Exporter::export`]. A program without it can
+    /// add entries, and another program exports them.
+    #[must_use]
+    pub fn export_to<F, R>(self, export: F) -> Self
+    where
+        F: Fn(Exports<K, V>) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Exported, ExportError>> + Send + 'static,
+    {
+        self.export_with(export)
+    }
+
+    /// Sets the exporter, such as a [`TableSink`](crate::sink::TableSink). See
+    /// [`export_to`](Self::export_to).
+    #[must_use]
+    pub fn export_with(mut self, exporter: impl Exporter<K, V>) -> Self {
+        self.exporter = Some(Arc::new(exporter));
+        self
+    }
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Recipe for ExportQueue<K, V> {
+    fn registration(&self) -> Result<Registration> {
+        let observer = self.exporter.clone().map(|exporter| {
+            let queue = self.clone();
+            Arc::new(BucketObserver { queue, exporter }) as Arc<dyn Observer>
+        });
+        Ok(self.queue.registration(observer))
+    }
+}
+
+/// The observer of the notifications of a queue.
+struct BucketObserver<K, V> {
+    queue: ExportQueue<K, V>,
+    exporter: Arc<dyn Exporter<K, V>>,
+}
+
+impl<K, V> fmt::Debug for BucketObserver<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BucketObserver").field(&self.queue).finish()
+    }
+}
+
+#[async_trait]
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Observer for BucketObserver<K, V> {
+    async fn process(
+        &self,
+        tx: Transaction,
+        row: Bytes,
+        column: Column,
+    ) -> Result<(), ObserverError> {
+        let queue = self.queue.definition();
+        queue.check_bucket_row(&row)?;
+        let before = tx.get(row.clone(), queue.next_column()).await?;
+        let mut pass = Pass::new(queue.options.buffer_bytes, self.queue.id());
+        let scan = Scan::over(entries_from(&row, before.as_deref()));
+        let mut entries = queue.entries(tx.scan(queue.select_entries(scan)));
+        while let Some(entry) = entries.try_next().await? {
+            if !pass.offer(entry) {
+                break;
+            }
+        }
+        let count = pass.entries.len();
+        let exported = self.export(&tx, &pass.entries).await?;
+        let end = end(before.is_some(), exported < count, pass.rest);
+        if let Some(next) = end.next {
+            tx.set(row.clone(), queue.next_column(), next)?;
+        } else if end.deletes_next {
+            tx.delete(row.clone(), queue.next_column())?;
+        }
+        if end.continues {
+            tx.notify(row, &column)?;
+        }
+        Ok(())
+    }
+}
+
+/// The entries that a call of the exporter has finished.
+#[derive(Debug, Default)]
+struct Delivered {
+    /// The number of entries, from the first one on, that leave the queue.
+    done: usize,
+    /// Those of them that become dead letters, with the errors.
+    letters: Vec<(usize, ObserverError)>,
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> BucketObserver<K, V> {
+    /// Exports entries, and deletes those that are acknowledged or become dead letters. Returns the
+    /// number of entries, from the first one on, that are deleted.
+    async fn export(&self, tx: &Transaction, entries: &[Entry]) -> Result<usize, ObserverError> {
+        let delivered = match tx.is_last_try() {
+            true => self.deliver_in_parts(entries).await?,
+            false => self.deliver(entries).await?,
+        };
+        let queue = self.queue.definition();
+        for entry in entries.iter().take(delivered.done) {
+            tx.delete(entry.row.clone(), queue.entry_column())?;
+        }
+        for (position, error) in &delivered.letters {
+            if let Some(entry) = entries.get(*position) {
+                bury(tx, queue, entry, error)?;
+            }
+        }
+        telemetry::count(PROCESSED, &queue.id, delivered.done);
+        Ok(delivered.done)
+    }
+
+    /// Delivers entries, and halves them while the exporter fails. A single entry on which it fails
+    /// becomes a dead letter if another one is delivered: otherwise the exporter may fail on all of
+    /// them, and its error is returned.
+    async fn deliver_in_parts(&self, entries: &[Entry]) -> Result<Delivered, ObserverError> {
+        let mut all = Delivered::default();
+        let mut is_any_delivered = false;
+        // The letter of the first single entry on which the exporter has failed.
+        let mut doubted = None;
+        let mut parts = vec![entries];
+        while let Some(part) = parts.pop() {
+            let delivery = AssertUnwindSafe(self.deliver(part)).catch_unwind().await;
+            let error = match delivery {
+                Ok(Ok(delivered)) => {
+                    // Entries that cannot be decoded say nothing about the exporter.
+                    is_any_delivered |= delivered.done > delivered.letters.len();
+                    let is_complete = delivered.done == part.len();
+                    all.append(delivered);
+                    match is_complete {
+                        true => continue,
+                        false => break,
+                    }
+                }
+                Ok(Err(error)) => error,
+                Err(_) => "the exporter panicked; its log has the message".into(),
+            };
+            if error.is::<RetryAfter>() {
+                match is_any_delivered {
+                    true => break,
+                    false => return Err(error),
+                }
+            }
+            if part.len() > 1 {
+                let (first, second) = part.split_at(part.len() / 2);
+                parts.extend([second, first]);
+                continue;
+            }
+            if doubted.is_some() && !is_any_delivered {
+                return Err(error);
+            }
+            doubted = doubted.or(Some(all.letters.len()));
+            all.bury_next(error);
+            if is_any_delivered {
+                break;
+            }
+        }
+        match doubted.filter(|_| !is_any_delivered) {
+            Some(letter) => Err(all.letters.swap_remove(letter).1),
+            None => Ok(all),
+        }
+    }
+
+    /// Delivers entries in one call of the exporter.
+    async fn deliver(&self, entries: &[Entry]) -> Result<Delivered, ObserverError> {
+        let mut exports = Vec::with_capacity(entries.len());
+        // The position among all entries, of each that is exported.
+        let mut positions = Vec::with_capacity(entries.len());
+        let mut letters = Vec::new();
+        for (position, entry) in entries.iter().enumerate() {
+            match self.queue.decode(entry) {
+                Ok(export) => {
+                    exports.push(export);
+                    positions.push(position);
+                }
+                Err(error) => letters.push((position, error)),
+            }
+        }
+        let count = exports.len();
+        let (exported, rejected) = self.call(exports.into()).await?;
+        let done = match exported < count {
+            true => positions.get(exported).copied().unwrap_or_default(),
+            false => entries.len(),
+        };
+        for (index, why) in rejected {
+            if let Some(position) = positions.get(index) {
+                letters.push((*position, why.into()));
+            }
+        }
+        letters.retain(|(position, _)| *position < done);
+        Ok(Delivered { done, letters })
+    }
+
+    /// Calls the exporter, unless there is nothing to export.
+    async fn call(
+        &self,
+        exports: Exports<K, V>,
+    ) -> Result<(usize, Vec<(usize, String)>), ObserverError> {
+        let count = exports.len();
+        if count == 0 {
+            return Ok((0, Vec::new()));
+        }
+        match self.exporter.export(exports).await {
+            Ok(exported) => Ok(acknowledged(exported, count)?),
+            Err(ExportError {
+                retry_after: Some(pause),
+                source,
+            }) => Err(RetryAfter::new(pause, source).into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Delivered {
+    /// Adds the entries of a call after these.
+    fn append(&mut self, next: Self) {
+        let letters = next.letters.into_iter();
+        let letters = letters.map(|(position, error)| (self.done + position, error));
+        self.letters.extend(letters);
+        self.done += next.done;
+    }
+
+    /// Adds the next entry as a dead letter.
+    fn bury_next(&mut self, error: ObserverError) {
+        self.letters.push((self.done, error));
+        self.done += 1;
+    }
+}
+
+impl<K: 'static, V: 'static> ExportQueue<K, V> {
+    fn decode(&self, entry: &Entry) -> Result<Export<K, V>, ObserverError> {
+        let key = self.queue.keys.decode(&entry.key)?;
+        let value = self.queue.values.decode(&entry.value)?;
+        Ok(Export::new(key, entry.key.clone(), value, entry.sequence))
+    }
+}

@@ -1,0 +1,249 @@
+//! The split points and groups that the recipes of an application request from its table.
+
+use std::collections::BTreeMap;
+
+use fluo_engine::{Error, Result};
+use fluo_keys::application::{OPTIMIZATIONS, ROW_HASHER_OPTIMIZER, stored_row_hasher};
+use fluo_keys::{RecipeError, TableOptimizations, TableRequirement, java_quote};
+
+use crate::queue::{QueueDefinition, QueueKind};
+
+/// The largest number of tablets of a queue.
+const MOST_TABLETS: u32 = 100_000;
+
+/// Returns the split points and groups that the recipes of an application request, from its stored
+/// settings, without the code of the application. Java applications store the same settings.
+///
+/// # Errors
+///
+/// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a recipe that is not in this crate, for a
+/// missing or a wrong setting, for a queue with more split points than a table should have, and for
+/// recipes that overlap.
+pub fn table_optimizations(settings: &BTreeMap<String, String>) -> Result<TableOptimizations> {
+    let mut all = TableOptimizations::default();
+    for (name, class) in settings {
+        let Some(id) = name.strip_prefix(OPTIMIZATIONS) else {
+            continue;
+        };
+        for requirement in requirements_of(id, class, settings)? {
+            all = all.merge(requirement.into())?;
+        }
+    }
+    Ok(all)
+}
+
+fn requirements_of(
+    id: &str,
+    class: &str,
+    settings: &BTreeMap<String, String>,
+) -> Result<Vec<TableRequirement>> {
+    if class == ROW_HASHER_OPTIMIZER {
+        return Ok(vec![stored_row_hasher(id, settings)?]);
+    }
+    let Some(kind) = QueueKind::from_optimizer(class) else {
+        return Err(Error::invalid(format!(
+            "the setting `{OPTIMIZATIONS}{id}` names `{class}`, which is no recipe with known split points; split the \
+             table for it by hand, and remove the setting"
+        )));
+    };
+    let queue = QueueDefinition::load(kind, id, settings)?;
+    check_splits(&queue)?;
+    Ok(match kind {
+        QueueKind::Combine => combine(&queue)?,
+        QueueKind::Export => export(&queue)?,
+    })
+}
+
+/// Rejects a queue with more split points than a table should have.
+fn check_splits(queue: &QueueDefinition) -> Result<()> {
+    let buckets = queue.options.buckets.count();
+    let tablets = buckets.div_ceil(queue.options.buckets_per_tablet.get());
+    match tablets <= MOST_TABLETS {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "the {queue} has {buckets} buckets in {tablets} tablets, and {MOST_TABLETS} is the largest number; set \
+             more buckets per tablet"
+        ))),
+    }
+}
+
+/// Returns the requirement of a combine queue: its values and its updates have a group each.
+fn combine(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
+    let id = &queue.id;
+    let splits = ["d", "u"].into_iter().flat_map(|part| {
+        let ends = bucket_splits(queue).chain(["~".to_owned()]);
+        ends.map(move |end| format!("{id}:{part}:{end}"))
+    });
+    let requirement = TableRequirement::builder(format!("the {queue}"))
+        .transient()
+        .prefix(format!("{id}:"))
+        .splits(splits.collect::<Vec<_>>())
+        .group_regex(format!("{}[du]:", java_quote(&format!("{id}:"))));
+    Ok(vec![requirement.build()?, dead_letters(queue)?])
+}
+
+/// Returns the requirements of an export queue: its entries, and the end of the tablet before them,
+/// which belongs to no group.
+fn export(queue: &QueueDefinition) -> Result<Vec<TableRequirement>, RecipeError> {
+    let id = &queue.id;
+    let ends = bucket_splits(queue).chain(["~".to_owned()]);
+    let splits = ends.map(|end| format!("{id}:{end}"));
+    let entries = TableRequirement::builder(format!("the {queue}"))
+        .transient()
+        .prefix(format!("{id}:"))
+        .splits(splits.collect::<Vec<_>>());
+    let before = TableRequirement::builder(format!("the rows before the {queue}"))
+        .transient()
+        .prefix(format!("{id}#"))
+        .splits([format!("{id}#")])
+        .without_group();
+    Ok(vec![
+        entries.build()?,
+        before.build()?,
+        dead_letters(queue)?,
+    ])
+}
+
+/// Returns the requirement of the dead letters of a queue. They are few, so they have no tablet of
+/// their own.
+fn dead_letters(queue: &QueueDefinition) -> Result<TableRequirement, RecipeError> {
+    TableRequirement::builder(format!("the dead letters of the {queue}"))
+        .transient()
+        .prefix(queue.dead_prefix())
+        .without_group()
+        .build()
+}
+
+fn bucket_splits(queue: &QueueDefinition) -> impl Iterator<Item = String> {
+    let options = &queue.options;
+    options.buckets.split_texts(options.buckets_per_tablet)
+}
+
+#[cfg(test)]
+mod tests {
+    use fluo_engine::{Instance, InstanceExt, Recipe};
+    use fluo_table::balancer::GroupPattern;
+
+    use super::*;
+    use crate::combine_queue::{CombineQueue, Sum};
+    use crate::export_queue::ExportQueue;
+
+    fn combine_queue(id: &str, buckets: u32) -> CombineQueue<String, u64> {
+        CombineQueue::new(id, Sum)
+            .unwrap()
+            .buckets(buckets)
+            .unwrap()
+    }
+
+    fn export_queue(id: &str, buckets: u32) -> ExportQueue<String, u64> {
+        ExportQueue::new(id).unwrap().buckets(buckets).unwrap()
+    }
+
+    fn settings(recipes: &[&dyn Recipe]) -> BTreeMap<String, String> {
+        let application = Instance::in_memory().application("app");
+        let add = |all: fluo_engine::ApplicationHandle, recipe: &&dyn Recipe| all.recipe(*recipe);
+        recipes.iter().fold(application, add).settings()
+    }
+
+    fn of(recipes: &[&dyn Recipe]) -> TableOptimizations {
+        table_optimizations(&settings(recipes)).unwrap()
+    }
+
+    fn splits(optimizations: &TableOptimizations) -> String {
+        let splits = optimizations.splits();
+        let texts: Vec<_> = splits
+            .iter()
+            .map(|split| std::str::from_utf8(split).unwrap())
+            .collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn splits_as_fluo_recipes_does() {
+        let per_tablet = |number: u32| number.try_into().unwrap();
+        let foo = combine_queue("foo", 3).buckets_per_tablet(per_tablet(1));
+        assert_eq!(
+            splits(&of(&[&foo])),
+            "foo:d:1 foo:d:2 foo:d:~ foo:u:1 foo:u:2 foo:u:~"
+        );
+        let bar = combine_queue("bar", 6).buckets_per_tablet(per_tablet(2));
+        assert_eq!(
+            splits(&of(&[&bar])),
+            "bar:d:2 bar:d:4 bar:d:~ bar:u:2 bar:u:4 bar:u:~"
+        );
+        assert_eq!(splits(&of(&[&export_queue("eq1", 7)])), "eq1# eq1:~");
+        let exports = export_queue("aeqt", 5).buckets_per_tablet(per_tablet(1));
+        assert_eq!(
+            splits(&of(&[&exports])),
+            "aeqt# aeqt:1 aeqt:2 aeqt:3 aeqt:4 aeqt:~"
+        );
+    }
+
+    #[test]
+    fn groups_as_fluo_recipes_does() {
+        let all = of(&[
+            &combine_queue("m1", 119),
+            &combine_queue("m2", 3),
+            &export_queue("eq1", 7),
+            &export_queue("eq2", 3),
+        ]);
+        let pattern = all.group_pattern().unwrap();
+        assert_eq!(pattern, r"(\Qeq1:\E|\Qeq2:\E|\Qm1:\E[du]:|\Qm2:\E[du]:).*");
+        let pattern = GroupPattern::parse(&pattern).unwrap();
+        let group = |row: &str| pattern.group_of(Some(row.as_bytes()));
+        for (row, expected) in [
+            ("m1:u:f0c", Some("m1:u:")),
+            ("m1:d:f0c", Some("m1:d:")),
+            ("m2:u:abc", Some("m2:u:")),
+            ("m2:d:590", Some("m2:d:")),
+            ("eq1:f0c", Some("eq1:")),
+            ("eq2:f0c", Some("eq2:")),
+            ("m3:d:590", None),
+            ("eq3:f0c", None),
+            ("eq1#", None),
+        ] {
+            assert_eq!(group(row).as_deref(), expected, "{row}");
+        }
+    }
+
+    #[test]
+    fn rejects_a_queue_with_too_many_tablets() {
+        let settings = settings(&[&combine_queue("wc", 2_000_000)]);
+        assert_eq!(
+            table_optimizations(&settings).unwrap_err().to_string(),
+            "the combine queue `wc` has 2000000 buckets in 200000 tablets, and 100000 is the largest number; set more \
+             buckets per tablet"
+        );
+    }
+
+    #[test]
+    fn names_a_wrong_setting() {
+        let message = |settings: &[(&str, &str)]| {
+            let settings = settings
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            table_optimizations(&settings.collect())
+                .unwrap_err()
+                .to_string()
+        };
+        let queue = ("recipes.optimizations.wc", QueueKind::Combine.optimizer());
+        assert_eq!(
+            message(&[queue]),
+            "the setting `recipes.cfm.wc.buckets` is missing; set the number of buckets"
+        );
+        assert_eq!(
+            message(&[queue, ("recipes.cfm.wc.buckets", "many")]),
+            "the setting `recipes.cfm.wc.buckets` is `many`; set a positive number"
+        );
+        let unknown = message(&[("recipes.optimizations.x", "com.example.Mine")]);
+        assert!(
+            unknown.starts_with("the setting `recipes.optimizations.x` names `com.example.Mine`"),
+            "{unknown}"
+        );
+        let hasher = message(&[("recipes.optimizations.p", ROW_HASHER_OPTIMIZER)]);
+        assert!(
+            hasher.contains("`recipes.rowHasher.p.numTablets` is missing"),
+            "{hasher}"
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! A range of rows whose cells live for a short time: [`TransientRange`].
+
+use std::fmt;
+
+use data_encoding::{HEXUPPER, HEXUPPER_PERMISSIVE};
+use fluo_engine::{Bytes, Span};
+use fluo_table::Escaped;
+
+use fluo_engine::Error;
+
+/// The start of the names of the settings with transient ranges. The rest of a name is the id.
+pub(super) const SETTING: &str = "recipes.transientRange.";
+
+/// A range of rows whose cells live for a short time, with the id under which an application stores
+/// it.
+///
+/// The range begins after the row `after`, exclusive, and ends with the row `until`, inclusive, as
+/// the range of a compaction in Accumulo. An empty `after` is the start of the table. An empty
+/// `until` is the end of the table; Fluo Recipes can store such a range and not read it.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_recipes::transient::TransientRange;
+///
+/// # fn main() -> fluo_engine::Result<()> {
+/// let queue = TransientRange::new("cfm.m1", "m1:d:~", "m1:u:~")?;
+/// let (name, value) = queue.to_setting();
+/// assert_eq!(name, "recipes.transientRange.cfm.m1");
+/// assert_eq!(value, "6D313A643A7E:6D313A753A7E");
+/// assert_eq!(TransientRange::from_setting(&name, &value)?, queue);
+/// assert_eq!(queue.to_string(), "(m1:d:~, m1:u:~]");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TransientRange {
+    id: String,
+    after: Bytes,
+    until: Bytes,
+}
+
+impl TransientRange {
+    /// Creates the range of the rows from `after`, exclusive, to `until`, inclusive. An empty row
+    /// is the start or the end of the table.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) if the id is empty, or if the range has no
+    /// rows because `until` is not after `after`.
+    pub fn new(
+        id: impl Into<String>,
+        after: impl Into<Bytes>,
+        until: impl Into<Bytes>,
+    ) -> Result<Self, Error> {
+        let (id, after, until) = (id.into(), after.into(), until.into());
+        if id.is_empty() {
+            return Err(Error::invalid(
+                "the id of a transient range is empty; give it at least one character",
+            ));
+        }
+        if !until.is_empty() && until <= after {
+            return Err(Error::invalid(format!(
+                "the transient range `{id}` has no rows, because its last row `{}` is not after `{}`; exchange the two, \
+                 or leave the last row empty for the end of the table",
+                Escaped(&until),
+                Escaped(&after)
+            )));
+        }
+        Ok(Self { id, after, until })
+    }
+
+    /// Reads the range from a setting of an application.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) if the name does not begin with
+    /// `recipes.transientRange.`, if the value is not of the form `HEX:HEX`, or if the range has no
+    /// rows. The message names the setting.
+    pub fn from_setting(name: &str, value: &str) -> Result<Self, Error> {
+        let id = name.strip_prefix(SETTING).unwrap_or_default();
+        if id.is_empty() {
+            return Err(Error::invalid(format!(
+                "the setting `{name}` cannot hold a transient range; name it `{SETTING}ID`, with the id of the range"
+            )));
+        }
+        let Some((after, until)) = rows(value) else {
+            return Err(Error::invalid(format!(
+                "the setting `{name}` has the value `{value}`, which is not a range of rows; write the row before the \
+                 range, `:` and the last row of the range, both in hexadecimal digits, such as `6A6F6223:6A6F623A7E`"
+            )));
+        };
+        let in_setting = |error| Error::invalid(format!("the setting `{name}`: {error}"));
+        Self::new(id, after, until).map_err(in_setting)
+    }
+
+    /// Returns the name and the value of the setting that stores the range.
+    #[must_use]
+    pub fn to_setting(&self) -> (String, String) {
+        let [after, until] = [&self.after, &self.until].map(|row| HEXUPPER.encode(row));
+        (format!("{SETTING}{}", self.id), format!("{after}:{until}"))
+    }
+
+    /// Returns the id, such as `cfm.m1`.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the row before the range; empty at the start of the table.
+    #[must_use]
+    pub fn after(&self) -> &Bytes {
+        &self.after
+    }
+
+    /// Returns the last row of the range; empty if the range reaches to the end of the table.
+    #[must_use]
+    pub fn until(&self) -> &Bytes {
+        &self.until
+    }
+
+    /// Returns the part of the table that has the rows of the range.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use fluo_engine::Span;
+    /// use fluo_recipes::transient::TransientRange;
+    ///
+    /// # fn main() -> fluo_engine::Result<()> {
+    /// let queue = TransientRange::new("queue", "a", "c")?;
+    /// assert_eq!(queue.span(), Span::rows("a\0", Some("c\0".into())));
+    /// assert_eq!(TransientRange::new("all", "", "")?.span(), Span::all());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span::tablet(bound(&self.after), bound(&self.until))
+    }
+}
+
+/// Returns a row, or `None` for the edge of the table.
+fn bound(row: &Bytes) -> Option<&[u8]> {
+    (!row.is_empty()).then_some(row.as_ref())
+}
+
+/// Reads two rows of the form `HEX:HEX`. Lower-case digits are accepted.
+fn rows(value: &str) -> Option<(Bytes, Bytes)> {
+    let (after, until) = value.split_once(':')?;
+    let row = |hex: &str| HEXUPPER_PERMISSIVE.decode(hex.as_bytes()).ok();
+    Some((row(after)?.into(), row(until)?.into()))
+}
+
+impl fmt::Display for TransientRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.after.is_empty() {
+            true => f.write_str("(start of table, ")?,
+            false => write!(f, "({}, ", Escaped(&self.after))?,
+        }
+        match self.until.is_empty() {
+            true => f.write_str("end of table)"),
+            false => write!(f, "{}]", Escaped(&self.until)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! The settings, the spans and the messages of transient ranges.
+
+use super::*;
+
+fn message<T: fmt::Debug>(result: Result<T, Error>) -> String {
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), fluo_engine::ErrorKind::Invalid);
+    error.to_string()
+}
+
+#[test]
+fn writes_the_settings_of_fluo_recipes() {
+    for (id, after, until, value) in [
+        ("cfm.m1", "m1:d:~", "m1:u:~", "6D313A643A7E:6D313A753A7E"),
+        ("exportQueue.eq1", "eq1#", "eq1:~", "65713123:6571313A7E"),
+        ("start", "", "q", ":71"),
+        ("end", "q", "", "71:"),
+        ("all", "", "", ":"),
+    ] {
+        let range = TransientRange::new(id, after, until).unwrap();
+        let (name, stored) = range.to_setting();
+        assert_eq!(
+            (name.as_str(), stored.as_str()),
+            (format!("recipes.transientRange.{id}").as_str(), value)
+        );
+        assert_eq!(TransientRange::from_setting(&name, value).unwrap(), range);
+    }
+}
+
+#[test]
+fn reads_lower_case_digits() {
+    let range = TransientRange::from_setting("recipes.transientRange.a", "00fE:00ff").unwrap();
+    assert_eq!(
+        (range.after().as_ref(), range.until().as_ref()),
+        (&b"\x00\xfe"[..], &b"\x00\xff"[..])
+    );
+}
+
+#[test]
+fn displays_bounds_with_escapes() {
+    let shown = |after: &'static [u8], until: &'static [u8]| {
+        TransientRange::new("a", after, until).unwrap().to_string()
+    };
+    assert_eq!(shown(b"a\\b\x01", b"\xff"), r"(a\x5cb\x01, \xff]");
+    assert_eq!(shown(b"", b"q"), "(start of table, q]");
+    assert_eq!(shown(b"q", b""), "(q, end of table)");
+}
+
+#[test]
+fn spans_begin_after_the_first_row_and_include_the_last() {
+    let holds = |after: &'static str, until: &'static str, row: &'static str| {
+        let span = TransientRange::new("a", after, until).unwrap().span();
+        span.contains(&fluo_table::Key::first_of_row(row))
+    };
+    assert_eq!(
+        ["b", "c", "d", "e"].map(|row| holds("b", "d", row)),
+        [false, true, true, false]
+    );
+    assert!(holds("", "b", "") && !holds("", "b", "c"));
+    assert!(holds("b", "", "\u{ff}") && !holds("b", "", "b"));
+}
+
+#[test]
+fn rejects_a_range_without_rows_or_id() {
+    assert_eq!(
+        message(TransientRange::new("q", "b", "a\n")),
+        "the transient range `q` has no rows, because its last row `a\\x0a` is not after `b`; exchange the two, or \
+         leave the last row empty for the end of the table"
+    );
+    assert!(message(TransientRange::new("q", "b", "b")).contains("has no rows"));
+    assert_eq!(
+        message(TransientRange::new("", "a", "b")),
+        "the id of a transient range is empty; give it at least one character"
+    );
+}
+
+#[test]
+fn errors_name_the_setting_and_the_form() {
+    let of = |value: &str| {
+        message(TransientRange::from_setting(
+            "recipes.transientRange.foo",
+            value,
+        ))
+    };
+    for value in [
+        "", "61", "61:6", "6:61", "61-62", "zz:61", "61:62:63", "61:é", " 61:62",
+    ] {
+        assert_eq!(
+            of(value),
+            format!(
+                "the setting `recipes.transientRange.foo` has the value `{value}`, which is not a range of rows; \
+                 write the row before the range, `:` and the last row of the range, both in hexadecimal digits, \
+                 such as `6A6F6223:6A6F623A7E`"
+            )
+        );
+    }
+    assert_eq!(
+        of("62:61"),
+        "the setting `recipes.transientRange.foo`: the transient range `foo` has no rows, because its last row `a` \
+         is not after `b`; exchange the two, or leave the last row empty for the end of the table"
+    );
+    for name in ["recipes.transientRange.", "recipes.rowHasher.p.numTablets"] {
+        assert_eq!(
+            message(TransientRange::from_setting(name, "61:62")),
+            format!(
+                "the setting `{name}` cannot hold a transient range; name it `recipes.transientRange.ID`, with the id \
+                 of the range"
+            )
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! Tables with queues, whose rows come and go: a skew of their tablets is no difference.
+//!
+//! A combine queue of 119 buckets got 5,000 updates of different words. Its tablets of values were
+//! still empty, so the fullest of its tablets of updates held 2.56 times the mean, and the verdict
+//! on the table was NOT OK.
+
+#![cfg(test)]
+
+use std::num::NonZeroU32;
+
+use fluo_engine::{Instance, InstanceExt, Observers};
+use fluo_keys::{
+    DifferenceKind, LoadStanding, OtherRows, RowCounting, RowHasher, TableOptimizations,
+    TableRequirement, UniformityTest, Verdict, VerifyOptions,
+};
+use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::{ApplicationRecipes, Recipes};
+use fluo_table::{Authorizations, Bytes, Column, Mutation, Table, TableAdmin, Versions};
+
+const TABLE: &str = "count";
+
+/// A table of a hasher with 20 tablets and a queue.
+struct Scene {
+    is_transient: bool,
+    /// The number of tablets of the queue.
+    tablets: u32,
+    queued: Vec<String>,
+    /// The visibility of the rows of the queue.
+    visibility: &'static str,
+    hashed: Vec<Bytes>,
+    others: Vec<String>,
+    rows: RowCounting,
+}
+
+impl Scene {
+    /// Creates a table with 4,000 even rows of the hasher, and an empty queue.
+    fn new(is_transient: bool) -> Self {
+        Self {
+            is_transient,
+            tablets: 4,
+            queued: Vec::new(),
+            visibility: "",
+            hashed: keys().take(4_000).collect(),
+            others: Vec::new(),
+            rows: RowCounting::All,
+        }
+    }
+
+    /// Puts 5,000 rows into one tablet of the queue.
+    fn filled(mut self) -> Self {
+        self.queued = (0..5_000).map(|n| format!("queue:001/{n}")).collect();
+        self
+    }
+
+    fn optimizations(&self) -> TableOptimizations {
+        let queue = TableRequirement::builder("the queue")
+            .prefix("queue:")
+            .splits((1..self.tablets).map(|end| format!("queue:{end:03}~")));
+        let queue = match self.is_transient {
+            true => queue.transient(),
+            false => queue,
+        };
+        TableOptimizations::for_row_hasher(&hasher(), 20)
+            .unwrap()
+            .merge(queue.build().unwrap().into())
+            .unwrap()
+    }
+
+    async fn verdict(self) -> Verdict {
+        let fluo = Instance::in_memory();
+        let optimizations = self.optimizations();
+        fluo.create_table(TABLE, Versions::default()).await.unwrap();
+        let plan = optimizations.plan(&fluo, TABLE).await.unwrap();
+        plan.apply(&fluo).await.unwrap();
+        let table = fluo
+            .open_table(TABLE, Authorizations::none())
+            .await
+            .unwrap();
+        let queued = self.queued.into_iter().map(Bytes::from);
+        write(&*table, queued, self.visibility).await;
+        let others = self.others.into_iter().map(Bytes::from);
+        write(&*table, self.hashed.into_iter().chain(others), "").await;
+        let options = VerifyOptions::new().other_rows(OtherRows::Allowed);
+        let options = options.rows(self.rows);
+        let verify = optimizations.verify(&fluo, TABLE).options(&options);
+        verify.await.unwrap()
+    }
+}
+
+async fn write(table: &dyn Table, rows: impl Iterator<Item = Bytes>, visibility: &'static str) {
+    let column = Column::new("f", "q").with_visibility(visibility);
+    let mutation = |row| Mutation::new(row).put(column.clone(), "");
+    table.write(rows.map(mutation).collect()).await.unwrap();
+}
+
+fn hasher() -> RowHasher {
+    RowHasher::new("p").unwrap()
+}
+
+/// Returns keys of the hasher.
+fn keys() -> impl Iterator<Item = Bytes> {
+    (0..).map(|n: u32| hasher().add(format!("row-{n}").as_bytes()))
+}
+
+fn kinds(verdict: &Verdict) -> Vec<DifferenceKind> {
+    let differences = verdict.differences.iter();
+    differences.map(|difference| difference.kind).collect()
+}
+
+#[tokio::test]
+async fn accepts_a_filled_combine_queue() {
+    let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
+    let words = words.buckets_per_tablet(NonZeroU32::new(4).unwrap());
+    let recipes = Recipes::new().with(&words).unwrap();
+    let observers = words.observe(Observers::new()).unwrap();
+    let fluo = Instance::in_memory();
+    let application = fluo.application(TABLE).observers(&observers);
+    let client = application.recipes(&recipes).create().await.unwrap();
+    let optimizations = table_optimizations(&client.application().settings).unwrap();
+    let plan = optimizations.plan(&fluo, TABLE).await.unwrap();
+    plan.apply(&fluo).await.unwrap();
+    client
+        .run(async |tx| {
+            let mut all = (0..5_000).map(|n| format!("word{n}"));
+            all.try_for_each(|word| words.add(&tx, word, 1))
+        })
+        .await
+        .unwrap();
+    for rows in [RowCounting::All, RowCounting::Skip] {
+        let options = VerifyOptions::new().rows(rows).require_rows(true);
+        let verify = optimizations.verify(&fluo, TABLE).options(&options);
+        let verdict = verify.await.unwrap();
+        assert_eq!(verdict.summary(), "OK: table count is as the spec says.");
+        let load = &verdict.rows[0].load.load;
+        assert_eq!(load.standing, LoadStanding::NotCompared);
+        assert!(load.total >= 5_000 && load.skew.unwrap() > 2.0, "{load:?}");
+        assert_eq!(verdict.servers.load.total, load.total);
+        assert_eq!(verdict.servers.load.standing, LoadStanding::NotCompared);
+    }
+}
+
+#[tokio::test]
+async fn a_skew_of_transient_rows_is_no_difference() {
+    for rows in [RowCounting::All, RowCounting::Skip] {
+        let skewed = |is_transient| Scene {
+            rows,
+            ..Scene::new(is_transient).filled()
+        };
+        let verdict = skewed(true).verdict().await;
+        assert_eq!(kinds(&verdict), []);
+        assert_eq!(verdict.servers.load.total, 4_000);
+        assert_eq!(verdict.rows[1].total, 5_000);
+        assert_eq!(verdict.rows[1].evenness_of, UniformityTest::Nothing);
+        let verdict = skewed(false).verdict().await;
+        assert!(kinds(&verdict).contains(&DifferenceKind::RecipeLoad));
+        assert_eq!(verdict.servers.load.total, 9_000);
+    }
+}
+
+#[tokio::test]
+async fn entries_of_transient_rows_may_be_unseen() {
+    let hidden = |is_transient| Scene {
+        visibility: "secret",
+        ..Scene::new(is_transient).filled()
+    };
+    assert_eq!(kinds(&hidden(true).verdict().await), []);
+    let kinds = kinds(&hidden(false).verdict().await);
+    assert!(kinds.contains(&DifferenceKind::UnseenEntries), "{kinds:?}");
+}
+
+#[tokio::test]
+async fn an_empty_queue_does_not_lower_the_mean_for_other_rows() {
+    let beside = |is_transient| Scene {
+        tablets: 400,
+        others: (0..300).map(|n| format!("z{n}")).collect(),
+        ..Scene::new(is_transient)
+    };
+    assert_eq!(kinds(&beside(true).verdict().await), []);
+    let kinds = kinds(&beside(false).verdict().await);
+    assert_eq!(kinds, [DifferenceKind::OtherLoad]);
+}
+
+#[tokio::test]
+async fn a_filled_queue_hides_no_difference_of_a_row_hasher() {
+    let first = hasher().splits(20).unwrap().remove(0);
+    let hot = Scene {
+        hashed: keys().filter(|key| *key <= first).take(500).collect(),
+        ..Scene::new(true).filled()
+    };
+    let verdict = hot.verdict().await;
+    let mut differences = verdict.differences.iter();
+    let recipe = differences.find(|one| one.kind == DifferenceKind::RecipeLoad);
+    assert_eq!(recipe.unwrap().subject, "row hasher `p`");
+
+    let mut foreign = Scene::new(true).filled();
+    foreign.others.push("p:without-hash".to_owned());
+    let verdict = foreign.verdict().await;
+    assert_eq!(kinds(&verdict), [DifferenceKind::ForeignRows]);
+}
