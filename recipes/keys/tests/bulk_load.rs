@@ -16,7 +16,7 @@ use fluo_table::{
     Table, TableAdmin, TableExt, Versions,
 };
 use fluo_tests::{Call, Fault, FaultyTables, Hooks, Intercepted};
-use futures::{Stream, StreamExt, stream};
+use futures_util::{Stream, StreamExt, stream};
 
 const FAULTS: [Fault; 3] = [Fault::Before, Fault::Lost, Fault::After];
 /// Rows of a load, and of each of its writes after the first one.

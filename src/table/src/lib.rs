@@ -71,6 +71,7 @@ pub mod balancer;
 pub mod coordination;
 pub mod layout;
 pub mod table;
+#[cfg(feature = "telemetry")]
 pub mod telemetry;
 
 pub use clock::{Clock, SystemClock};

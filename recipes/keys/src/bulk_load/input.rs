@@ -4,7 +4,7 @@ use std::error::Error;
 use std::pin::Pin;
 
 use fluo_table::Mutation;
-use futures::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt};
 
 use super::cause::{BulkLoadCause, Failure};
 use super::repeated_keys::{RepeatedKeys, SeenKeys};

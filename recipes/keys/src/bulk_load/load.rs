@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use std::pin::pin;
 
 use fluo_table::{Mutation, Table};
-use futures::future::{Either, pending, select};
-use futures::stream::FuturesUnordered;
-use futures::{Stream, StreamExt};
+use futures_util::future::{Either, pending, select};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{Stream, StreamExt};
 
 use super::cause::Failure;
 use super::error::BulkLoadError;
@@ -36,7 +36,7 @@ use crate::number::count;
 /// ```
 /// use fluo_keys::{BulkLoad, KeyDesign, Modulo};
 /// use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
-/// use futures::stream;
+/// use futures_util::stream;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

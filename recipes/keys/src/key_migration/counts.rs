@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use fluo_table::{Filter, Grouped, Scan, Table};
-use futures::TryStreamExt;
+use futures_util::TryStreamExt;
 
 use super::designs::KeyMigration;
 use crate::error::RecipeError;

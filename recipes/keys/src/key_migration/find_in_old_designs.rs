@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use fluo_table::{Bytes, Column, Error, Scan, Span, Table};
-use futures::TryStreamExt;
+use futures_util::TryStreamExt;
 
 use super::designs::KeyMigration;
 use crate::error::RecipeError;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use fluo_table::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table, TableExt};
-use futures::TryStreamExt;
+use futures_util::TryStreamExt;
 
 use super::designs::KeyMigration;
 use super::merging::merged;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use fluo_table::Bytes;
-use futures::stream::{self, StreamExt};
+use futures_util::stream::{self, StreamExt};
 
 use super::designs::KeyMigration;
 use super::windowed_merge::{Reached, Windows, clipped, of_one_epoch};

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use fluo_table::{Bytes, Cell, row_successor};
-use futures::TryStreamExt;
+use futures_util::TryStreamExt;
 
 use super::designs::KeyMigration;
 use super::merging::merged;

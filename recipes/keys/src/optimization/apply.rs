@@ -4,8 +4,8 @@ use std::fmt;
 
 use fluo_table::table::property;
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
-use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use thiserror::Error as ThisError;
 
 use super::balancer::check_loaded;

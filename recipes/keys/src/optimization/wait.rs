@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
-use futures::FutureExt;
-use futures::future::{BoxFuture, Either, join, select};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Either, join, select};
 
 use super::verify::{GroupVerdict, groups};
 use super::{Plan, Verdict, Verifying};

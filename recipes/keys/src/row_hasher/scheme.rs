@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sha1::{Digest, Sha1};
+use sha1_smol::Sha1;
 
 use fluo_table::{Excerpt, murmur3_32};
 
@@ -162,7 +162,7 @@ fn murmur3_number(row: &[u8]) -> u32 {
 }
 
 fn sha1_number(row: &[u8]) -> u32 {
-    let digest: [u8; 20] = Sha1::digest(row).into();
+    let digest = Sha1::from(row).digest().bytes();
     let [a, b, c, d, ..] = digest;
     u32::from_be_bytes([a, b, c, d]) >> 12
 }

@@ -19,7 +19,7 @@ use super::cursor::{Mark, ScanCursor};
 /// ```
 /// # use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
 /// # use fluo_keys::{KeyDesign, Modulo, RowSelection, SaltedScan};
-/// # use futures::TryStreamExt;
+/// # use futures_util::TryStreamExt;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let tables = MemoryTables::new();

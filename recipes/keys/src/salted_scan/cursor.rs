@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use fluo_table::{Bytes, Escaped, unescape};
 use serde::{Deserialize, Serialize};
-use sha1::{Digest as _, Sha1};
+use sha1_smol::Sha1;
 
 use crate::error::RecipeError;
 use crate::key_design::{KeyDesign, RowSelection};
@@ -73,7 +73,7 @@ impl Mark {
     pub(crate) fn of(designs: &[KeyDesign], rows: &RowSelection) -> Self {
         let mut digest = Sha1::new();
         let mut add = |bytes: &[u8]| {
-            digest.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_be_bytes());
+            digest.update(&u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_be_bytes());
             digest.update(bytes);
         };
         for design in designs {
@@ -86,7 +86,12 @@ impl Mark {
             add(spans.len().to_string().as_bytes());
         }
         add(format!("{rows:?}").as_bytes());
-        let first = digest.finalize().first_chunk().copied().unwrap_or_default();
+        let first = digest
+            .digest()
+            .bytes()
+            .first_chunk()
+            .copied()
+            .unwrap_or_default();
         Self(u64::from_be_bytes(first))
     }
 

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use fluo_table::{Cell, CellBatches, ColumnSelector, Filter, Result, Scan, Span, Table};
-use futures::stream::StreamExt;
+use futures_util::stream::StreamExt;
 
 /// The table, columns and filter that every read of a scan uses.
 #[derive(Clone, Debug)]

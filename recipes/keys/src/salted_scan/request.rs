@@ -27,7 +27,7 @@ use crate::key_design::{KeyDesign, RowSelection};
 /// ```
 /// use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
 /// use fluo_keys::{KeyDesign, Modulo, RowSelection, SaltedScan};
-/// use futures::TryStreamExt;
+/// use futures_util::TryStreamExt;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

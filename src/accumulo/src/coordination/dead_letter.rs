@@ -10,11 +10,9 @@
 //!        error               UTF-8
 //! ```
 
-use std::fmt::Write;
-
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, Error, ErrorKind, Result, RowColumn, Timestamp};
-use sha1::{Digest, Sha1};
+use sha1_smol::Sha1;
 
 const STRONG: u8 = 0;
 const WEAK: u8 = 1;
@@ -26,12 +24,7 @@ const MAX_BYTES: usize = 1_000_000;
 pub(super) fn name_of(cell: &RowColumn) -> String {
     let mut bytes = Vec::new();
     push_cell(&mut bytes, cell);
-    let mut name = String::new();
-    for byte in Sha1::digest(&bytes) {
-        // Writing to a string does not fail.
-        let _ = write!(name, "{byte:02x}");
-    }
-    name
+    Sha1::from(bytes).digest().to_string()
 }
 
 /// Returns the data of the node of a failed notification.

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::num::NonZeroUsize;
 
 use async_trait::async_trait;
-use futures::stream::{BoxStream, TryStreamExt};
+use futures_util::stream::{BoxStream, TryStreamExt};
 
 use crate::data::{Bytes, Cell, Column, Span};
 use crate::error::Result;

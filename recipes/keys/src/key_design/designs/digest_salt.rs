@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use fluo_table::Bytes;
-use md5::Md5;
 use serde::{Deserialize, Serialize};
-use sha1::{Digest as _, Sha1};
+use sha1_smol::Sha1;
 
 use super::unsalted::Unsalted;
 use crate::error::RecipeError;
@@ -100,8 +99,8 @@ impl Salt for DigestSalt {
         key: &mut Vec<u8>,
     ) -> Result<(), RecipeError> {
         match self.digest {
-            Digest::Md5 => self.write_digits(&Md5::digest(part), key),
-            Digest::Sha1 => self.write_digits(&Sha1::digest(part), key),
+            Digest::Md5 => self.write_digits(&md5::compute(part).0, key),
+            Digest::Sha1 => self.write_digits(&Sha1::from(part).digest().bytes(), key),
         }
         Ok(())
     }

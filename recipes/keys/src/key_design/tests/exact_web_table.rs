@@ -79,7 +79,7 @@ fn hosts_without_a_registrable_domain_are_salted_whole() {
                 DomainDirection::Reversed if !row.contains(':') => reversed(),
                 _ => salted.to_owned(),
             };
-            let digest: Vec<_> = <md5::Md5 as sha1::Digest>::digest(text.as_bytes()).to_vec();
+            let digest: Vec<_> = md5::compute(text.as_bytes()).0.to_vec();
             let salt: String = digest[..4]
                 .iter()
                 .map(|byte| format!("{byte:02x}"))

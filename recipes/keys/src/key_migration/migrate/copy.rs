@@ -7,7 +7,7 @@ use fluo_table::{
     Bytes, Cell, Column, Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table,
     Versions,
 };
-use futures::TryStreamExt;
+use futures_util::TryStreamExt;
 
 use crate::error::RecipeError;
 

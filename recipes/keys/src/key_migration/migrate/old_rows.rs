@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use fluo_table::{Bytes, Cell, Excerpt, Scan, Span, Table, row_successor};
-use futures::TryStreamExt;
+use futures_util::TryStreamExt;
 
 use super::options::MigrationOptions;
 use crate::error::RecipeError;

@@ -1,8 +1,8 @@
 //! The call that makes a plan: [`TableOptimizations::plan`].
 
 use fluo_table::{Result, TableAdmin};
-use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
 use super::Plan;
 use crate::optimization::TableOptimizations;

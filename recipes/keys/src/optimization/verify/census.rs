@@ -2,7 +2,7 @@
 //! to none.
 
 use fluo_table::{Bytes, Escaped, Filter, Result, Scan, Span, Table};
-use futures::TryStreamExt;
+use futures_util::TryStreamExt;
 
 use super::look::Look;
 use super::row_counts::Tally;

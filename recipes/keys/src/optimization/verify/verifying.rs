@@ -3,8 +3,8 @@
 use std::fmt;
 
 use fluo_table::{Result, TableAdmin};
-use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
 use super::{Found, RowCounting, Verdict, VerifyOptions};
 use crate::optimization::TableOptimizations;

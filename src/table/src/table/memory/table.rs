@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use futures::stream::{self, StreamExt};
+use futures_util::stream::{self, StreamExt};
 
 use super::locked;
 use super::store::Store;
