@@ -74,13 +74,8 @@ pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
 }
 
 /// Starts a worker of a client with the default settings.
-pub(super) async fn work(client: &Client, observers: Observers) -> Worker {
-    client
-        .clone()
-        .with_observers(observers)
-        .start_worker(WorkerOptions::new())
-        .await
-        .unwrap()
+pub(super) async fn work(client: &Client) -> Worker {
+    client.start_worker(WorkerOptions::new()).await.unwrap()
 }
 
 /// Returns an observer that writes the changed value of its cell to another column of the row.

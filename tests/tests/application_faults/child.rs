@@ -46,10 +46,7 @@ async fn observe(access: Access) {
         .open()
         .await
         .unwrap();
-    let worker = client
-        .clone()
-        .with_observers(shop::observers())
-        .start_worker(WorkerOptions::new());
+    let worker = client.start_worker(WorkerOptions::new());
     let _worker = worker.await.unwrap();
     future::pending::<()>().await;
 }

@@ -12,7 +12,6 @@ use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_recipes::transient::TransientRanges;
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::Column;
 
 use crate::ground::{Together, ask, read, until};
@@ -51,9 +50,6 @@ fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
         }
         Ok::<(), fluo_engine::Error>(())
     };
-    let observers = observers
-        .recipe(&sums().clone().on_changes_with(store))
-        .unwrap();
     let export = move |entries: Exports<String, String>| {
         let line = |entry: &fluo_recipes::export_queue::Export<String, String>| {
             (entry.key.clone(), entry.sequence.get(), entry.value.clone())
@@ -61,7 +57,8 @@ fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
         exported.lock().unwrap().extend(entries.iter().map(line));
         std::future::ready(Ok::<_, ExportError>(Exported::All))
     };
-    out().observe(observers, export).unwrap()
+    let observers = observers.recipe(&sums().on_changes(store)).unwrap();
+    observers.recipe(&out().export_to(export)).unwrap()
 }
 
 /// Adds entries to both queues, as Java's commands `combine` and `export` do.
@@ -134,10 +131,8 @@ async fn rust_processes_entries_of_java() {
     ask(&mut java, &format!("combine 0 {ENTRIES} {KEYS}"));
     ask(&mut java, &format!("export 0 {ENTRIES} {KEYS}"));
     let exported = Arc::<Mutex<Entries>>::default();
-    let worker = client
-        .clone()
-        .with_observers(observers(exported.clone()))
-        .start_worker(WorkerOptions::new());
+    let client = client.with_observers(observers(exported.clone()));
+    let worker = client.start_worker(WorkerOptions::new());
     let worker = worker.await.unwrap();
     until_sums_are(&client, ENTRIES).await;
     client.wait_until_idle().await.unwrap();
@@ -154,9 +149,9 @@ async fn each_side_finds_the_queues_that_the_other_one_configured() {
     let Some((together, _java, _)) = application("queues_configured").await else {
         return;
     };
-    let recipes = Recipes::new().with(&sums()).unwrap().with(&out()).unwrap();
     let fluo = together.rust().await;
-    let application = fluo.application(&together.name).recipes(&recipes);
+    let application = fluo.application(&together.name);
+    let application = application.recipe(&sums()).recipe(&out());
     let client = application.open().await.unwrap();
     let settings = &client.application().settings;
     assert_eq!(settings["recipes.cfm.sums.buckets"], "7");
@@ -166,10 +161,17 @@ async fn each_side_finds_the_queues_that_the_other_one_configured() {
 
     let together = Together::new("queues_of_both").unwrap();
     let fluo = together.rust().await;
-    let observers = observers(Arc::default());
-    let application = fluo.application(&together.name).observers(&observers);
+    let nothing = || observer_fn(async |_, _, _| Ok::<(), fluo_engine::Error>(()));
+    let weak = ObservedColumn::new(Column::new("w", "weak"), ObserverKind::Weak, "weak");
+    let strong = Column::new("s", "strong");
+    let application = fluo.application(&together.name);
     let application = application
-        .recipes(&recipes)
+        .observe(&strong, "strong", async |_, _| {
+            Ok::<(), fluo_engine::Error>(())
+        })
+        .observe_with(weak, nothing())
+        .recipe(&sums())
+        .recipe(&out())
         .set("fluo.observer.provider", "Observers")
         .set("queues", "true");
     application.initialize().await.unwrap();

@@ -41,10 +41,8 @@ async fn work(place: &Place) {
         .unwrap()
         .weak(page("links"), "export", nothing())
         .unwrap();
-    let worker = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(WorkerOptions::new());
+    let client = client.with_observers(observers);
+    let worker = client.start_worker(WorkerOptions::new());
     let worker = worker.await.unwrap();
     client.wait_until_idle().await.unwrap();
     worker.stop().await;
