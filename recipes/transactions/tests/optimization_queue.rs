@@ -8,12 +8,13 @@
 
 use std::num::NonZeroU32;
 
-use fluo_engine::{Instance, InstanceExt, Observers};
+use fluo_engine::{Instance, InstanceExt};
 use fluo_keys::{
     DifferenceKind, LoadStanding, OtherRows, RowCounting, RowHasher, TableOptimizations,
     TableRequirement, UniformityTest, Verdict, VerifyOptions,
 };
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
+use fluo_recipes::table_optimizations;
 use fluo_table::{Authorizations, Bytes, Column, Mutation, Table, TableAdmin, Versions};
 
 const TABLE: &str = "count";

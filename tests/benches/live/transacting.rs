@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fluo_cluster::{Cluster, JavaPeer};
-use fluo_engine::{
-    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, InstanceExt, Transaction, Worker, WorkerOptions};
 use fluo_table::{Bytes, Column, Scan, Span};
 use futures::future::try_join_all;
 use futures::stream::TryStreamExt;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fluo_engine::{LoaderOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{LoaderOptions, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Column, Error, Span};
 use peak_alloc::PeakAlloc;
 

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use fluo_engine::{
-    Client, Observer, Observers, Snapshot, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, Observer, Snapshot, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use fluo_accumulo::{Oracle, OracleOptions};
-use fluo_engine::{Client, LoaderOptions, Worker, WorkerOptions};
+use fluo_engine::{Client, LoaderOptions, WorkerOptions};
 use fluo_tests::shop;
 use futures::future::join;
 use tokio::runtime::Runtime;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use flate2::read::GzDecoder;
 use fluo_accumulo::{Oracle, OracleOptions};
-use fluo_engine::{InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::coordination::{Application, Applications, Coordination, Share, WorkerMembership};
 use fluo_table::layout::Partition;
 use fluo_table::{Bytes, Column, ErrorKind, Instance, Span, Versions};

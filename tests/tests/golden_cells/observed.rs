@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
 use fluo_table::{Bytes, Column, Error, Filter, Scan, Span, TableExt};
 

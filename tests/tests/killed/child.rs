@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use fluo_engine::{Client, LoaderOptions, Transaction, Worker, WorkerOptions};
+use fluo_engine::{Client, LoaderOptions, Transaction, WorkerOptions};
 use fluo_table::Result;
 use fluo_tests::shop;
 use futures::future::{try_join, try_join_all};

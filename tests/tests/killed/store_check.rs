@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fluo_engine::{Client, Snapshot, Worker, WorkerOptions};
+use fluo_engine::{Client, Snapshot, WorkerOptions};
 use fluo_tests::STUCK;
 
 use crate::sqlite_sink::SqliteSink;

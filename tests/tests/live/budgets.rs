@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo_engine::{Bytes, Observers, Timestamp, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Bytes, Observers, Timestamp, Transaction, WorkerOptions, observer_fn};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exporter, Exports};
 use fluo_recipes::sink::TableSink;

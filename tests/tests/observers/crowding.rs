@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fluo_engine::{Observers, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, WorkerOptions, observer_fn};
 use fluo_table::layout::{NotificationTimestamp, notification_column};
 use fluo_table::{Error, ErrorKind, Mutation, Timestamp};
 use fluo_tests::scenarios::observed::{column, idle};

@@ -129,7 +129,6 @@ async fn the_success_of_a_later_notification_removes_the_dead_letter() {
 async fn another_worker_removes_the_dead_letter_too() {
     let Fragile {
         client,
-        fixture,
         worker,
         fixed,
         ..
@@ -192,7 +191,6 @@ async fn tries_are_counted_by_each_worker() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let Fragile {
-        fixture,
         client,
         worker,
         runs,

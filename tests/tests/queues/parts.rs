@@ -62,8 +62,8 @@ async fn a_worker_without_an_exporter_does_not_start() {
          application, or create it again with these"
     );
     let exporter = async |_: Exports<String, String>| Ok(Exported::All);
-    let client = shop.recipe(&mails().export_to(exporter)).open();
-    let client = client.await.unwrap();
+    let shop = shop.recipe(&mails().export_to(exporter));
+    let client = shop.open().await.unwrap();
     let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     worker.stop().await;
 }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fluo_engine::{
-    Bytes, Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Bytes, Client, InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Cell, Column, Scan, Span};
 use fluo_tests::while_changing;
 use futures::TryStreamExt;

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use fluo_engine::{
-    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_recipes::codec::Kryo;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
@@ -35,14 +33,18 @@ fn total() -> Column {
     Column::new("sum", "total")
 }
 
-/// Returns the observers of the application, which put exported entries into a list.
-fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
+/// Returns the observers of the application without its queues.
+fn without_queues() -> Observers {
     let nothing = || observer_fn(async |_, _, _| Ok::<(), fluo_engine::Error>(()));
-    let observers = Observers::new()
+    Observers::new()
         .strong(Column::new("s", "strong"), "strong", nothing())
         .unwrap()
         .weak(Column::new("w", "weak"), "weak", nothing())
-        .unwrap();
+        .unwrap()
+}
+
+/// Returns the observers of the application, which put exported entries into a list.
+fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
     let store = async |tx: Transaction, changes: Vec<Change<String, i64>>| {
         for change in changes {
             let sum = change.new.unwrap_or(0);
@@ -57,7 +59,8 @@ fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
         exported.lock().unwrap().extend(entries.iter().map(line));
         std::future::ready(Ok::<_, ExportError>(Exported::All))
     };
-    let observers = observers.recipe(&sums().on_changes(store)).unwrap();
+    let sums = sums().on_changes(store);
+    let observers = without_queues().recipe(&sums).unwrap();
     observers.recipe(&out().export_to(export)).unwrap()
 }
 
@@ -161,15 +164,9 @@ async fn each_side_finds_the_queues_that_the_other_one_configured() {
 
     let together = Together::new("queues_of_both").unwrap();
     let fluo = together.rust().await;
-    let nothing = || observer_fn(async |_, _, _| Ok::<(), fluo_engine::Error>(()));
-    let weak = ObservedColumn::new(Column::new("w", "weak"), ObserverKind::Weak, "weak");
-    let strong = Column::new("s", "strong");
     let application = fluo.application(&together.name);
     let application = application
-        .observe(&strong, "strong", async |_, _| {
-            Ok::<(), fluo_engine::Error>(())
-        })
-        .observe_with(weak, nothing())
+        .observers(&without_queues())
         .recipe(&sums())
         .recipe(&out())
         .set("fluo.observer.provider", "Observers")

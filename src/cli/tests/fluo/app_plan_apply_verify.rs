@@ -25,9 +25,8 @@ async fn place() -> Place {
     let hasher = RowHasher::new("p").unwrap();
     let hashed = hasher.table_optimizations(4).unwrap();
     let instance = open(&place).instance();
-    let count = instance.application("count");
-    let client = count.recipe(&words).recipe(&hashed).create();
-    let client = client.await.unwrap();
+    let count = instance.application("count").recipe(&words);
+    let client = count.recipe(&hashed).create().await.unwrap();
     client
         .run(async |tx| {
             let mut all = (0..5_000).map(|n| format!("word{n}"));

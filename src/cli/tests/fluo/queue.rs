@@ -1,7 +1,7 @@
 //! `fluo queue`: the queues of an application, their backlog and their dead letters.
 
 use crate::command::Place;
-use fluo_engine::{InstanceExt, Observers, Transaction, Worker, WorkerOptions};
+use fluo_engine::{InstanceExt, Observers, Transaction, WorkerOptions};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::application::{Web, at, page, place};
 use crate::command::{Place, assert_says, ended};
-use fluo_engine::{Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::coordination::{FailedNotification, ObserverKind};
 use fluo_table::{Bytes, Column, RowColumn};
 

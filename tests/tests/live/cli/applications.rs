@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 
 use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
 use fluo_cluster::Cluster;
-use fluo_engine::{
-    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, InstanceExt, Transaction, WorkerOptions};
 use fluo_table::{Column, Instance};
 
 use super::{Fluo, Run, assert_says, binary, fluo, name};
