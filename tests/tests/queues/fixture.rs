@@ -68,6 +68,6 @@ impl App {
 /// Returns the handle of a new instance's application that declares these queues.
 pub(crate) fn declared(queues: &[&dyn Recipe]) -> ApplicationHandle {
     let app = Instance::in_memory().application("app");
-    let mut queues = queues.iter();
-    queues.fold(app, |app, queue| app.recipe(*queue))
+    let declare = |app: ApplicationHandle, queue: &&dyn Recipe| app.recipe(*queue);
+    queues.iter().fold(app, declare)
 }
