@@ -76,10 +76,6 @@ fn measure_crate(root: &Path, one: &Crate) -> Result<Measures> {
         measures.lines.add(Lines::new(product));
         measures.functions.add_items(&file.items);
     }
-    // The folders of the package at the root contain the other crates.
-    if one.folder.is_empty() {
-        return Ok(measures);
-    }
     let in_product: usize = measures.file_lines.iter().sum();
     let folder = root.join(&one.folder);
     measures.add_tests(&folder.join("src"), root)?;
