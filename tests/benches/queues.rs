@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fluo_engine::{
-    Client, Column, Instance, InstanceExt, LoaderOptions, Observers, Transaction, Worker,
+    ApplicationHandle, Client, Column, Instance, InstanceExt, LoaderOptions, Transaction, Worker,
     WorkerOptions,
 };
 use fluo_recipes::TypedColumn;
@@ -71,18 +71,9 @@ struct App {
 }
 
 impl App {
-    async fn start(fluo: &Instance, name: &str, observers: Observers) -> Outcome<Self> {
-        let client = fluo
-            .application(name)
-            .observers(&observers)
-            .create()
-            .await?;
-        let options = worker_options();
-        let worker = client
-            .clone()
-            .with_observers(observers)
-            .start_worker(options)
-            .await?;
+    async fn start(fluo: &Instance, application: ApplicationHandle) -> Outcome<Self> {
+        let client = application.create().await?;
+        let worker = client.start_worker(worker_options()).await?;
         let worker = worker.collecting_garbage(Arc::new(fluo.clone()));
         Ok(Self { client, worker })
     }
@@ -121,13 +112,13 @@ impl App {
 async fn count_words(directory: &Path, lines: &[&str]) -> Outcome {
     let fluo = fluo_embedded::open(directory.join("words"))?;
     let words = Counts::new("wc", Sum)?;
-    let app = App::start(&fluo, "queue", words.observe(Observers::new())?).await?;
+    let app = App::start(&fluo, fluo.application("queue").recipe(&words)).await?;
     let inputs = lines.iter().map(|line| counts(line));
     let queue = app
         .load(inputs, move |tx, counts| words.extend(tx, counts))
         .await?;
 
-    let app = App::start(&fluo, "cells", Observers::new()).await?;
+    let app = App::start(&fluo, fluo.application("cells")).await?;
     let begin = Instant::now();
     let loaders = app.client.loaders(LoaderOptions::new().tasks(64))?;
     for line in lines {
@@ -168,15 +159,8 @@ async fn grow(directory: &Path, collects: bool) -> Outcome {
     let directory = directory.join(format!("growing-{collects}"));
     let fluo = fluo_embedded::open(&directory)?;
     let counts = Counts::new("wc", Sum)?;
-    let observers = counts.observe(Observers::new())?;
-    let handle = fluo.application("growing").observers(&observers);
-    let client = handle.create().await?;
-    let options = worker_options();
-    let mut worker = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(options)
-        .await?;
+    let client = fluo.application("growing").recipe(&counts).create().await?;
+    let mut worker = client.start_worker(worker_options()).await?;
     if collects {
         worker = worker.collecting_garbage(Arc::new(fluo));
     }
@@ -215,17 +199,18 @@ async fn export(directory: &Path, lines: &[&str]) -> Outcome {
     fluo.create_table("target", Versions::default()).await?;
     let target = fluo.open_table("target", Authorizations::none()).await?;
     let queue = ExportQueue::<String, String>::new("eq")?;
-    let sink = TableSink::new(queue.id(), target, |export: &Export<String, String>| {
+    let sink = TableSink::new(&queue, target, |export: &Export<String, String>| {
         Ok(vec![
             Mutation::new(export.key.clone()).put(title(), export.value.clone()),
         ])
     });
-    let app = App::start(&fluo, "queue", queue.observe(Observers::new(), sink)?).await?;
+    let queue = queue.export_with(sink);
+    let app = App::start(&fluo, fluo.application("queue").recipe(&queue)).await?;
     let pages = || lines.iter().map(|&line| line.to_owned());
     let add = move |tx: &Transaction, page| queue.add(tx, page, "a title".to_owned());
     let exported = app.load(pages(), add).await?;
 
-    let app = App::start(&fluo, "plain", Observers::new()).await?;
+    let app = App::start(&fluo, fluo.application("plain")).await?;
     let set = |tx: &Transaction, page: String| tx.set(page, &title(), "a title");
     let plain = app.load(pages(), set).await?;
     let entries = lines.len();

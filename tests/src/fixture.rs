@@ -94,11 +94,10 @@ impl Fixture {
         self.client_of(table, ClientOptions::new()).await
     }
 
-    /// Opens a client on a handle of the table.
+    /// Opens a client on a handle of the table. It has the observers of the application.
     pub async fn client_of(&self, table: Arc<dyn Table>, options: ClientOptions) -> Client {
-        Client::open(table, self.coordination.clone(), options)
-            .await
-            .unwrap()
+        let client = Client::open(table, self.coordination.clone(), options);
+        client.await.unwrap().with_observers(self.observers.clone())
     }
 
     /// Opens a client whose calls of the coordination are listed, and fail where a test plans a
@@ -114,18 +113,8 @@ impl Fixture {
     /// Opens a client, and starts a worker of it.
     pub async fn start(&self) -> (Client, Worker) {
         let client = self.client().await;
-        let worker = self.worker(&client, WorkerOptions::new()).await;
+        let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
         (client, worker)
-    }
-
-    /// Starts a worker with the observers of the application.
-    pub async fn worker(&self, client: &Client, options: WorkerOptions) -> Worker {
-        client
-            .clone()
-            .with_observers(self.observers.clone())
-            .start_worker(options)
-            .await
-            .unwrap()
     }
 
     /// Ends the session of a live client, as a pause of its process does.

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use fluo_engine::admin::{self, Initialization, Status, check_observers};
+use fluo_engine::admin::{self, Initialization, Status};
 use fluo_engine::{Client, ClientOptions};
 use fluo_table::coordination::{
     Application, Applications, MemoryApplications, ObservedColumn, ObserverKind,
@@ -401,50 +401,4 @@ async fn the_next_call_repairs_a_failed_one() {
         }
         assert!(failed >= 3 * 9, "{failed}");
     }
-}
-
-#[test]
-fn compares_registered_observers_with_the_stored_ones() {
-    let observed = |family: &'static str, kind, id: &str| {
-        ObservedColumn::new(Column::new(family, "q"), kind, id)
-    };
-    let (strong, weak) = (ObserverKind::Strong, ObserverKind::Weak);
-    let stored = [observed("a", strong, "x"), observed("b", weak, "")];
-    let registered = [observed("b", weak, "any"), observed("a", strong, "x")];
-    assert!(check_observers(&stored, &registered).is_ok());
-    assert!(check_observers(&[], &[]).is_ok());
-    let ends = "; register those that it was initialised with, or initialise it with these";
-    for (registered, difference) in [
-        (
-            vec![observed("b", weak, "y")],
-            "this program has no observer for a:q (strong, `x`)",
-        ),
-        (
-            vec![
-                observed("b", weak, ""),
-                observed("a", strong, "x"),
-                observed("c", weak, "z"),
-            ],
-            "the application does not observe c:q (weak, `z`)",
-        ),
-        (
-            vec![observed("a", weak, "x"), observed("b", weak, "")],
-            "this program has no observer for a:q (strong, `x`); the application does not observe a:q (weak, `x`)",
-        ),
-    ] {
-        let error = check_observers(&stored, &registered).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Invalid);
-        assert_eq!(
-            error.to_string(),
-            format!("the observers are not those of the application: {difference}{ends}")
-        );
-    }
-    let many: Vec<_> = (0..12)
-        .map(|n| ObservedColumn::new(Column::new("f", format!("{n:02}")), weak, ""))
-        .collect();
-    let message = check_observers(&many, &[]).unwrap_err().to_string();
-    assert!(
-        message.contains("f:09 (weak), and 2 more; register"),
-        "{message}"
-    );
 }

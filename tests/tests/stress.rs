@@ -64,7 +64,7 @@ async fn stress(instance: Instance) {
     let mut workers = Vec::new();
     for _ in 0..CLIENTS {
         let client = fixture.client_of(fixture.table.clone(), hasty()).await;
-        workers.push(fixture.worker(&client, WorkerOptions::new()).await);
+        workers.push(client.start_worker(WorkerOptions::new()).await.unwrap());
         clients.push(client);
     }
     open_accounts(&clients[0]).await;

@@ -27,7 +27,7 @@ use servers::Servers;
 const TABLE: &str = "pages";
 
 /// Real rows: 43 % of them are on one host.
-const ROWS: &str = include_str!("../../examples/data/package-homepages.txt");
+const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
 
 /// A table, with the arguments of its verification.
 struct Scene {

@@ -8,13 +8,13 @@
 
 use std::num::NonZeroU32;
 
-use fluo_engine::{Instance, InstanceExt, Observers};
+use fluo_engine::{Instance, InstanceExt};
 use fluo_keys::{
     DifferenceKind, LoadStanding, OtherRows, RowCounting, RowHasher, TableOptimizations,
     TableRequirement, UniformityTest, Verdict, VerifyOptions,
 };
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
-use fluo_recipes::{ApplicationRecipes, Recipes};
+use fluo_recipes::table_optimizations;
 use fluo_table::{Authorizations, Bytes, Column, Mutation, Table, TableAdmin, Versions};
 
 const TABLE: &str = "count";
@@ -111,11 +111,9 @@ fn kinds(verdict: &Verdict) -> Vec<DifferenceKind> {
 async fn accepts_a_filled_combine_queue() {
     let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
     let words = words.buckets_per_tablet(NonZeroU32::new(4).unwrap());
-    let recipes = Recipes::new().with(&words).unwrap();
-    let observers = words.observe(Observers::new()).unwrap();
     let fluo = Instance::in_memory();
-    let application = fluo.application(TABLE).observers(&observers);
-    let client = application.recipes(&recipes).create().await.unwrap();
+    let application = fluo.application(TABLE).recipe(&words);
+    let client = application.create().await.unwrap();
     let optimizations = table_optimizations(&client.application().settings).unwrap();
     let plan = optimizations.plan(&fluo, TABLE).await.unwrap();
     plan.apply(&fluo).await.unwrap();

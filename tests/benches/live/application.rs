@@ -2,7 +2,7 @@
 
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
 use fluo_cluster::Cluster;
-use fluo_engine::{Client, InstanceExt};
+use fluo_engine::{ApplicationHandle, Client, InstanceExt};
 use fluo_table::{Instance, Span};
 
 const PATH: &str = "/bench";
@@ -27,14 +27,18 @@ pub(crate) struct Application {
 
 impl Application {
     /// Starts the oracle of an application, and opens the application.
-    pub(crate) async fn open(instance: Instance, zookeepers: &str, name: &str) -> Self {
-        let options = OracleOptions::new(zookeepers, name).unwrap();
+    pub(crate) async fn open(
+        instance: Instance,
+        zookeepers: &str,
+        application: ApplicationHandle,
+    ) -> Self {
+        let options = OracleOptions::new(zookeepers, application.name()).unwrap();
         let oracle = Oracle::start(options.host("localhost")).await.unwrap();
         Self {
-            client: instance.application(name).open().await.unwrap(),
+            client: application.open().await.unwrap(),
             instance,
             oracle,
-            name: name.to_owned(),
+            name: application.name().to_owned(),
         }
     }
 

@@ -4,13 +4,10 @@
 use std::time::{Duration, Instant};
 
 use fluo_cluster::Cluster;
-use fluo_engine::{
-    Bytes, Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Bytes, Client, InstanceExt, Transaction, WorkerOptions};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{Export, ExportQueue};
 use fluo_recipes::sink::TableSink;
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Authorizations, Column, Mutation, Versions};
 
 use crate::application::{Application, connect};
@@ -30,19 +27,16 @@ fn hot() -> Column {
     Column::new("hot", "value")
 }
 
-/// An observer that adds to one of a few rows.
-fn count_rows(observers: Observers) -> Observers {
-    let count = observer_fn(async |tx: Transaction, row: Bytes, _| {
-        let sum: usize = row.iter().copied().map(usize::from).sum();
-        let total = format!("total:{}", sum % HOT_ROWS);
-        // The totals are not observed.
-        let column = Column::new("total", "value");
-        let before = tx.get(total.clone(), &column).await?;
-        let before = before.map(|value| String::from_utf8(value.to_vec()).unwrap());
-        let before: u64 = before.map_or(0, |text| text.parse().unwrap());
-        tx.set(total, &column, (before + 1).to_string())
-    });
-    observers.strong(hot(), "count", count).unwrap()
+/// Adds to one of a few rows, as an observer.
+async fn count_row(tx: Transaction, row: Bytes) -> fluo_engine::Result<()> {
+    let sum: usize = row.iter().copied().map(usize::from).sum();
+    let total = format!("total:{}", sum % HOT_ROWS);
+    // The totals are not observed.
+    let column = Column::new("total", "value");
+    let before = tx.get(total.clone(), &column).await?;
+    let before = before.map(|value| String::from_utf8(value.to_vec()).unwrap());
+    let before: u64 = before.map_or(0, |text| text.parse().unwrap());
+    tx.set(total, &column, (before + 1).to_string())
 }
 
 /// Runs the work, and prints the rates.
@@ -59,7 +53,7 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
     let words = CombineQueue::<String, u64>::new("words", Sum).unwrap();
     let links = ExportQueue::<String, u64>::new("links").unwrap();
     let sink = TableSink::new(
-        links.id(),
+        &links,
         target_table.await.unwrap(),
         |export: &Export<String, u64>| {
             let mutation = Mutation::new(export.key.clone());
@@ -68,12 +62,12 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
             ])
         },
     );
-    let observers = words.observe(count_rows(Observers::new())).unwrap();
-    let observers = links.observe(observers, sink).unwrap();
-    let recipes = Recipes::new().with(&words).unwrap().with(&links).unwrap();
-    let application = instance.application(&name).observers(&observers);
-    application.recipes(&recipes).initialize().await.unwrap();
-    let application = Application::open(instance, &zookeepers, &name).await;
+    let links = links.export_with(sink);
+    let handle = instance.application(&name);
+    let handle = handle.observe(&hot(), "count", count_row);
+    let handle = handle.recipe(&words).recipe(&links);
+    handle.initialize().await.unwrap();
+    let application = Application::open(instance, &zookeepers, handle).await;
     let client = &application.client;
 
     for (work, tasks, count) in [
@@ -83,12 +77,7 @@ pub(crate) async fn run(cluster: &Cluster, count: usize) {
         ("hot", 32, count / 50),
     ] {
         let options = WorkerOptions::new().tasks(tasks);
-        let worker = client
-            .clone()
-            .with_observers(observers.clone())
-            .start_worker(options)
-            .await
-            .unwrap();
+        let worker = client.start_worker(options).await.unwrap();
         // A worker begins when the group of workers has been the same for a while.
         set(client, format!("first {work} {tasks}")).await.unwrap();
         client.wait_until_idle().await.unwrap();

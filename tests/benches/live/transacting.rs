@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fluo_cluster::{Cluster, JavaPeer};
-use fluo_engine::{
-    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, InstanceExt, Transaction, Worker, WorkerOptions};
 use fluo_table::{Bytes, Column, Scan, Span};
 use futures::future::try_join_all;
 use futures::stream::TryStreamExt;
@@ -65,23 +63,20 @@ impl Work {
 struct Bank<'a> {
     cluster: &'a Cluster,
     application: Application,
-    observers: Observers,
 }
 
 impl<'a> Bank<'a> {
     async fn new(cluster: &'a Cluster, name: &str) -> Self {
         let (instance, zookeepers) = connect(cluster).await;
-        let observer = observer_fn(async |tx: Transaction, row: Bytes, _| {
+        let copy = async |tx: Transaction, row: Bytes| {
             let value = tx.get(row.clone(), &input()).await?;
             tx.set(row, &output(), value.unwrap_or_default())
-        });
-        let observers = Observers::new().strong(input(), "copy", observer).unwrap();
-        let application = instance.application(name).observers(&observers);
+        };
+        let application = instance.application(name).observe(&input(), "copy", copy);
         application.initialize().await.unwrap();
         Self {
             cluster,
-            application: Application::open(instance, &zookeepers, name).await,
-            observers,
+            application: Application::open(instance, &zookeepers, application).await,
         }
     }
 
@@ -144,10 +139,7 @@ impl<'a> Bank<'a> {
     async fn worker(&self, tasks: usize, round: usize) -> Worker {
         let client = &self.application.client;
         let options = WorkerOptions::new().tasks(tasks);
-        let worker = client
-            .clone()
-            .with_observers(self.observers.clone())
-            .start_worker(options);
+        let worker = client.start_worker(options);
         let worker = worker.await.unwrap();
         set(client.clone(), named("first", 0, round), input())
             .await

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_engine::admin::{Initialization, initialize};
-use fluo_engine::{Client, ClientOptions};
-use fluo_table::coordination::{Applications, Coordination, ObservedColumn};
+use fluo_engine::{Client, ClientOptions, Observers};
+use fluo_table::coordination::{Applications, Coordination};
 use fluo_table::{Authorizations, Column, Table, TableAdmin};
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -21,18 +21,15 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) async fn new(directory: &Path) -> Outcome<Self> {
-        Self::observed(directory, Vec::new()).await
+        Self::observed(directory, Observers::new()).await
     }
 
-    pub(crate) async fn observed(
-        directory: &Path,
-        observers: Vec<ObservedColumn>,
-    ) -> Outcome<Self> {
+    pub(crate) async fn observed(directory: &Path, observers: Observers) -> Outcome<Self> {
         let options = EmbeddedOptions::new().create_if_missing(true);
         let tables = EmbeddedTables::open(directory, options)?;
         let applications = tables.applications();
         let initialization = Initialization {
-            observers,
+            observers: observers.observed_columns(),
             ..Initialization::new("1f6c5a0e", "t")
         };
         initialize(&tables, &applications, "bench", initialization).await?;
@@ -44,7 +41,7 @@ impl Ground {
             tables: Arc::new(tables),
             table,
             coordination,
-            client,
+            client: client.with_observers(observers),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fluo_engine::{LoaderOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{LoaderOptions, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Column, Error, Span};
 use peak_alloc::PeakAlloc;
 
@@ -31,14 +31,8 @@ pub(crate) fn observers() -> Result<Observers, Error> {
 
 /// Measures rows that are loaded and observed, until the time is up and the queue is empty.
 pub(crate) async fn end_to_end(directory: &Path, time: Duration) -> Outcome {
-    let ground =
-        Ground::observed(&directory.join("observed"), observers()?.observed_columns()).await?;
-    let worker = ground
-        .client
-        .clone()
-        .with_observers(observers()?)
-        .start_worker(WorkerOptions::new())
-        .await?;
+    let ground = Ground::observed(&directory.join("observed"), observers()?).await?;
+    let worker = ground.client.start_worker(WorkerOptions::new()).await?;
     let begun = Instant::now();
     let count = load(&ground, 0, |_| begun.elapsed() < time).await?;
     ground.client.wait_until_idle().await?;
@@ -74,14 +68,8 @@ async fn load(ground: &Ground, first: u64, goes_on: impl Fn(u64) -> bool) -> Out
 /// the first. The collection of garbage at the end of each round is part of the cost of a
 /// long-lived queue.
 pub(crate) async fn long_lived(directory: &Path, length: Duration) -> Outcome {
-    let ground =
-        Ground::observed(&directory.join("queue"), observers()?.observed_columns()).await?;
-    let worker = ground
-        .client
-        .clone()
-        .with_observers(observers()?)
-        .start_worker(WorkerOptions::new())
-        .await?;
+    let ground = Ground::observed(&directory.join("queue"), observers()?).await?;
+    let worker = ground.client.start_worker(WorkerOptions::new()).await?;
     let (mut first, mut observed, mut collected) = (0, Vec::new(), Vec::new());
     for round in 1..=QUEUE_ROUNDS {
         let begun = Instant::now();
@@ -117,18 +105,12 @@ fn late_beside_early(what: &str, rates: &[u128]) -> Outcome {
 
 /// Measures the memory of a worker that starts while many notifications wait.
 pub(crate) async fn many_waiting(directory: &Path, memory: &PeakAlloc) -> Outcome {
-    let ground =
-        Ground::observed(&directory.join("waiting"), observers()?.observed_columns()).await?;
+    let ground = Ground::observed(&directory.join("waiting"), observers()?).await?;
     load(&ground, 0, |count| count < WAITING).await?;
     memory.reset_peak_usage();
     let before = memory.current_usage();
     let begun = Instant::now();
-    let worker = ground
-        .client
-        .clone()
-        .with_observers(observers()?)
-        .start_worker(WorkerOptions::new())
-        .await?;
+    let worker = ground.client.start_worker(WorkerOptions::new()).await?;
     ground.client.wait_until_idle().await?;
     worker.stop().await;
     rate(

@@ -38,11 +38,9 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
         .max_tries(std::num::NonZeroU32::MIN.saturating_add(1))
         .first_retry_pause(millis(20))
         .max_retry_pause(millis(400));
-    client
-        .clone()
-        .with_observers(observers)
-        .start_worker_with_clock(options, Arc::new(StoppedClock))
-        .await
+    let client = client.clone().with_observers(observers);
+    let clock = Arc::new(StoppedClock);
+    client.start_worker_with_clock(options, clock).await
 }
 
 /// A clock that always shows the same time. Simulated time is that of the runtime.
@@ -120,6 +118,7 @@ fn observe_queues(queues: &Queues, observers: Observers, world: &World) -> Resul
         recorder.queue_log().changes.insert(tx.start(), changes);
         ready(stumble(&recorder))
     };
-    let observers = observers.recipe(&queues.sums.clone().on_changes_with(record))?;
-    queues.parcels.observe(observers, Receiver(world.clone()))
+    let observers = observers.recipe(&queues.sums.clone().on_changes(record))?;
+    let receiver = Receiver(world.clone());
+    observers.recipe(&queues.parcels.clone().export_with(receiver))
 }

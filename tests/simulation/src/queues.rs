@@ -1,11 +1,8 @@
 //! The queues of a run: a combine queue of sums, and an export queue to a receiver in memory.
 
-use std::future::ready;
-
-use fluo_engine::Observers;
-use fluo_recipes::Recipes;
+use fluo_engine::{Instance, InstanceExt, Observers};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
-use fluo_recipes::export_queue::{ExportQueue, Exported, Exports};
+use fluo_recipes::export_queue::ExportQueue;
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_table::coordination::ObservedColumn;
 use fluo_table::{Bytes, Error, Result};
@@ -59,16 +56,16 @@ impl Queues {
 
     /// Returns the export queue as its settings describe it.
     pub(super) fn stored_parcels(&self) -> Result<StoredQueue> {
-        let settings = Recipes::new().with(&self.parcels)?.settings();
-        let stored = StoredQueue::all(&settings)?.into_iter().next();
+        let settings = Instance::in_memory()
+            .application("any")
+            .recipe(&self.parcels);
+        let stored = StoredQueue::all(&settings.settings())?.into_iter().next();
         stored.ok_or_else(|| Error::invalid("the settings contain no queue"))
     }
 
     /// Returns the columns of the notifications of the queues.
     pub(super) fn observed_columns(&self) -> Result<Vec<ObservedColumn>> {
-        let unused = |_: Exports<String, i64>| ready(Ok(Exported::All));
-        let observers = self.sums.observe(Observers::new())?;
-        let observers = self.parcels.observe(observers, unused)?;
+        let observers = Observers::new().recipe(&self.sums)?.recipe(&self.parcels)?;
         Ok(observers.observed_columns())
     }
 }

@@ -41,7 +41,6 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
         .max_tries(TRIES)
         .first_retry_pause(Duration::from_millis(100));
     let clock = Arc::new(ManualClock::at(1_000));
-    let client = client.with_observers(observers);
     let worker = client.start_worker_with_clock(options, clock);
     let worker = worker.await.unwrap();
     set(&client, "bad", "a", 7).await;

@@ -104,7 +104,7 @@ pub async fn a_lock_that_a_flush_restores_blocks_no_transaction(instance: Instan
 
 /// Runs an observer that acknowledges, and reads and writes the cell after every flush.
 async fn acknowledge(fixture: &Fixture, client: &Client) {
-    let worker = work(client, observers()).await;
+    let worker = work(client).await;
     for value in 1..=3 {
         set(client, "r", "seen", value).await;
         idle(client).await;
@@ -151,7 +151,7 @@ pub async fn a_queue_item_that_is_set_twice_is_processed_once_despite_flushes(in
         flush(&fixture).await;
     }
     for _ in 0..2 {
-        let worker = work(&client, observers()).await;
+        let worker = work(&client).await;
         idle(&client).await;
         worker.stop().await;
         flush(&fixture).await;

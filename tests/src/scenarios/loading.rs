@@ -49,7 +49,7 @@ pub async fn loaders_wait_for_capacity_and_lose_no_load(instance: Instance) {
     let observers = Observers::new().weak(column("w"), "sum", sum).unwrap();
     let fixture = Fixture::observed(&instance, &observers).await;
     let client = fixture.client().await;
-    let worker = work(&client, observers).await;
+    let worker = work(&client).await;
     let loaders = client.loaders(OPTIONS).unwrap();
     let (running, may_continue) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let bring = async |number: i64| {

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use fluo_engine::{
-    Client, Observer, Observers, Snapshot, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, Observer, Snapshot, Transaction, Worker, WorkerOptions, observer_fn};
 use fluo_table::{Bytes, Column, Error};
 use tokio::sync::Semaphore;
 
@@ -74,13 +72,8 @@ pub(super) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
 }
 
 /// Starts a worker of a client with the default settings.
-pub(super) async fn work(client: &Client, observers: Observers) -> Worker {
-    client
-        .clone()
-        .with_observers(observers)
-        .start_worker(WorkerOptions::new())
-        .await
-        .unwrap()
+pub(super) async fn work(client: &Client) -> Worker {
+    client.start_worker(WorkerOptions::new()).await.unwrap()
 }
 
 /// Returns an observer that writes the changed value of its cell to another column of the row.

@@ -27,7 +27,7 @@ pub async fn a_chain_of_strong_observers_runs_to_its_end(instance: Instance) {
     let rows = (0..20).map(|row| (format!("row {row}"), row));
     set_all(&client, rows, "a").await;
     assert_eq!(fixture.notifications().await, 20);
-    let worker = work(&client, observers).await;
+    let worker = work(&client).await;
     idle(&client).await;
     let now = client.snapshot().await.unwrap();
     for row in 0..20 {
@@ -59,7 +59,7 @@ pub async fn a_weak_observer_runs_only_when_it_is_notified(instance: Instance) {
     let observers = Observers::new().weak(column("w"), "sum", sums()).unwrap();
     let fixture = Fixture::observed(&instance, &observers).await;
     let client = fixture.client().await;
-    let worker = work(&client, observers).await;
+    let worker = work(&client).await;
     // Setting the column of a weak observer does not notify it.
     set_all(&client, [("set".to_owned(), 1)], "w").await;
     set_all(&client, [("set".to_owned(), 1)], "0").await;
@@ -104,7 +104,7 @@ pub async fn a_notification_set_while_the_observer_runs_survives(instance: Insta
     let client = fixture.client().await;
     // The worker finds the notifications of another client only in the table.
     let other = fixture.client().await;
-    let worker = work(&client, observers).await;
+    let worker = work(&client).await;
     let add = async |input: &'static str, value: &'static str| {
         other
             .run(async |tx| {
@@ -143,7 +143,7 @@ pub async fn a_delete_notifies_only_the_requested_observer(instance: Instance) {
         .unwrap();
     let fixture = Fixture::observed(&instance, &observers).await;
     let client = fixture.client().await;
-    let worker = work(&client, observers).await;
+    let worker = work(&client).await;
     client
         .run(async |tx| {
             for row in ["quiet", "asked"] {
@@ -191,7 +191,7 @@ pub async fn an_observer_may_delete_the_observed_cell(instance: Instance) {
     let observers = Observers::new().strong(column("a"), "take", take).unwrap();
     let fixture = Fixture::observed(&instance, &observers).await;
     let client = fixture.client().await;
-    let worker = work(&client, observers).await;
+    let worker = work(&client).await;
     for round in 1..=3 {
         set_all(&client, ["x", "y"].map(|row| (row.to_owned(), round)), "a").await;
         idle(&client).await;
@@ -242,18 +242,13 @@ pub async fn a_notification_that_another_has_acknowledged_is_not_processed_again
         .tasks(AT_ONCE)
         .min_scan_pause(hour)
         .max_scan_pause(hour);
-    let first = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(options)
-        .await
-        .unwrap();
+    let first = client.start_worker(options).await.unwrap();
     wait_for_permits(&begun, u32::try_from(AT_ONCE).unwrap()).await;
 
     let quick =
         observer_fn(async |tx: Transaction, row: Bytes, _| tx.set(row, &column("by second"), "1"));
     let second = Observers::new().strong(column("a"), "a", quick).unwrap();
-    let second = work(&other, second).await;
+    let second = work(&other.with_observers(second)).await;
     let of_second = Partition::new(NonZeroU32::MIN.saturating_add(1), 1).unwrap();
     let hashed = notification_column(&column("a")).qualifier;
     let is_of_second = |row: &String| of_second.contains(row.as_bytes(), &hashed);

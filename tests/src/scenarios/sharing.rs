@@ -48,8 +48,8 @@ pub async fn two_workers_share_notifications_and_each_commits_once(instance: Ins
     let notifier = fixture.client().await;
     let (one, two) = (fixture.client().await, fixture.client().await);
     let workers = [
-        work(&one, observers(0)).await,
-        work(&two, observers(1)).await,
+        work(&one).await,
+        work(&two.with_observers(observers(1))).await,
     ];
     let rows = (0..ROWS).map(|row| format!("row {row}"));
     for round in 1..=3 {
@@ -99,7 +99,8 @@ pub async fn three_workers_process_an_unpartitioned_notification(instance: Insta
     let notifier = fixture.client().await;
     let mut workers = Vec::new();
     for worker in 0..3 {
-        workers.push(work(&fixture.client().await, observers(worker)).await);
+        let client = fixture.client().await.with_observers(observers(worker));
+        workers.push(work(&client).await);
     }
     for round in 1..=2 {
         notifier

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use fluo_accumulo::{Oracle, OracleOptions};
-use fluo_engine::{Client, LoaderOptions, Worker, WorkerOptions};
+use fluo_engine::{Client, LoaderOptions, WorkerOptions};
 use fluo_tests::shop;
 use futures::future::join;
 use tokio::runtime::Runtime;
@@ -46,10 +46,7 @@ async fn observe(access: Access) {
         .open()
         .await
         .unwrap();
-    let worker = client
-        .clone()
-        .with_observers(shop::observers())
-        .start_worker(WorkerOptions::new());
+    let worker = client.start_worker(WorkerOptions::new());
     let _worker = worker.await.unwrap();
     future::pending::<()>().await;
 }

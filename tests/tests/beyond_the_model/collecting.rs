@@ -140,7 +140,7 @@ async fn collects_garbage_on_a_schedule() {
     let hourly = WorkerOptions::new().garbage_period(hour);
     let mut workers = Vec::new();
     for _ in 0..2 {
-        let worker = fixture.worker(&client, hourly.clone()).await;
+        let worker = client.start_worker(hourly.clone()).await.unwrap();
         workers.push(worker.collecting_garbage(fixture.tables.clone()));
     }
     let column = Column::new("f", "q");
@@ -171,8 +171,8 @@ async fn one_process_collects_the_garbage_of_an_application() {
     let mut workers = Vec::new();
     for _ in 0..4 {
         let client = fixture.client().await;
-        let worker = fixture.worker(&client, WorkerOptions::new().garbage_period(hour));
-        workers.push(worker.await.collecting_garbage(tables.clone()));
+        let worker = client.start_worker(WorkerOptions::new().garbage_period(hour));
+        workers.push(worker.await.unwrap().collecting_garbage(tables.clone()));
     }
     let compactions = || tables.counts().compactions;
     sleep(hour * 5).await;
@@ -251,7 +251,7 @@ async fn retries_a_collection_that_failed() {
     let fixture = Fixture::in_memory().await;
     let client = fixture.client().await;
     let without_the_table = Arc::new(MemoryTables::new());
-    let worker = fixture.worker(&client, WorkerOptions::new()).await;
+    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     let worker = worker.collecting_garbage(without_the_table);
     sleep(Duration::from_secs(24 * 3_600)).await;
     client.wait_until_idle().await.unwrap();

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::{Observers, Transaction, Worker, WorkerOptions, observer_fn};
+use fluo_engine::{Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::layout::{Partition, notification_column};
 use fluo_table::{Bytes, Column, Error, Filter, Scan, Span, TableExt};
 
@@ -46,12 +46,8 @@ async fn observe<F>(
     client.run(set).await.unwrap();
     recorded.table.hooks().take_notes().await;
     let options = WorkerOptions::new().tasks(1);
-    let worker = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(options)
-        .await
-        .unwrap();
+    let client = client.with_observers(observers);
+    let worker = client.start_worker(options).await.unwrap();
     nothing_is_notified(&recorded).await;
     worker.stop().await;
     recorded.is_on_the_page(name).await;
@@ -154,19 +150,11 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
         }
     };
     let options = WorkerOptions::new();
-    let first = client
-        .clone()
-        .with_observers(with_strong(slow))
-        .start_worker(options.clone())
-        .await
-        .unwrap();
+    let client = client.with_observers(with_strong(slow));
+    let first = client.start_worker(options.clone()).await.unwrap();
     begun.notified().await;
-    let second = other
-        .clone()
-        .with_observers(with_strong(nothing))
-        .start_worker(options)
-        .await
-        .unwrap();
+    let other = other.with_observers(with_strong(nothing));
+    let second = other.start_worker(options).await.unwrap();
     nothing_is_notified(&recorded).await;
     second.stop().await;
     recorded

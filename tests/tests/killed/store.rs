@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fluo_engine::{Client, InstanceExt, Observers, Result, Snapshot, Transaction};
+use fluo_engine::{Client, InstanceExt, Result, Snapshot, Transaction};
+use fluo_recipes::TypedColumn;
 use fluo_recipes::codec::{Postcard, Text};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::ExportQueue;
 use fluo_recipes::stored_queue::StoredQueue;
-use fluo_recipes::{ApplicationRecipes, Recipes, TypedColumn};
 use futures::TryStreamExt;
 
 use crate::sqlite_sink::{Order, SqliteSink};
@@ -54,28 +54,22 @@ impl Store {
         std::fs::create_dir_all(directory).unwrap();
         let sold = CombineQueue::new("sold", Sum).unwrap().buckets(3).unwrap();
         let exports = ExportQueue::with_codecs("exports", Text, Postcard).unwrap();
+        let exports = exports.buckets(16).unwrap().buffer_bytes(BYTES_OF_A_PASS);
+        let sink = SqliteSink::open(&directory.join("orders.sqlite")).unwrap();
+        let exporter = sink.clone();
         Self {
             directory: directory.to_owned(),
             sold: sold.buffer_bytes(BYTES_OF_A_PASS),
-            exports: exports.buckets(16).unwrap().buffer_bytes(BYTES_OF_A_PASS),
-            sink: SqliteSink::open(&directory.join("orders.sqlite")).unwrap(),
+            exports: exports.export_to(move |orders| exporter.clone().export(orders)),
+            sink,
         }
-    }
-
-    pub(crate) fn observers(&self) -> Observers {
-        let observers = self.sold.observe(Observers::new()).unwrap();
-        let sink = self.sink.clone();
-        self.exports
-            .observe(observers, move |orders| sink.clone().export(orders))
-            .unwrap()
     }
 
     pub(crate) async fn client(&self) -> Client {
         let fluo = fluo_embedded::open(self.directory.join("store")).unwrap();
-        let recipes = Recipes::new().with(&self.sold).unwrap();
-        let recipes = recipes.with(&self.exports).unwrap();
-        let store = fluo.application("store").observers(&self.observers());
-        store.recipes(&recipes).open_or_create().await.unwrap()
+        let store = fluo.application("store");
+        let store = store.recipe(&self.sold).recipe(&self.exports);
+        store.open_or_create().await.unwrap()
     }
 
     /// Places an order. Orders of a customer conflict, so their sequences are in the order of their

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use fluo_engine::{Client, Snapshot, Worker, WorkerOptions};
+use fluo_engine::{Client, Snapshot, WorkerOptions};
 use fluo_tests::STUCK;
 
 use crate::sqlite_sink::SqliteSink;
@@ -38,20 +38,15 @@ pub(crate) async fn drained(directory: &Path, interrupted: &mut Interrupted) -> 
     interrupted.exports += missing;
     interrupted.unacknowledged += entries - missing;
 
-    drain(&store, &client).await;
+    drain(&client).await;
     let snapshot = client.snapshot().await.unwrap();
     assert_eq!(store.waiting(&client, &snapshot).await, (0, 0));
     check_drained(&store, &snapshot, &committed).await;
     committed.into_keys().collect()
 }
 
-async fn drain(store: &Store, client: &Client) {
-    let worker = client
-        .clone()
-        .with_observers(store.observers())
-        .start_worker(WorkerOptions::new())
-        .await
-        .unwrap();
+async fn drain(client: &Client) {
+    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     let idle = tokio::time::timeout(STUCK, client.wait_until_idle());
     idle.await.expect("the queues drain").unwrap();
     worker.stop().await;

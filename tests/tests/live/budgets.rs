@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fluo_engine::{Bytes, Observers, Timestamp, Transaction, Worker, WorkerOptions, observer_fn};
-use fluo_recipes::Recipes;
+use fluo_engine::{Bytes, Observers, Timestamp, Transaction, WorkerOptions, observer_fn};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
-use fluo_recipes::export_queue::{Export, Exporter, Exports};
+use fluo_recipes::export_queue::{Export, ExportQueue, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
 use fluo_table::{Authorizations, Column, Mutation, RowColumn, Versions};
 use futures::future::try_join_all;
@@ -21,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_operation_keeps_its_call_budget() {
-    let Some(ground) = Ground::new(&Observers::new(), &Recipes::new()).await else {
+    let Some(ground) = Ground::new(&Observers::new()).await else {
         return;
     };
     let client = &ground.client;
@@ -97,23 +96,17 @@ async fn observers_keep_their_call_budget() {
             tx.set(row, &output, value.unwrap_or_default())
         }
     });
-    let observers = Observers::new().strong(noticed.clone(), "copy", copy);
     let words = CombineQueue::<String, u64>::new("words", Sum).unwrap();
     let words = words.buckets(1).unwrap();
-    let observers = words.observe(observers.unwrap()).unwrap();
-    let recipes = Recipes::new().with(&words).unwrap();
-    let Some(ground) = Ground::new(&observers, &recipes).await else {
+    let observers = Observers::new().strong(noticed.clone(), "copy", copy);
+    let observers = observers.unwrap().recipe(&words).unwrap();
+    let Some(ground) = Ground::new(&observers).await else {
         return;
     };
     let (client, waiting) = (&ground.client, &ground.waiting);
     let options = WorkerOptions::new().tasks(KEYS);
     let options = options.min_scan_pause(PAUSE).max_scan_pause(PAUSE);
-    let worker = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(options)
-        .await
-        .unwrap();
+    let worker = client.start_worker(options).await.unwrap();
     let notify = async |row: String| {
         let set = async |tx: Transaction| tx.set(row.clone(), &noticed, "1");
         client.run::<_, fluo_engine::Error, _>(set).await.unwrap();
@@ -152,7 +145,7 @@ async fn observers_keep_their_call_budget() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_sink_keeps_its_call_budget() {
-    let Some(ground) = Ground::new(&Observers::new(), &Recipes::new()).await else {
+    let Some(ground) = Ground::new(&Observers::new()).await else {
         return;
     };
     let (tables, name) = (ground.instance.table_admin(), fresh_name("sink"));
@@ -161,8 +154,9 @@ async fn a_sink_keeps_its_call_budget() {
         .await
         .unwrap();
     let table = tables.open_table(&name, Authorizations::none());
+    let queue = ExportQueue::<String, u64>::new("exports").unwrap();
     let sink = TableSink::new(
-        "exports",
+        &queue,
         table.await.unwrap(),
         |export: &Export<String, u64>| {
             let mutation = Mutation::new(export.key.clone());

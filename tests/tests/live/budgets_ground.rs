@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use fluo_accumulo::{AccumuloOptions, Credentials, Oracle, OracleOptions, ProxyOptions};
 use fluo_engine::{Client, ClientOptions, Error, InstanceExt, Observers, Snapshot, Transaction};
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Authorizations, Column, Instance, Result};
 use fluo_tests::{Call, CoordinationCall, Fault, Hooks, Intercepted};
 use fluo_zookeeper::{Link, Operation, ZooKeeper};
@@ -72,7 +71,7 @@ impl Counted {
 }
 
 impl Ground {
-    pub(crate) async fn new(observers: &Observers, recipes: &Recipes) -> Option<Self> {
+    pub(crate) async fn new(observers: &Observers) -> Option<Self> {
         let cluster = cluster().filter(|cluster| cluster.secret().is_none())?;
         let zookeeper = ZooKeeper::new();
         let [link, oracle_link, other_link] = [(); 3].map(|()| zookeeper.link());
@@ -88,7 +87,7 @@ impl Ground {
         let instance = connect(relay.address.clone(), &link).await;
         let name = fresh_name("budgets");
         let application = instance.application(&name).observers(observers);
-        application.recipes(recipes).initialize().await.unwrap();
+        application.initialize().await.unwrap();
         let options = OracleOptions::new(zookeepers(&oracle_link), &name).unwrap();
         let oracle = Oracle::start(options.host("localhost")).await.unwrap();
         let coordination = instance.applications().open(&name).await.unwrap();
@@ -101,7 +100,8 @@ impl Ground {
         let options = ClientOptions::new();
         let client = Client::open(table, requests.clone(), options)
             .await
-            .unwrap();
+            .unwrap()
+            .with_observers(observers.clone());
         let other = connect(cluster.proxy().unwrap().address(), &other_link).await;
         let ground = Self {
             relay,

@@ -24,7 +24,7 @@ async fn a_chain_does_not_wait_for_scans_of_the_table() {
     let options = WorkerOptions::new()
         .min_scan_pause(hour)
         .max_scan_pause(hour);
-    let _worker = fixture.worker(&client, options).await;
+    let _worker = client.start_worker(options).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1)).await;
     let begun = tokio::time::Instant::now();
     set(&client, "r", "a", 1).await;
@@ -60,7 +60,7 @@ async fn several_notifications_of_a_cell_collapse_into_one_run() {
         set(&client, "r", "a", value).await;
     }
     assert_eq!(fixture.notifications().await, 1, "the newest counts");
-    let _worker = fixture.worker(&client, WorkerOptions::new()).await;
+    let _worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     idle(&client).await;
     assert_eq!(read_now(&client, "r", "b").await, 10);
     assert_eq!(runs.load(Ordering::SeqCst), 1);

@@ -101,7 +101,7 @@ async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
         set(&client, &format!("row {row}"), "a", row).await;
     }
     let options = WorkerOptions::new().tasks(3);
-    let worker = slow.fixture.worker(&client, options).await;
+    let worker = client.start_worker(options).await.unwrap();
     for _ in 0..3 {
         slow.has_begun().await;
     }
@@ -120,7 +120,7 @@ async fn stopping_finishes_the_current_runs_and_leaves_the_rest() {
 async fn a_dropped_worker_leaves_the_workers_and_ends_its_transactions() {
     let slow = Slow::new().await;
     let client = slow.fixture.client().await;
-    let worker: Worker = slow.fixture.worker(&client, WorkerOptions::new()).await;
+    let worker: Worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     set(&client, "r", "a", 7).await;
     slow.has_begun().await;
     drop(worker);
@@ -225,7 +225,7 @@ async fn a_worker_that_stops_begins_no_run_that_waits_for_its_turn() {
         set(&client, &format!("row {row}"), "a", 1).await;
     }
     let options = WorkerOptions::new().tasks(RUNS);
-    let worker = fixture.worker(&client, options).await;
+    let worker = client.start_worker(options).await.unwrap();
     let first_attempts = u32::try_from(RUNS).unwrap();
     begun.acquire_many(first_attempts).await.unwrap().forget();
     resume.add_permits(RUNS);

@@ -66,15 +66,11 @@ impl Fragile {
         let observers = Observers::new()
             .strong(column("a"), "copy", fragile(how, &fixed, &runs))
             .unwrap();
-        let fixture = Fixture::observed_in_memory(observers.clone()).await;
+        let fixture = Fixture::observed_in_memory(observers).await;
         let client = fixture.client().await;
         let clock = Arc::new(ManualClock::at(1_000));
-        let worker = client
-            .clone()
-            .with_observers(observers)
-            .start_worker_with_clock(options(), clock)
-            .await
-            .unwrap();
+        let worker = client.start_worker_with_clock(options(), clock);
+        let worker = worker.await.unwrap();
         Self {
             fixture,
             client,
@@ -133,7 +129,6 @@ async fn the_success_of_a_later_notification_removes_the_dead_letter() {
 async fn another_worker_removes_the_dead_letter_too() {
     let Fragile {
         client,
-        fixture,
         worker,
         fixed,
         ..
@@ -142,7 +137,7 @@ async fn another_worker_removes_the_dead_letter_too() {
     idle(&client).await;
     fixed.store(true, Ordering::SeqCst);
     worker.stop().await;
-    let _worker = fixture.worker(&client, options()).await;
+    let _worker = client.start_worker(options()).await.unwrap();
     set(&client, "bad", "a", 2).await;
     idle(&client).await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
@@ -196,7 +191,6 @@ async fn tries_are_counted_by_each_worker() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let Fragile {
-        fixture,
         client,
         worker,
         runs,
@@ -204,7 +198,7 @@ async fn tries_are_counted_by_each_worker() {
     } = fragile;
     worker.stop().await;
     assert_eq!(client.failed_notifications().await.unwrap(), []);
-    let _worker = fixture.worker(&client, options()).await;
+    let _worker = client.start_worker(options()).await.unwrap();
     idle(&client).await;
     let failed = client.failed_notifications().await.unwrap();
     assert_eq!(

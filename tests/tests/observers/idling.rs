@@ -40,7 +40,7 @@ async fn an_application_without_a_worker_is_not_idle() {
     let waited = tokio::time::timeout(Duration::from_secs(60), client.wait_until_idle()).await;
     assert!(waited.is_err());
     let begun = Instant::now();
-    let _worker = fixture.worker(&client, WorkerOptions::new()).await;
+    let _worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     idle(&client).await;
     assert!(
         begun.elapsed() < Duration::from_secs(1),
@@ -55,7 +55,7 @@ async fn an_application_without_a_worker_is_not_idle() {
 async fn waiting_is_exact_with_writers_in_other_clients() {
     let fixture = Fixture::observed_in_memory(chain()).await;
     let client = fixture.client().await;
-    let _worker = fixture.worker(&client, eager()).await;
+    let _worker = client.start_worker(eager()).await.unwrap();
     let writers = Writers::start(&fixture, Duration::from_millis(100)).await;
     let teller = fixture.client().await;
     for round in 1..=10 {
@@ -74,7 +74,7 @@ async fn waiting_is_exact_with_writers_in_other_clients() {
 async fn waiting_is_exact_with_writers_that_never_pause() {
     let fixture = Fixture::observed_in_memory(chain()).await;
     let client = fixture.client().await;
-    let _worker = fixture.worker(&client, eager()).await;
+    let _worker = client.start_worker(eager()).await.unwrap();
     let writers = Writers::start(&fixture, Duration::ZERO).await;
     let teller = fixture.client().await;
     for round in 1..=20 {

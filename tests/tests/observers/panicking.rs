@@ -56,7 +56,7 @@ async fn error_of(observer: impl Observer) -> String {
     let fixture = Fixture::observed_in_memory(observers).await;
     let client = fixture.client().await;
     let options = WorkerOptions::new().tasks(1);
-    let worker = fixture.worker(&client, options).await;
+    let worker = client.start_worker(options).await.unwrap();
     set(&client, "r", "a", 1).await;
     set(&client, "r", "other", 7).await;
     idle(&client).await;

@@ -1,11 +1,11 @@
 //! A worker registers the observers with which the application was initialised.
 
-use fluo_engine::admin::{self, Initialization};
-use fluo_engine::{Observer, Observers, Worker, WorkerOptions, observer_fn};
-use fluo_table::coordination::{MemoryApplications, ObservedColumn, ObserverKind};
-use fluo_table::{Column, Error, ErrorKind, MemoryTables, TableAdmin};
+use fluo_engine::admin::{self, Initialization, Status};
+use fluo_engine::{InstanceExt, Observer, Observers, WorkerOptions, observer_fn};
+use fluo_table::coordination::{Application, MemoryApplications, ObservedColumn, ObserverKind};
+use fluo_table::{Column, Error, ErrorKind, Instance, MemoryTables, TableAdmin};
 use fluo_tests::Fixture;
-use fluo_tests::scenarios::observed::column;
+use fluo_tests::scenarios::observed::{column, idle, set};
 
 fn nothing() -> impl Observer {
     observer_fn(async |_, _, _| Ok::<_, Error>(()))
@@ -91,6 +91,74 @@ async fn an_application_is_not_initialised_with_an_observer_without_id() {
     initialize("measure").await.unwrap();
 }
 
+fn stored(observed: &[ObservedColumn]) -> Application {
+    let empty = Application::new("8d2fa41c", "web");
+    observed.iter().cloned().fold(empty, Application::observe)
+}
+
+fn declared(observed: &[ObservedColumn]) -> Observers {
+    let add = |all: Observers, one: &ObservedColumn| match one.kind {
+        ObserverKind::Strong => all.strong(one.column.clone(), &one.id, nothing()),
+        ObserverKind::Weak => all.weak(one.column.clone(), &one.id, nothing()),
+    };
+    observed.iter().try_fold(Observers::new(), add).unwrap()
+}
+
+/// Checks the message about declared observers.
+#[track_caller]
+fn is_refused_with(checked: Result<(), Error>, differences: &str) {
+    let ends = "; declare the observers of the application, or create it again with these";
+    let error = checked.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(error.to_string(), format!("{differences}{ends}"));
+}
+
+#[test]
+fn compares_declared_observers_with_the_stored_ones() {
+    let (strong, weak) = (ObserverKind::Strong, ObserverKind::Weak);
+    let observed = |name: &'static str, kind, id| ObservedColumn::new(column(name), kind, id);
+    let application = stored(&[observed("a", strong, "x"), observed("b", weak, "")]);
+    let all = declared(&[observed("b", weak, "any"), observed("a", strong, "x")]);
+    all.check_declared(&application).unwrap();
+    all.check(&application).unwrap();
+    let none = declared(&[]);
+    none.check(&stored(&[])).unwrap();
+
+    // A part is enough to open the application, and not for a worker.
+    let part = declared(&[observed("b", weak, "y")]);
+    part.check_declared(&application).unwrap();
+    is_refused_with(
+        part.check(&application),
+        "this program has no observer for f:a (strong, `x`)",
+    );
+    let more = [
+        observed("a", strong, "x"),
+        observed("b", weak, "any"),
+        observed("c", weak, "z"),
+    ];
+    for checked in [Observers::check_declared, Observers::check] {
+        is_refused_with(
+            checked(&declared(&more), &application),
+            "the application does not observe f:c (weak, `z`)",
+        );
+    }
+    let of_another_kind = declared(&[observed("a", weak, "x"), observed("b", weak, "any")]);
+    let unknown = "the application does not observe f:a (weak, `x`)";
+    is_refused_with(of_another_kind.check_declared(&application), unknown);
+    is_refused_with(
+        of_another_kind.check(&application),
+        &format!("this program has no observer for f:a (strong, `x`); {unknown}"),
+    );
+    let many: Vec<_> = (0..12)
+        .map(|n| ObservedColumn::new(Column::new("f", format!("{n:02}")), weak, ""))
+        .collect();
+    let message = none.check(&stored(&many)).unwrap_err().to_string();
+    assert!(
+        message.contains("f:09 (weak), and 2 more; declare"),
+        "{message}"
+    );
+}
+
 #[tokio::test]
 async fn a_worker_with_other_observers_does_not_start() {
     let observers = Observers::new()
@@ -98,41 +166,81 @@ async fn a_worker_with_other_observers_does_not_start() {
         .unwrap();
     let fixture = Fixture::observed_in_memory(observers).await;
     let client = fixture.client().await;
-    let start = async |observers| {
-        let started = client
-            .clone()
-            .with_observers(observers)
-            .start_worker(WorkerOptions::new())
-            .await;
-        let error = started.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Invalid);
-        error.to_string()
-    };
-    for other in [
-        Observers::new(),
-        Observers::new()
-            .strong(column("a"), "b", nothing())
-            .unwrap(),
-        Observers::new().weak(column("a"), "a", nothing()).unwrap(),
-        fixture
-            .observers
-            .clone()
-            .strong(column("b"), "b", nothing())
-            .unwrap(),
+    let missing = "this program has no observer for f:a (strong, `a`)";
+    let unknown = |observed| format!("the application does not observe {observed}");
+    for (other, differences) in [
+        (Observers::new(), missing.to_owned()),
+        (
+            Observers::new()
+                .strong(column("a"), "b", nothing())
+                .unwrap(),
+            format!("{missing}; {}", unknown("f:a (strong, `b`)")),
+        ),
+        (
+            Observers::new().weak(column("a"), "a", nothing()).unwrap(),
+            format!("{missing}; {}", unknown("f:a (weak, `a`)")),
+        ),
+        (
+            fixture
+                .observers
+                .clone()
+                .strong(column("b"), "b", nothing())
+                .unwrap(),
+            unknown("f:b (strong, `b`)"),
+        ),
     ] {
-        let message = start(other).await;
-        assert!(
-            message.starts_with("the observers are not those of the application: "),
-            "{message}"
-        );
+        let client = client.clone().with_observers(other);
+        let started = client.start_worker(WorkerOptions::new()).await;
+        is_refused_with(started.map(drop), &differences);
     }
     let options = WorkerOptions::new().tasks(0);
-    let error = client
-        .clone()
-        .with_observers(fixture.observers.clone())
-        .start_worker(options)
-        .await
-        .unwrap_err();
+    let error = client.start_worker(options).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert!(client.application().observers.len() == 1);
+}
+
+/// A program that declares an observer by its column alone does not run it.
+#[tokio::test]
+async fn a_worker_without_the_code_of_an_observer_does_not_start() {
+    let web = Instance::in_memory().application("web");
+    let ready = async |_, _| Ok::<_, Error>(());
+    let links = ObservedColumn::new(column("links"), ObserverKind::Weak, "links");
+    let part = web.observe(&column("text"), "text", ready);
+    let without = part.clone().observed_columns([links.clone()]);
+    let client = without.create().await.unwrap();
+    let started = client.start_worker(WorkerOptions::new()).await;
+    let missing = "this program has no observer for f:links (weak, `links`)";
+    is_refused_with(started.map(drop), missing);
+
+    let client = part.open().await.unwrap();
+    set(&client, "r", "text", 1).await;
+    let started = client.start_worker(WorkerOptions::new()).await;
+    is_refused_with(started.map(drop), missing);
+
+    let client = part.observe_with(links, nothing()).open().await.unwrap();
+    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
+    idle(&client).await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn an_invalid_declaration_is_an_error_of_the_calls_that_create_or_open() {
+    let text = async |_, _| Ok::<_, Error>(());
+    let web = Instance::in_memory().application("web");
+    let twice = web
+        .clone()
+        .observe(&column("a"), "a", text)
+        .observe(&column("b"), "a", text);
+    let message = "f:b (strong, `a`) cannot be observed beside f:a (strong, `a`); a column has one observer, and an id \
+                   is used once";
+    for error in [
+        twice.check().unwrap_err(),
+        twice.create().await.unwrap_err(),
+        twice.open_or_create().await.unwrap_err(),
+        twice.open().await.unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert_eq!(error.to_string(), message);
+    }
+    assert_eq!(web.status().await.unwrap(), Status::NotFound);
 }

@@ -32,16 +32,11 @@ fn counts(worker: usize, runs: &Runs) -> impl Observer {
 }
 
 async fn start(fixture: &Fixture, number: usize, runs: &Runs) -> (Client, Worker) {
-    let client = fixture.client().await;
     let observers = Observers::new()
         .strong(column("a"), "a", counts(number, runs))
         .unwrap();
-    let worker = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(WorkerOptions::new())
-        .await
-        .unwrap();
+    let client = fixture.client().await.with_observers(observers);
+    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     (client, worker)
 }
 

@@ -111,7 +111,7 @@ async fn an_unavailable_table_uses_up_no_tries() {
         let observers = copies(made, &runs);
         let (fixture, shaky) = fixture(&observers).await;
         let client = fixture.client().await;
-        let _worker = fixture.worker(&client, options()).await;
+        let _worker = client.start_worker(options()).await.unwrap();
         shaky.hooks().set(Away::Reads);
         set(&client, "r", "a", 1).await;
         tokio::time::sleep(Duration::from_secs(3_600)).await;
@@ -146,7 +146,7 @@ async fn a_success_removes_the_dead_letter_of_a_notification_that_stayed_in_the_
     };
     let (fixture, shaky) = fixture(&observers).await;
     let client = fixture.client().await;
-    let _worker = fixture.worker(&client, options()).await;
+    let _worker = client.start_worker(options()).await.unwrap();
     set(&client, "r", "a", 1).await;
     shaky.hooks().set(Away::Writes);
     tokio::time::sleep(Duration::from_secs(10)).await;
@@ -180,7 +180,7 @@ async fn failed_scans_keep_no_room_and_follow_each_other_after_pauses() {
     for row in ["a", "b", "c"] {
         set(&client, row, "a", 1).await;
     }
-    let _worker = fixture.worker(&client, one).await;
+    let _worker = client.start_worker(one).await.unwrap();
     shaky.hooks().set(Away::Looks);
     let (begun, before) = (
         tokio::time::Instant::now(),

@@ -107,7 +107,7 @@ async fn process_all() -> usize {
         .unwrap();
     let client = fixture.client().await;
     let options = WorkerOptions::new().max_queued_notifications(MOST);
-    let worker = fixture.worker(&client, options).await;
+    let worker = client.start_worker(options).await.unwrap();
     // The table in memory reads all entries at every scan, so the loop reads a counter instead.
     while runs.load(Ordering::SeqCst) < NOTIFICATIONS {
         tokio::time::sleep(Duration::from_millis(20)).await;

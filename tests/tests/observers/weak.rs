@@ -83,7 +83,7 @@ async fn an_observer_that_writes_nothing_removes_its_notification() {
         .await
         .unwrap();
     assert_eq!(fixture.notifications().await, 1);
-    let _worker = fixture.worker(&client, WorkerOptions::new()).await;
+    let _worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     idle(&client).await;
     assert_eq!(fixture.notifications().await, 0);
 }
@@ -124,7 +124,7 @@ async fn an_observer_that_writes_another_row_runs_once() {
         .await
         .unwrap();
     writing.close();
-    let worker = fixture.worker(&client, WorkerOptions::new()).await;
+    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     writing.holds_a_task().await;
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(runs.load(Ordering::SeqCst), 1);

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use fluo_engine::{Bytes, Observers};
-use fluo_recipes::Recipes;
+use fluo_engine::Bytes;
 use fluo_recipes::codec::{Ordered, Raw};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
@@ -46,8 +45,7 @@ proptest! {
         in_runtime(async {
             let queue = CombineQueue::<Bytes, i64>::with_codecs("cq", Raw, Ordered, Sum).unwrap();
             let queue = queue.buckets(buckets).unwrap().buffer_bytes(limit);
-            let observers = queue.observe(Observers::new()).unwrap();
-            let app = App::start(observers, &Recipes::new().with(&queue).unwrap()).await;
+            let app = App::start(&[&queue]).await;
             let mut model: BTreeMap<Bytes, i64> = BTreeMap::new();
             for (updates, settles) in transactions {
                 app.client.run(async |tx| queue.extend(&tx, updates.clone())).await.unwrap();
@@ -91,8 +89,8 @@ proptest! {
                 }
                 std::future::ready(Ok::<_, ExportError>(Exported::UpTo(count)))
             };
-            let observers = queue.observe(Observers::new(), exporter).unwrap();
-            let app = App::start(observers, &Recipes::new().with(&queue).unwrap()).await;
+            let queue = queue.export_to(exporter);
+            let app = App::start(&[&queue]).await;
             let mut model: BTreeMap<Bytes, Vec<i64>> = BTreeMap::new();
             for (entries, settles) in transactions {
                 let entries: BTreeMap<Bytes, i64> = entries.into_iter().collect();

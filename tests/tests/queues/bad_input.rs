@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 
-use fluo_engine::{Column, Observers, Transaction};
+use fluo_engine::{Column, Instance, InstanceExt, Observers, Transaction};
 use fluo_keys::RowHasher;
-use fluo_recipes::ApplicationRecipes;
-use fluo_recipes::Recipes;
 use fluo_recipes::codec::{Codec, CodecError, KeyCodec, Text};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 
-use crate::fixture::App;
+use crate::fixture::{App, declared};
 
 fn bytes(buckets: u32) -> CombineQueue<String, u8> {
     CombineQueue::new("wc", Sum)
@@ -20,8 +18,7 @@ fn bytes(buckets: u32) -> CombineQueue<String, u8> {
 }
 
 async fn start(queue: &CombineQueue<String, u8>) -> App {
-    let observers = queue.observe(Observers::new()).unwrap();
-    App::start(observers, &Recipes::new().with(queue).unwrap()).await
+    App::start(&[queue]).await
 }
 
 /// Writes an update with bytes that are no number.
@@ -58,10 +55,8 @@ async fn an_update_that_cannot_be_decoded_does_not_block_other_keys() {
 #[tokio::test]
 async fn an_update_that_cannot_be_decoded_does_not_take_the_others_of_its_key_along() {
     let queue = bytes(1);
-    let observers = queue.observe(Observers::new()).unwrap();
-    let recipes = Recipes::new().with(&queue).unwrap();
     let update = Column::new("u", "v");
-    let app = App::start_after(observers, &recipes, async |client| {
+    let app = App::start_after(&[&queue], async |client| {
         let row = &b"wc:u:0:cat\0\0\0\0\0\0\0\x01"[..];
         client
             .run(async |tx: Transaction| tx.set(row, &update, "many"))
@@ -137,8 +132,8 @@ async fn an_entry_that_cannot_be_decoded_does_not_block_other_entries() {
         assert!(exports.iter().all(|export| export.key == "good"));
         std::future::ready(Ok::<_, ExportError>(Exported::All))
     };
-    let observers = queue.observe(Observers::new(), exporter).unwrap();
-    let app = App::start(observers, &Recipes::new().with(&queue).unwrap()).await;
+    let queue = queue.export_to(exporter);
+    let app = App::start(&[&queue]).await;
     let entry = Column::new("e", "v");
     let row = &b"eq:0:bad\0\0\0\0\0\0\0\x01"[..];
     app.client
@@ -158,39 +153,57 @@ async fn an_entry_that_cannot_be_decoded_does_not_block_other_entries() {
 
 #[tokio::test]
 async fn rejects_another_number_of_buckets_than_the_applications() {
-    let app = start(&bytes(7)).await;
-    let other = Recipes::new().with(&bytes(8)).unwrap();
-    let error = app.handle.clone().recipes(&other).open().await.unwrap_err();
+    let fluo = Instance::in_memory();
+    let app = || fluo.application("app");
+    app().recipe(&bytes(7)).initialize().await.unwrap();
+    let error = app().recipe(&bytes(8)).open().await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the setting `recipes.cfm.wc.buckets` of the application `app` is `7`, and this program requires `8`; use the \
          stored value in the program"
     );
     let more = ExportQueue::<String, u64>::new("new").unwrap();
-    let more = Recipes::new().with(&bytes(7)).unwrap().with(&more).unwrap();
-    let error = app.handle.clone().recipes(&more).open().await.unwrap_err();
+    let more = app().recipe(&bytes(7)).recipe(&more);
     assert_eq!(
-        error.to_string(),
-        "the application `app` has no setting `recipes.exportQueue.new.buckets`, and this program requires `119`; open \
-         the application with the recipes with which it was created, or create it again"
+        more.open().await.unwrap_err().to_string(),
+        "the application does not observe fluoRecipes:eq:new (weak, `exportq-new`); declare the observers of the \
+         application, or create it again with these"
     );
-    let same = Recipes::new().with(&bytes(7)).unwrap();
-    drop(app.handle.clone().recipes(&same).open().await.unwrap());
-    app.stop().await;
+    drop(app().recipe(&bytes(7)).open().await.unwrap());
 }
 
-#[test]
-fn rejects_recipes_with_one_id_or_rows_in_common() {
-    let queue = bytes(7);
-    let recipes = Recipes::new().with(&queue).unwrap();
-    let exports = ExportQueue::<String, u64>::new("wc").unwrap();
+/// The application has the observer of a queue, and none of its settings.
+#[tokio::test]
+async fn names_a_setting_that_the_application_lacks() {
+    let fluo = Instance::in_memory();
+    let app = || fluo.application("app");
+    let observers = Observers::new().recipe(&bytes(7)).unwrap();
+    app().observers(&observers).initialize().await.unwrap();
     assert_eq!(
-        recipes.clone().with(&exports).unwrap_err().to_string(),
-        "the export queue `wc` has the id of the combine queue `wc`; give each recipe of an application an id of its own"
+        app()
+            .recipe(&bytes(7))
+            .open()
+            .await
+            .unwrap_err()
+            .to_string(),
+        "the application `app` has no setting `recipes.cfm.wc.buckets`, and this program requires `7`; open the \
+         application with the recipes with which it was created, or create it again"
     );
+}
+
+#[tokio::test]
+async fn rejects_recipes_with_one_id_or_rows_in_common() {
+    let exports = ExportQueue::<String, u64>::new("wc").unwrap();
+    let same_id = declared(&[&bytes(7), &exports]);
+    let message = "the export queue `wc` has the id of the combine queue `wc`; give each recipe of an application an \
+                   id of its own";
+    assert_eq!(same_id.check().unwrap_err().to_string(), message);
+    let opened = same_id.open_or_create().await.unwrap_err();
+    assert_eq!(opened.to_string(), message);
     let hasher = RowHasher::new("wc!x").unwrap();
+    let same_rows = declared(&[&bytes(7), &hasher.table_optimizations(3).unwrap()]);
     assert_eq!(
-        recipes.with_row_hasher(&hasher, 3).unwrap_err().to_string(),
+        same_rows.check().unwrap_err().to_string(),
         "the row hasher `wc!x` and the combine queue `wc` would share rows, which begin with `wc!x:` and `wc!`; choose \
          another id for one of them"
     );
@@ -209,15 +222,9 @@ fn stores_the_settings_of_fluo_recipes() {
         .unwrap()
         .buckets(7)
         .unwrap();
-    let recipes = Recipes::new()
-        .with(&combine)
-        .unwrap()
-        .with(&export)
-        .unwrap();
-    let recipes = recipes
-        .with_row_hasher(&RowHasher::new("p").unwrap(), 3)
-        .unwrap();
-    let settings: Vec<_> = recipes
+    let hasher = RowHasher::new("p").unwrap();
+    let hashed = hasher.table_optimizations(3).unwrap();
+    let settings: Vec<_> = declared(&[&combine, &export, &hashed])
         .settings()
         .into_iter()
         .map(|(name, value)| format!("{name}={value}"))
@@ -272,10 +279,7 @@ async fn names_the_queue_whose_codec_fails_and_writes_nothing() {
     let combine = CombineQueue::with_codecs("wc", NotEmpty, Text, Sum).unwrap();
     let export = ExportQueue::<String, String>::with_codecs("eq", Text, NotEmpty).unwrap();
     let exporter = async |_: Exports<String, String>| Ok(Exported::All);
-    let observers = combine.observe(Observers::new()).unwrap();
-    let observers = export.observe(observers, exporter).unwrap();
-    let recipes = Recipes::new().with(&combine).unwrap();
-    let app = App::start(observers, &recipes.with(&export).unwrap()).await;
+    let app = App::start(&[&combine, &export.clone().export_to(exporter)]).await;
     let added = app.client.run(async |tx| combine.add(&tx, "", 1_u64)).await;
     assert_eq!(
         added.unwrap_err().to_string(),

@@ -3,8 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use fluo_engine::{Client, Column, Observers, OwnedTransaction, Result};
-use fluo_recipes::Recipes;
+use fluo_engine::{Client, Column, OwnedTransaction, Result};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exporter, Exports};
 use fluo_recipes::sink::TableSink;
 use fluo_table::{Mutation, Table, TableExt, Versions};
@@ -39,7 +38,7 @@ impl Blind {
             let mutation = Mutation::new(export.key.clone());
             Ok(vec![mutation.put(column(), export.value.clone())])
         };
-        let sink = Arc::new(TableSink::new("eq", self.table.clone(), write));
+        let sink = Arc::new(TableSink::new(&self.queue, self.table.clone(), write));
         let (delivered, late) = (self.delivered.clone(), self.late.clone());
         let exporter = move |exports: Exports<String, String>| {
             let values = exports.iter().map(|export| export.value.clone());
@@ -52,9 +51,7 @@ impl Blind {
                 sink.export(exports).await
             }
         };
-        let observers = self.queue.observe(Observers::new(), exporter).unwrap();
-        let recipes = Recipes::new().with(&self.queue).unwrap();
-        App::start_after(observers, &recipes, fill).await
+        App::start_after(&[&self.queue.clone().export_to(exporter)], fill).await
     }
 
     async fn add(&self, client: &Client, value: &str) -> Result<()> {

@@ -2,17 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use fluo_engine::{
-    Client, ClientOptions, Column, Observers, Result, Span, Transaction, Worker, WorkerOptions,
-};
-use fluo_recipes::Recipes;
+use fluo_engine::{Client, ClientOptions, Column, Result, Span, Transaction, WorkerOptions};
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_table::Scan;
 use fluo_tests::STUCK;
 use futures::TryStreamExt;
 use tokio::time::timeout;
 
-use crate::fixture::App;
+use crate::fixture::{App, declared};
 
 type Words = CombineQueue<String, i64>;
 type Changes = Arc<Mutex<Vec<Change<String, i64>>>>;
@@ -21,23 +18,20 @@ fn words(buckets: u32) -> Words {
     Words::new("wc", Sum).unwrap().buckets(buckets).unwrap()
 }
 
-fn observed(words: &Words) -> (Observers, Changes) {
+/// Returns the queue with an observer that keeps the changes.
+fn observed(words: &Words) -> (Words, Changes) {
     let changes = Changes::default();
     let keep = changes.clone();
     let observer = move |_: Transaction, changed: Vec<Change<String, i64>>| {
         keep.lock().unwrap().extend(changed);
         std::future::ready(Result::<()>::Ok(()))
     };
-    let observers = Observers::new()
-        .recipe(&words.clone().on_changes_with(observer))
-        .unwrap();
-    (observers, changes)
+    (words.clone().on_changes(observer), changes)
 }
 
 async fn start(words: &Words) -> (App, Changes) {
-    let (observers, changes) = observed(words);
-    let recipes = Recipes::new().with(words).unwrap();
-    (App::start(observers, &recipes).await, changes)
+    let (words, changes) = observed(words);
+    (App::start(&[&words]).await, changes)
 }
 
 async fn add(app: &App, words: &Words, updates: &[(&str, i64)]) {
@@ -95,10 +89,7 @@ async fn stores_the_cells_of_fluo_recipes() {
 #[tokio::test]
 async fn reads_the_same_before_and_after_the_observer() {
     let words = words(17);
-    let observers = words.observe(Observers::new()).unwrap();
-    let handle = fluo_engine::InstanceExt::application(&fluo_engine::Instance::in_memory(), "app")
-        .observers(&observers);
-    let client = handle.create().await.unwrap();
+    let client = declared(&[&words]).create().await.unwrap();
     let keys = ["cat", "dog", "fish"];
     let steps: [&[(&str, i64)]; 4] = [
         &[("cat", 2), ("dog", 5)],
@@ -129,12 +120,7 @@ async fn reads_the_same_before_and_after_the_observer() {
     };
     let before = listed().await;
     assert_eq!(before, [("cat".to_owned(), 5), ("fish".to_owned(), 2)]);
-    let worker = client
-        .clone()
-        .with_observers(observers.clone())
-        .start_worker(fluo_engine::WorkerOptions::new())
-        .await
-        .unwrap();
+    let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
     client.wait_until_idle().await.unwrap();
     worker.stop().await;
     let snapshot = client.snapshot().await.unwrap();
@@ -189,9 +175,8 @@ async fn keeps_keys_with_equal_hashes_apart() {
 #[tokio::test]
 async fn combines_a_hot_key_although_one_update_fills_the_buffer() {
     let words = words(1).buffer_bytes(1);
-    let (observers, changes) = observed(&words);
-    let recipes = Recipes::new().with(&words).unwrap();
-    let app = App::start_after(observers, &recipes, async |client| {
+    let (words, changes) = observed(&words);
+    let app = App::start_after(&[&words], async |client| {
         for _ in 0..30 {
             client.run(async |tx| words.add(&tx, "hot", 1)).await?;
         }
@@ -227,9 +212,7 @@ async fn keeps_updates_whose_partial_sum_does_not_fit() {
     ] {
         let small = Small::new("wc", Sum).unwrap().buckets(1).unwrap();
         let small = small.buffer_bytes(1);
-        let observers = small.observe(Observers::new()).unwrap();
-        let recipes = Recipes::new().with(&small).unwrap();
-        let app = App::start(observers.clone(), &recipes).await;
+        let app = App::start(&[&small]).await;
         let add = async |client: &Client, update| {
             let add = client.run(async |tx: Transaction| small.add(&tx, "k", update));
             add.await.unwrap();
@@ -242,11 +225,7 @@ async fn keeps_updates_whose_partial_sum_does_not_fit() {
         for update in updates {
             add(&client, update).await;
         }
-        let worker = client
-            .clone()
-            .with_observers(observers)
-            .start_worker(WorkerOptions::new())
-            .await;
+        let worker = client.start_worker(WorkerOptions::new()).await;
         client.wait_until_idle().await.unwrap();
         worker.unwrap().stop().await;
         let snapshot = client.snapshot().await.unwrap();
@@ -293,10 +272,8 @@ async fn processes_large_transactions_in_small_passes() {
         keep.lock().unwrap().push(changes.len());
         std::future::ready(Result::<()>::Ok(()))
     };
-    let observers = Observers::new()
-        .recipe(&words.clone().on_changes_with(observer))
-        .unwrap();
-    let app = App::start(observers, &Recipes::new().with(&words).unwrap()).await;
+    let words = words.on_changes(observer);
+    let app = App::start(&[&words]).await;
     let keys: Vec<String> = (0..1_000).map(|key| format!("{key:06}")).collect();
     let updates: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), 1)).collect();
     let mut done = 0;
@@ -341,12 +318,9 @@ async fn ends_a_pass_before_its_values_fill_the_transaction() {
         keep.lock().unwrap().push(changes.len());
         std::future::ready(Result::<()>::Ok(()))
     };
-    let observers = Observers::new()
-        .recipe(&texts.clone().on_changes_with(observer))
-        .unwrap();
+    let texts = texts.on_changes(observer);
     let options = ClientOptions::new().max_transaction_bytes(1 << 20);
-    let recipes = Recipes::new().with(&texts).unwrap();
-    let app = App::start_with(options, observers, &recipes, async |client| {
+    let app = App::start_with(options, &[&texts], async |client| {
         for key in 0..KEYS {
             let value = "x".repeat(100_000);
             client
@@ -413,8 +387,7 @@ async fn applies_updates_in_order_if_the_combiner_promises_nothing() {
     let texts = CombineQueue::<String, String>::new("tx", append)
         .unwrap()
         .buffer_bytes(1);
-    let observers = texts.observe(Observers::new()).unwrap();
-    let app = App::start(observers, &Recipes::new().with(&texts).unwrap()).await;
+    let app = App::start(&[&texts]).await;
     for letter in "abcdefgh".chars() {
         app.client
             .run(async |tx| texts.add(&tx, "key", letter.to_string()))

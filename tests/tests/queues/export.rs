@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_engine::{Observers, Timestamp};
-use fluo_recipes::Recipes;
+use fluo_engine::Timestamp;
 use fluo_recipes::export_queue::{Export, ExportError, ExportQueue, Exported, Exports};
 
 use crate::fixture::App;
@@ -60,11 +59,11 @@ impl Receiver {
     }
 }
 
-/// Returns observers whose exporter applies the entries that its answer acknowledges.
+/// Returns the queue with an exporter that applies the entries that its answer acknowledges.
 fn observed(
     queue: &Texts,
     answer: impl Fn(usize) -> Result<Exported, ExportError> + Send + Sync + 'static,
-) -> (Observers, Receiver) {
+) -> (Texts, Receiver) {
     let receiver = Receiver::default();
     let keep = receiver.clone();
     let exporter = move |exports: Exports<String, String>| {
@@ -77,17 +76,15 @@ fn observed(
         keep.apply(&exports[..count]);
         std::future::ready(answer)
     };
-    let observers = queue.observe(Observers::new(), exporter).unwrap();
-    (observers, receiver)
+    (queue.clone().export_to(exporter), receiver)
 }
 
 async fn start(
     queue: &Texts,
     answer: impl Fn(usize) -> Result<Exported, ExportError> + Send + Sync + 'static,
 ) -> (App, Receiver) {
-    let (observers, receiver) = observed(queue, answer);
-    let recipes = Recipes::new().with(queue).unwrap();
-    (App::start(observers, &recipes).await, receiver)
+    let (queue, receiver) = observed(queue, answer);
+    (App::start(&[&queue]).await, receiver)
 }
 
 #[tokio::test]
@@ -114,9 +111,8 @@ async fn exports_all_entries_in_many_small_passes() {
 #[tokio::test]
 async fn delivers_the_entries_of_a_key_in_their_order() {
     let queue = texts(1);
-    let (observers, receiver) = observed(&queue, |_| Ok(Exported::UpTo(1)));
-    let recipes = Recipes::new().with(&queue).unwrap();
-    let app = App::start_after(observers, &recipes, async |client| {
+    let (queue, receiver) = observed(&queue, |_| Ok(Exported::UpTo(1)));
+    let app = App::start_after(&[&queue], async |client| {
         for number in 0..20 {
             let add = async |tx| queue.add(&tx, "key", number.to_string());
             client.run(add).await?;
@@ -234,9 +230,8 @@ async fn finds_the_entry_on_which_an_exporter_always_fails() {
                 }
             }
         };
-        let observers = queue.observe(Observers::new(), exporter).unwrap();
-        let recipes = Recipes::new().with(&queue).unwrap();
-        let app = App::start_after(observers, &recipes, async |client| {
+        let queue = queue.export_to(exporter);
+        let app = App::start_after(&[&queue], async |client| {
             for values in [1, 2] {
                 let add = async |tx| {
                     let keys = ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter();

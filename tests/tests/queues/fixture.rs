@@ -1,10 +1,9 @@
 //! An application with a worker, and the cells of its table.
 
 use fluo_engine::{
-    ApplicationHandle, Client, ClientOptions, Instance, InstanceExt, Observers, Result, Span,
-    Worker, WorkerOptions,
+    ApplicationHandle, Client, ClientOptions, Instance, InstanceExt, Recipe, Result, Span, Worker,
+    WorkerOptions,
 };
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Escaped, Scan};
 use futures::TryStreamExt;
 
@@ -16,37 +15,27 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) async fn start(observers: Observers, recipes: &Recipes) -> Self {
-        Self::start_after(observers, recipes, async |_| Ok(())).await
+    pub(crate) async fn start(queues: &[&dyn Recipe]) -> Self {
+        Self::start_after(queues, async |_| Ok(())).await
     }
 
     /// Starts the worker after the queues are filled, so the observers find all entries at once.
     pub(crate) async fn start_after(
-        observers: Observers,
-        recipes: &Recipes,
+        queues: &[&dyn Recipe],
         fill: impl AsyncFnOnce(&Client) -> Result<()>,
     ) -> Self {
-        Self::start_with(ClientOptions::new(), observers, recipes, fill).await
+        Self::start_with(ClientOptions::new(), queues, fill).await
     }
 
     pub(crate) async fn start_with(
         options: ClientOptions,
-        observers: Observers,
-        recipes: &Recipes,
+        queues: &[&dyn Recipe],
         fill: impl AsyncFnOnce(&Client) -> Result<()>,
     ) -> Self {
-        let handle = Instance::in_memory()
-            .application("app")
-            .options(options)
-            .observers(&observers)
-            .recipes(recipes);
+        let handle = declared(queues).options(options);
         let client = handle.create().await.unwrap();
         fill(&client).await.unwrap();
-        let worker = client
-            .clone()
-            .with_observers(observers)
-            .start_worker(WorkerOptions::new())
-            .await;
+        let worker = client.start_worker(WorkerOptions::new()).await;
         Self {
             handle,
             client,
@@ -74,4 +63,11 @@ impl App {
         };
         cells.iter().map(text).collect()
     }
+}
+
+/// Returns the handle of a new instance's application that declares these queues.
+pub(crate) fn declared(queues: &[&dyn Recipe]) -> ApplicationHandle {
+    let app = Instance::in_memory().application("app");
+    let declare = |app: ApplicationHandle, queue: &&dyn Recipe| app.recipe(*queue);
+    queues.iter().fold(app, declare)
 }

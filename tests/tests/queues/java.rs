@@ -1,7 +1,5 @@
 //! Queues of Java applications: the bytes of Apache Fluo's web index, whose queues use Kryo.
 
-use fluo_engine::Observers;
-use fluo_recipes::Recipes;
 use fluo_recipes::codec::Kryo;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 
@@ -11,9 +9,7 @@ use crate::fixture::App;
 #[tokio::test]
 async fn writes_the_rows_of_the_web_index() {
     let domains = CombineQueue::<String, i64>::with_codecs("dm", Kryo, Kryo, Sum).unwrap();
-    let observers = domains.observe(Observers::new()).unwrap();
-    let recipes = Recipes::new().with(&domains).unwrap();
-    let app = App::start(observers, &recipes).await;
+    let app = App::start(&[&domains]).await;
     let settings = &app.client.application().settings;
     assert_eq!(settings["recipes.cfm.dm.key"], "java.lang.String");
     assert_eq!(settings["recipes.cfm.dm.val"], "java.lang.Long");

@@ -10,7 +10,7 @@ use fluo_table::{Mutation, Outcome, Result, Scan, Span, Table, TableExt, Version
 use fluo_tests::{Call, Fault, Hooks, Intercepted, Written};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
-use crate::sink::table_showing;
+use crate::sink::{queue, table_showing};
 
 fn count() -> Column {
     Column::new("page", "count")
@@ -39,7 +39,7 @@ fn sink(table: Arc<dyn Table>) -> impl Exporter<String, u64> {
         let mutation = Mutation::new(export.key.clone());
         Ok(vec![mutation.put_at(count(), 1, export.value.to_string())])
     };
-    TableSink::new("visits", table, translate)
+    TableSink::new(&queue("visits"), table, translate)
 }
 
 /// Returns a table that shows all writes.

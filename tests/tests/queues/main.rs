@@ -13,6 +13,7 @@ mod java;
 mod late_exports;
 mod metrics;
 mod operating;
+mod parts;
 mod rebucket;
 mod refused_exports;
 mod roll_up;

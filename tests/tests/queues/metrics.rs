@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use fluo_engine::{Column, Instance, InstanceExt, Observers};
+use fluo_engine::Column;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::StoredQueue;
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
-use crate::fixture::App;
+use crate::fixture::{App, declared};
 
 /// Returns the values of all metrics of queues that some work records, by name and queue.
 fn recorded(work: impl Future<Output = ()>) -> BTreeMap<(String, String), u64> {
@@ -55,10 +54,8 @@ fn counts_processed_entries_and_dead_letters() {
             let answer = Exported::all_but(exports.len(), rejected);
             std::future::ready(Ok::<_, ExportError>(answer))
         };
-        let observers = words.observe(Observers::new()).unwrap();
-        let observers = pages.observe(observers, but_the_last).unwrap();
-        let recipes = Recipes::new().with(&words).unwrap().with(&pages).unwrap();
-        let app = App::start_after(observers, &recipes, async |client| {
+        let pages = pages.export_to(but_the_last);
+        let app = App::start_after(&[&words, &pages], async |client| {
             let damaged = &b"wc:u:0:bad\0\0\0\0\0\0\0\x01"[..];
             client
                 .run(async |tx| {
@@ -94,12 +91,7 @@ fn shows_the_backlog_that_was_last_read() {
     let mut oldest = 0;
     let metrics = recorded(async {
         let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
-        let observers = words.observe(Observers::new()).unwrap();
-        let recipes = Recipes::new().with(&words).unwrap();
-        let handle = Instance::in_memory()
-            .application("app")
-            .observers(&observers);
-        let client = handle.recipes(&recipes).create().await.unwrap();
+        let client = declared(&[&words]).create().await.unwrap();
         for _ in 0..2 {
             let tx = client.begin().await.unwrap();
             words.extend(&tx, [("cat", 1), ("fish", 2)]).unwrap();

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fluo_engine::{Instance, InstanceExt, Observers, Transaction};
+use fluo_engine::Transaction;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::{QueueKind, StoredQueue};
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use futures::TryStreamExt;
 
-use crate::fixture::App;
+use crate::fixture::{App, declared};
 
 #[tokio::test]
 async fn counts_the_entries_of_each_bucket() {
@@ -18,12 +17,7 @@ async fn counts_the_entries_of_each_bucket() {
         .unwrap()
         .buckets(3)
         .unwrap();
-    let observers = queue.observe(Observers::new()).unwrap();
-    let handle = Instance::in_memory()
-        .application("app")
-        .observers(&observers);
-    let recipes = Recipes::new().with(&queue).unwrap();
-    let client = handle.recipes(&recipes).create().await.unwrap();
+    let client = declared(&[&queue]).create().await.unwrap();
     for words in [["cat", "fish"], ["cat", "a"]] {
         client
             .run(async |tx| queue.extend(&tx, words.map(|word| (word, 1))))
@@ -70,8 +64,8 @@ async fn requeues_and_discards_dead_letters() {
         };
         std::future::ready(Ok::<_, ExportError>(answer))
     };
-    let observers = queue.observe(Observers::new(), exporter).unwrap();
-    let app = App::start(observers, &Recipes::new().with(&queue).unwrap()).await;
+    let queue = queue.export_to(exporter);
+    let app = App::start(&[&queue]).await;
     let entries = [("a", 1), ("b", 2), ("c", 3)];
     app.client
         .run(async |tx| queue.extend(&tx, entries))

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fluo_engine::{
-    ApplicationHandle, Client, ClientOptions, ErrorKind, Instance, InstanceExt, Observers, Result,
-    Worker, WorkerOptions,
+    ApplicationHandle, Client, ClientOptions, ErrorKind, Instance, InstanceExt, Result,
+    WorkerOptions,
 };
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::stored_queue::StoredQueue;
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Authorizations, Error, Scan, Span, TableAdmin};
 use fluo_tests::{Call, Intercepted};
 use futures::TryStreamExt;
@@ -38,11 +37,7 @@ impl App {
 
     /// Returns the application as a program with a number of buckets opens it.
     fn handle(&self, buckets: u32) -> ApplicationHandle {
-        let words = words(buckets);
-        let observers = words.observe(Observers::new()).unwrap();
-        let recipes = Recipes::new().with(&words).unwrap();
-        let handle = self.fluo.application("app").observers(&observers);
-        handle.recipes(&recipes)
+        self.fluo.application("app").recipe(&words(buckets))
     }
 
     /// Opens the application without a recipe, as an operator does, and changes the number.
@@ -71,7 +66,7 @@ impl App {
     async fn count(&self, updates: &[(&str, u64)]) {
         let buckets = self.buckets().await;
         let client = self.handle(buckets).open().await.unwrap();
-        let worker = start_worker(&client, buckets).await;
+        let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
         client
             .run(async |tx| words(buckets).extend(&tx, updates.iter().copied()))
             .await
@@ -99,16 +94,6 @@ impl App {
     }
 }
 
-async fn start_worker(client: &Client, buckets: u32) -> Worker {
-    let observers = words(buckets).observe(Observers::new()).unwrap();
-    let worker = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(WorkerOptions::new())
-        .await;
-    worker.unwrap()
-}
-
 fn counted(counts: &[(&str, u64)]) -> Vec<(String, u64)> {
     let own = |(word, count): &(&str, u64)| ((*word).to_owned(), *count);
     counts.iter().map(own).collect()
@@ -118,7 +103,7 @@ fn counted(counts: &[(&str, u64)]) -> Vec<(String, u64)> {
 async fn is_refused_while_a_program_of_the_application_runs() {
     let app = App::create(7).await;
     let running = app.handle(7).open().await.unwrap();
-    let worker = start_worker(&running, 7).await;
+    let worker = running.start_worker(WorkerOptions::new()).await.unwrap();
     let add = async |count| {
         let add = running.run(async |tx| words(7).add(&tx, "dog", count));
         add.await.unwrap();

@@ -13,13 +13,13 @@ use fluo_table::{
 };
 use fluo_tests::{Call, Fault, Hooks, Intercepted};
 
-use crate::sink::table_showing;
+use crate::sink::{queue, table_showing};
 
 /// The key, the sequence and the value of an export.
 type Text = (&'static str, u64, &'static str);
 
 /// An export of such a text.
-type TextExport = Export<&'static str, &'static str>;
+type TextExport = Export<String, String>;
 
 /// Returns a value of this many bytes.
 fn bytes(count: usize) -> &'static str {
@@ -36,19 +36,22 @@ async fn small_table(directory: &std::path::Path) -> Arc<dyn Table> {
     tables.open_table("query", none).await.unwrap()
 }
 
+fn text_export(key: &'static str, value: &str, sequence: Timestamp) -> TextExport {
+    Export::new(key.to_owned(), key, value.to_owned(), sequence)
+}
+
 /// Exports texts until none is left, and returns the dead letters. Each text has a cell in the row
 /// of its key, and in the row `all`. All exports of a pass are delivered twice, as if the first
 /// transaction had not been committed.
 async fn export(table: Arc<dyn Table>, texts: &[Text]) -> Vec<(u64, String)> {
     let translate = |export: &TextExport| {
-        let cell = Column::new(export.key, export.sequence.to_string());
-        let own = Mutation::new(export.key).put(cell.clone(), export.value);
+        let cell = Column::new(export.key.clone(), export.sequence.to_string());
+        let own = Mutation::new(export.key.clone()).put(cell.clone(), export.value.clone());
         Ok(vec![Mutation::new("all").put(cell, ""), own])
     };
-    let entry = |(key, sequence, value): &Text| {
-        Export::new(*key, *key, *value, Timestamp::new(*sequence).unwrap())
-    };
-    let sink = TableSink::new("eq", table, translate);
+    let entry =
+        |(key, sequence, value): &Text| text_export(key, value, Timestamp::new(*sequence).unwrap());
+    let sink = TableSink::new(&queue("eq"), table, translate);
     let (mut letters, mut rest) = (Vec::new(), texts);
     while !rest.is_empty() {
         let exports: Exports<_, _> = rest.iter().map(entry).collect();
@@ -167,11 +170,11 @@ async fn an_export_that_violates_a_constraint_becomes_a_dead_letter() {
 async fn an_export_with_an_invalid_visibility_becomes_a_dead_letter() {
     let table = table_showing(Versions::default()).await.1;
     let translate = |export: &TextExport| {
-        let column = Column::new("f", "q").with_visibility(export.value);
-        Ok(vec![Mutation::new(export.key).put(column, "")])
+        let column = Column::new("f", "q").with_visibility(export.value.clone());
+        Ok(vec![Mutation::new(export.key.clone()).put(column, "")])
     };
-    let sink = TableSink::new("eq", table.clone(), translate);
-    let entry = |(key, label)| Export::new(key, key, label, Timestamp::ZERO);
+    let sink = TableSink::new(&queue("eq"), table.clone(), translate);
+    let entry = |(key, label)| text_export(key, label, Timestamp::ZERO);
     let exports = [("a", ""), ("b", "(secret"), ("c", "")].map(entry);
     let exported = sink.export(exports.into()).await.unwrap();
     let Exported::DeadLetters { up_to: 3, rejected } = exported else {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fluo_engine::{ObserverError, Observers, Result, Transaction};
-use fluo_recipes::Recipes;
+use fluo_engine::{ObserverError, Result, Transaction};
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use futures::TryStreamExt;
 
@@ -40,32 +39,18 @@ fn feed(
 #[tokio::test]
 async fn counts_in_all_dimensions() {
     let [xyt, xy, xt, yt, x, y, t] = ["xyt", "xy", "xt", "yt", "x", "y", "t"].map(counts);
-    let observers = Observers::new();
     let to_pairs = vec![
         (xt.clone(), vec![0, 2]),
         (yt.clone(), vec![1, 2]),
         (xy.clone(), vec![0, 1]),
     ];
-    let observers = observers
-        .recipe(&xyt.clone().on_changes_with(feed(to_pairs)))
-        .unwrap();
     let to_x_and_y = vec![(x.clone(), vec![0]), (y.clone(), vec![1])];
-    let observers = observers
-        .recipe(&xy.clone().on_changes_with(feed(to_x_and_y)))
-        .unwrap();
-    let observers = observers
-        .recipe(&xt.clone().on_changes_with(feed(vec![(t.clone(), vec![1])])))
-        .unwrap();
-    let observers = [&yt, &x, &y, &t]
-        .into_iter()
-        .try_fold(observers, |observers, queue| queue.observe(observers))
-        .unwrap();
+    let to_t = vec![(t.clone(), vec![1])];
+    let xyt = xyt.on_changes(feed(to_pairs));
+    let xy = xy.on_changes(feed(to_x_and_y));
+    let xt = xt.on_changes(feed(to_t));
+    let app = App::start(&[&x, &y, &t, &xy, &xt, &yt, &xyt]).await;
     let queues = [&x, &y, &t, &xy, &xt, &yt, &xyt];
-    let recipes = queues
-        .into_iter()
-        .try_fold(Recipes::new(), |recipes, queue| recipes.with(queue))
-        .unwrap();
-    let app = App::start(observers, &recipes).await;
 
     let loads = [
         "5:4:23 5:5:23 7:5:23 9:2:23 5:4:29 6:6:29 7:5:29 9:3:29 3:3:31",

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fluo_engine::{Bytes, Column, Error, ErrorKind, Instance, Timestamp};
-use fluo_recipes::export_queue::{Export, ExportError, Exported, Exporter, Exports};
+use fluo_recipes::codec::{Codec, Postcard, Text};
+use fluo_recipes::export_queue::{Export, ExportError, ExportQueue, Exported, Exporter, Exports};
 use fluo_recipes::recording::difference;
 use fluo_recipes::sink::TableSink;
 use fluo_table::{
@@ -40,13 +41,21 @@ pub(crate) async fn table_showing(versions: Versions) -> (Instance, Arc<dyn Tabl
     (fluo, query)
 }
 
+/// Returns a queue with the key and value types of a sink.
+pub(crate) fn queue<V: 'static>(id: &str) -> ExportQueue<String, V>
+where
+    Postcard: Codec<V>,
+{
+    ExportQueue::with_codecs(id, Text, Postcard).unwrap()
+}
+
 fn no_row() -> Error {
     Error::with_source(ErrorKind::Invalid, "no row for it", "the key is too old")
 }
 
 /// A sink that sets or deletes the cell of a key, and rejects the key `bad`.
 fn sink(table: &Arc<dyn Table>) -> impl Exporter<String, Option<String>> {
-    TableSink::new("eq", table.clone(), |export: &Links| {
+    TableSink::new(&queue("eq"), table.clone(), |export: &Links| {
         let mutation = Mutation::new(export.key.clone());
         match &export.value {
             _ if export.key == "bad" => Err(no_row().into()),
@@ -105,7 +114,7 @@ async fn applies_an_export_once_and_ignores_late_ones() {
 #[tokio::test]
 async fn keeps_the_sequences_of_keys_that_share_a_row_apart() {
     let (_, table) = table().await;
-    let sink = TableSink::new("eq", table.clone(), |export: &Links| {
+    let sink = TableSink::new(&queue("eq"), table.clone(), |export: &Links| {
         let column = Column::new("inlinks", export.key.clone());
         Ok(vec![Mutation::new("target").put(column, "")])
     });
@@ -122,9 +131,9 @@ async fn keeps_the_sequences_of_keys_that_share_a_row_apart() {
 #[tokio::test]
 async fn keeps_the_sequences_of_two_queues_apart() {
     let (_, table) = table().await;
-    for (queue, sequence) in [("inlinks", 9), ("titles", 3), ("inlinks", 5), ("titles", 4)] {
-        let sink = TableSink::new(queue, table.clone(), move |export: &Links| {
-            let column = Column::new(queue, export.sequence.to_string());
+    for (id, sequence) in [("inlinks", 9), ("titles", 3), ("inlinks", 5), ("titles", 4)] {
+        let sink = TableSink::new(&queue(id), table.clone(), move |export: &Links| {
+            let column = Column::new(id, export.sequence.to_string());
             Ok(vec![Mutation::new("page").put(column, "")])
         });
         apply(&sink, [export("a", None, sequence)]).await.unwrap();
@@ -207,7 +216,7 @@ async fn rejects_what_cannot_be_translated_and_writes_the_rest() {
 async fn writes_the_difference_of_two_states() {
     let (_, table) = table().await;
     let sink = TableSink::new(
-        "eq",
+        &queue("eq"),
         table.clone(),
         |export: &Export<String, (String, String)>| {
             let cells = |letters: &str| {

@@ -5,12 +5,13 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fluo_engine::{Client, Instance, InstanceExt, Observers, Timestamp, Worker, WorkerOptions};
+use fluo_engine::{Client, Timestamp, Worker, WorkerOptions};
 use fluo_recipes::codec::{Postcard, Text};
 use fluo_recipes::export_queue::{Export, ExportQueue, Exported, Exports};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::fixture::declared;
 use crate::sqlite_sink::{Order, SqliteSink};
 
 fn database() -> (TempDir, PathBuf) {
@@ -60,19 +61,10 @@ async fn order_once(path: &Path) -> (SqliteSink, Client, Worker) {
     let queue = ExportQueue::<String, Order>::with_codecs("eq", Text, Postcard).unwrap();
     let sink = SqliteSink::open(path).unwrap();
     let exporter = sink.clone();
-    let exporter = move |orders| exporter.clone().export(orders);
-    let observers = queue.observe(Observers::new(), exporter).unwrap();
-    let shop = Instance::in_memory()
-        .application("shop")
-        .observers(&observers);
-    let client = shop.create().await.unwrap();
+    let queue = queue.export_to(move |orders| exporter.clone().export(orders));
+    let client = declared(&[&queue]).create().await.unwrap();
     let options = WorkerOptions::new().max_tries(NonZeroU32::MIN);
-    let worker = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(options)
-        .await
-        .unwrap();
+    let worker = client.start_worker(options).await.unwrap();
     let add = async |tx: fluo_engine::Transaction| queue.add(&tx, "alice", (1, 250));
     client.run(add).await.unwrap();
     (sink, client, worker)

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fluo_engine::{
-    Bytes, Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Bytes, Client, InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::{Cell, Column, Scan, Span};
 use fluo_tests::while_changing;
 use futures::TryStreamExt;
@@ -105,11 +103,8 @@ async fn rust_observes_what_java_loads() {
     ask(&mut java, "initialize");
     ask(&mut java, "start-oracle");
     ask(&mut java, "load row 0 30");
-    let client = together.client().await;
-    let worker = client
-        .clone()
-        .with_observers(observers())
-        .start_worker(WorkerOptions::new());
+    let client = together.client().await.with_observers(observers());
+    let worker = client.start_worker(WorkerOptions::new());
     let worker = worker.await.unwrap();
     ask(&mut java, "load row 30 60");
     let seen = all_seen(&client, 60).await;
@@ -156,12 +151,9 @@ async fn two_workers_of_each_side_share_all_notifications() {
     ask(&mut second, "start-worker");
     let client = together.client().await;
     let other = together.client().await;
-    let start = |client| async move {
-        let worker = client
-            .clone()
-            .with_observers(observers())
-            .start_worker(WorkerOptions::new());
-        worker.await.unwrap()
+    let start = async |client: &Client| {
+        let client = client.clone().with_observers(observers());
+        client.start_worker(WorkerOptions::new()).await.unwrap()
     };
     let workers = [start(&client).await, start(&other).await];
     load(&client, "rust", 100).await;

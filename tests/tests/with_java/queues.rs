@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use fluo_engine::{
-    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_recipes::codec::Kryo;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::StoredQueue;
 use fluo_recipes::transient::TransientRanges;
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::Column;
 
 use crate::ground::{Together, ask, read, until};
@@ -36,14 +33,18 @@ fn total() -> Column {
     Column::new("sum", "total")
 }
 
-/// Returns the observers of the application, which put exported entries into a list.
-fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
+/// Returns the observers of the application without its queues.
+fn without_queues() -> Observers {
     let nothing = || observer_fn(async |_, _, _| Ok::<(), fluo_engine::Error>(()));
-    let observers = Observers::new()
+    Observers::new()
         .strong(Column::new("s", "strong"), "strong", nothing())
         .unwrap()
         .weak(Column::new("w", "weak"), "weak", nothing())
-        .unwrap();
+        .unwrap()
+}
+
+/// Returns the observers of the application, which put exported entries into a list.
+fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
     let store = async |tx: Transaction, changes: Vec<Change<String, i64>>| {
         for change in changes {
             let sum = change.new.unwrap_or(0);
@@ -51,9 +52,6 @@ fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
         }
         Ok::<(), fluo_engine::Error>(())
     };
-    let observers = observers
-        .recipe(&sums().clone().on_changes_with(store))
-        .unwrap();
     let export = move |entries: Exports<String, String>| {
         let line = |entry: &fluo_recipes::export_queue::Export<String, String>| {
             (entry.key.clone(), entry.sequence.get(), entry.value.clone())
@@ -61,7 +59,9 @@ fn observers(exported: Arc<Mutex<Entries>>) -> Observers {
         exported.lock().unwrap().extend(entries.iter().map(line));
         std::future::ready(Ok::<_, ExportError>(Exported::All))
     };
-    out().observe(observers, export).unwrap()
+    let sums = sums().on_changes(store);
+    let observers = without_queues().recipe(&sums).unwrap();
+    observers.recipe(&out().export_to(export)).unwrap()
 }
 
 /// Adds entries to both queues, as Java's commands `combine` and `export` do.
@@ -134,10 +134,8 @@ async fn rust_processes_entries_of_java() {
     ask(&mut java, &format!("combine 0 {ENTRIES} {KEYS}"));
     ask(&mut java, &format!("export 0 {ENTRIES} {KEYS}"));
     let exported = Arc::<Mutex<Entries>>::default();
-    let worker = client
-        .clone()
-        .with_observers(observers(exported.clone()))
-        .start_worker(WorkerOptions::new());
+    let client = client.with_observers(observers(exported.clone()));
+    let worker = client.start_worker(WorkerOptions::new());
     let worker = worker.await.unwrap();
     until_sums_are(&client, ENTRIES).await;
     client.wait_until_idle().await.unwrap();
@@ -154,9 +152,9 @@ async fn each_side_finds_the_queues_that_the_other_one_configured() {
     let Some((together, _java, _)) = application("queues_configured").await else {
         return;
     };
-    let recipes = Recipes::new().with(&sums()).unwrap().with(&out()).unwrap();
     let fluo = together.rust().await;
-    let application = fluo.application(&together.name).recipes(&recipes);
+    let application = fluo.application(&together.name);
+    let application = application.recipe(&sums()).recipe(&out());
     let client = application.open().await.unwrap();
     let settings = &client.application().settings;
     assert_eq!(settings["recipes.cfm.sums.buckets"], "7");
@@ -166,10 +164,11 @@ async fn each_side_finds_the_queues_that_the_other_one_configured() {
 
     let together = Together::new("queues_of_both").unwrap();
     let fluo = together.rust().await;
-    let observers = observers(Arc::default());
-    let application = fluo.application(&together.name).observers(&observers);
+    let application = fluo.application(&together.name);
     let application = application
-        .recipes(&recipes)
+        .observers(&without_queues())
+        .recipe(&sums())
+        .recipe(&out())
         .set("fluo.observer.provider", "Observers")
         .set("queues", "true");
     application.initialize().await.unwrap();

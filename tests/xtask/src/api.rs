@@ -1,5 +1,5 @@
 //! The public API of each library: a list of its names in `tests/api`, and a limit of the names at
-//! the root of `fluo`.
+//! the root of `fluo-engine`.
 //!
 //! Every `pub` item of a library can be reached from outside, because the lint `unreachable_pub`
 //! denies others. So a list has all of them, one per line, without signatures.
@@ -19,7 +19,7 @@ const FOLDER: &str = "tests/api";
 const ROOT: &str = "root ";
 const ROOT_MODULE: &str = "root-module ";
 /// The maximum number of names at the root of a crate, without modules.
-const MOST_NAMES: [(&str, usize); 1] = [("fluo", 40)];
+const MOST_NAMES: [(&str, usize); 1] = [("fluo-engine", 40)];
 
 /// Compares the public names of each library with its list, or on request writes the lists.
 ///
@@ -295,7 +295,7 @@ variant B::Two
     #[test]
     fn limits_the_names_at_the_root() {
         let one = |count: usize| Crate {
-            name: "fluo".to_owned(),
+            name: "fluo-engine".to_owned(),
             folder: "src/engine".to_owned(),
             is_library: true,
             files: vec![crate::source::SourceFile {
@@ -310,7 +310,7 @@ variant B::Two
         assert_eq!(excess(&one(40), &names(&one(40))), None);
         assert_eq!(
             excess(&one(41), &names(&one(41))).unwrap(),
-            "src/engine/src/lib.rs: the root of `fluo` has 41 names, and at most 40 are allowed; remove some, or \
+            "src/engine/src/lib.rs: the root of `fluo-engine` has 41 names, and at most 40 are allowed; remove some, or \
              move them into a module"
         );
     }

@@ -96,14 +96,18 @@ fn one(root: &Path, folder: &str) -> Result<Option<Crate>> {
     }))
 }
 
-/// Returns the folders of the packages.
+/// Returns the folders of the packages. That of a package at the root is empty.
 fn members(root: &Path) -> Result<Vec<String>> {
     let manifest = manifest(&root.join("Cargo.toml"))?;
+    let at_root = manifest.get("package").map(|_| String::new());
     let members = manifest.get("workspace").and_then(|it| it.get("members"));
     let members = members.and_then(toml::Value::as_array);
     let folders = members.context("the workspace has no members")?;
     let folders = folders.iter().filter_map(toml::Value::as_str);
-    Ok(folders.map(str::to_owned).collect())
+    Ok(at_root
+        .into_iter()
+        .chain(folders.map(str::to_owned))
+        .collect())
 }
 
 fn is_product(folder: &str) -> bool {

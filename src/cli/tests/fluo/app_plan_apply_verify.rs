@@ -3,10 +3,9 @@
 
 use crate::command::{Place, assert_says};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_engine::{InstanceExt, Observers};
+use fluo_engine::InstanceExt;
 use fluo_keys::RowHasher;
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
-use fluo_recipes::{ApplicationRecipes, Recipes};
 use fluo_table::{Column, TableAdmin};
 
 const VERIFY: &str = "app verify --at embedded:d count";
@@ -23,13 +22,11 @@ async fn place() -> Place {
     let words = CombineQueue::<String, u64>::new("wc", Sum).unwrap();
     let per_tablet = std::num::NonZeroU32::new(4).unwrap();
     let words = words.buckets_per_tablet(per_tablet);
-    let recipes = Recipes::new().with(&words).unwrap();
     let hasher = RowHasher::new("p").unwrap();
-    let recipes = recipes.with_row_hasher(&hasher, 4).unwrap();
-    let observers = words.observe(Observers::new()).unwrap();
+    let hashed = hasher.table_optimizations(4).unwrap();
     let instance = open(&place).instance();
-    let count = instance.application("count").observers(&observers);
-    let client = count.recipes(&recipes).create().await.unwrap();
+    let count = instance.application("count").recipe(&words);
+    let client = count.recipe(&hashed).create().await.unwrap();
     client
         .run(async |tx| {
             let mut all = (0..5_000).map(|n| format!("word{n}"));

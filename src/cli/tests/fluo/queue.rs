@@ -1,10 +1,9 @@
 //! `fluo queue`: the queues of an application, their backlog and their dead letters.
 
 use crate::command::Place;
-use fluo_engine::{InstanceExt, Observers, Transaction, Worker, WorkerOptions};
+use fluo_engine::{InstanceExt, Observers, Transaction, WorkerOptions};
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
-use fluo_recipes::{ApplicationRecipes, Recipes};
 
 fn words() -> CombineQueue<String, u8> {
     let words = CombineQueue::new("wc", Sum).unwrap();
@@ -15,21 +14,14 @@ fn words() -> CombineQueue<String, u8> {
 async fn update(place: &Place, updates: &[(&str, u8)], runs_worker: bool) {
     let words = words();
     let fluo = fluo_embedded::open(place.path("d")).unwrap();
-    let observers = words.observe(Observers::new()).unwrap();
-    let web = fluo.application("web").observers(&observers);
-    let web = web.recipes(&Recipes::new().with(&words).unwrap());
+    let web = fluo.application("web").recipe(&words);
     let client = web.open_or_create().await.unwrap();
     for (key, number) in updates {
         let add = async |tx: Transaction| words.add(&tx, *key, *number);
         client.run(add).await.unwrap();
     }
     if runs_worker {
-        let worker = client
-            .clone()
-            .with_observers(observers)
-            .start_worker(WorkerOptions::new())
-            .await
-            .unwrap();
+        let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
     }
@@ -112,18 +104,13 @@ async fn warns_of_entries_that_no_worker_processes() {
     {
         let words = words().buckets(20).unwrap();
         let fluo = fluo_embedded::open(place.path("d")).unwrap();
-        let observers = words.observe(Observers::new()).unwrap();
-        let web = fluo.application("web").observers(&observers);
+        let one = Observers::new().recipe(&self::words()).unwrap();
+        let web = fluo.application("web").observers(&one);
         let client = web.open().await.unwrap();
         let add = async |tx: Transaction| words.add(&tx, "cat", 1);
         client.run(add).await.unwrap();
         let options = WorkerOptions::new().max_tries(1.try_into().unwrap());
-        let worker = client
-            .clone()
-            .with_observers(observers_of_one())
-            .start_worker(options)
-            .await
-            .unwrap();
+        let worker = client.start_worker(options).await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
     }
@@ -144,10 +131,6 @@ async fn warns_of_entries_that_no_worker_processes() {
     );
 }
 
-fn observers_of_one() -> Observers {
-    words().observe(Observers::new()).unwrap()
-}
-
 #[tokio::test]
 async fn requeues_letters_that_are_larger_than_a_transaction() {
     let place = Place::new();
@@ -162,21 +145,15 @@ async fn requeues_letters_that_are_larger_than_a_transaction() {
             let rejected = (0..exports.len()).map(reject).collect();
             Ok::<_, ExportError>(Exported::all_but(exports.len(), rejected))
         };
-        let observers = exports.observe(Observers::new(), exporter).unwrap();
-        let web = fluo.application("web").observers(&observers);
-        let web = web.recipes(&Recipes::new().with(&exports).unwrap());
+        let exports = exports.export_to(exporter);
+        let web = fluo.application("web").recipe(&exports);
         let client = web.create().await.unwrap();
         let value = "x".repeat(12 << 20);
         for _ in 0..6 {
             let add = async |tx: Transaction| exports.add(&tx, "", value.clone());
             client.run(add).await.unwrap();
         }
-        let worker = client
-            .clone()
-            .with_observers(observers)
-            .start_worker(WorkerOptions::new())
-            .await
-            .unwrap();
+        let worker = client.start_worker(WorkerOptions::new()).await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;
     }
@@ -210,9 +187,7 @@ async fn changes_the_number_of_buckets() {
 
     let words = words().buckets(119).unwrap();
     let fluo = fluo_embedded::open(place.path("d")).unwrap();
-    let observers = words.observe(Observers::new()).unwrap();
-    let web = fluo.application("web").observers(&observers);
-    let web = web.recipes(&Recipes::new().with(&words).unwrap());
+    let web = fluo.application("web").recipe(&words);
     let client = web.open().await.unwrap();
     let snapshot = client.snapshot().await.unwrap();
     let values = words

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 
 use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
 use fluo_cluster::Cluster;
-use fluo_engine::{
-    Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
-};
+use fluo_engine::{Client, InstanceExt, Transaction, WorkerOptions};
 use fluo_table::{Column, Instance};
 
 use super::{Fluo, Run, assert_says, binary, fluo, name};
@@ -143,7 +141,9 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
 
     let oracle = operator.oracle();
     let fluo = operator.instance().await;
-    let client = fluo.application(name).open().await.unwrap();
+    let nothing = async |_, _| Ok::<(), fluo_engine::Error>(());
+    let application = fluo.application(name).observe(&links(), "count", nothing);
+    let client = application.open().await.unwrap();
     load(&client).await;
     let run = operator.run("notifications list").succeeds();
     assert_eq!(run.stdout.lines().count(), ROWS, "{}", run.stdout);
@@ -158,12 +158,7 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
     let oracle = operator.oracle();
     assert!(begun.elapsed() < Duration::from_secs(20));
 
-    let nothing = observer_fn(async |_, _, _| Ok::<(), fluo_engine::Error>(()));
-    let observers = Observers::new().strong(links(), "count", nothing).unwrap();
-    let worker = client
-        .clone()
-        .with_observers(observers)
-        .start_worker(WorkerOptions::new());
+    let worker = client.start_worker(WorkerOptions::new());
     let worker = worker.await.unwrap();
     assert_eq!(operator.run("app status").succeeds().stdout, "RUNNING\n");
     operator.run("wait --timeout 60s").succeeds();

@@ -241,7 +241,7 @@ fn rejects_what_is_not_a_page_and_names_the_remedy() {
         ),
     ] {
         let row = row.as_bytes();
-        let shown = crate::row_hasher::Excerpt::new(row);
+        let shown = fluo_table::Excerpt::new(row);
         assert_eq!(
             refusal(row),
             format!("{shown} has no key in a web table: {reason}")

@@ -12,7 +12,7 @@ use fluo_table::Escaped;
 use crate::{DomainDirection, KeyDesign, RecipeErrorKind, WebPart, WebTable};
 
 const GOLDEN: &str = include_str!("golden_web_table.txt");
-const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
+const WORKSPACE: &str = include_str!("../../../../../Cargo.toml");
 
 fn designs() -> [KeyDesign; 2] {
     let by_host = WebTable {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{KeyDesign, RecipeErrorKind, RowSelection, WebPart, WebTable};
 
-const ROWS: &str = include_str!("../../../../examples/data/package-homepages.txt");
+const ROWS: &str = include_str!("../../../../../examples/data/package-homepages.txt");
 
 /// Returns the URLs of the data, which contains the hosts in reverse.
 fn urls() -> impl Iterator<Item = String> {
