@@ -33,7 +33,7 @@ async fn main() -> Result<()> {
     let epochs = KeyMigration::new([old, buckets(16)?], Versions::default())?;
     let key = epochs.key(b"user0001")?;
     table.write([Mutation::new(key).put(NAME, "after")]).await?;
-    println!("{}", epochs.count(&table).await?);
+    println!("{}", epochs.count(&*table).await?);
 
     // A migration moves the other rows step by step. A cursor is text, and a step can be repeated.
     let (mut cursor, mut steps) = (None, 0);
@@ -41,7 +41,7 @@ async fn main() -> Result<()> {
         MigrationOptions::new().step_cells(std::num::NonZeroUsize::MIN.saturating_add(255));
     loop {
         let step = epochs
-            .migrate_step(&table, cursor.as_ref(), &options)
+            .migrate_step(&*table, cursor.as_ref(), &options)
             .await?;
         steps += 1;
         // During the migration, too, a scan returns each user once, in order.
@@ -56,8 +56,8 @@ async fn main() -> Result<()> {
             break;
         }
     }
-    println!("{} after {steps} steps", epochs.count(&table).await?);
-    let seen = epochs.get(&table, b"user0001", &NAME).await?;
+    println!("{} after {steps} steps", epochs.count(&*table).await?);
+    let seen = epochs.get(&*table, b"user0001", &NAME).await?;
     assert_eq!(seen.as_deref(), Some(&b"after"[..]));
     Ok(())
 }

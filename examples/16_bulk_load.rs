@@ -24,7 +24,7 @@ async fn main() -> Result<()> {
     let mut calls = 0;
     let report = BulkLoad::new(&design)
         .on_progress(|_| calls += 1)
-        .load(&pages, rows()?)
+        .load(&*pages, rows()?)
         .await?;
     println!("{} rows are written, in {calls} steps", report.written);
     println!(
@@ -35,7 +35,7 @@ async fn main() -> Result<()> {
 
     // Every row exists now, so an insert-only load writes none of them.
     let load = BulkLoad::new(&design).insert_only()?.named_rows(2);
-    let report = load.load(&pages, rows()?).await?;
+    let report = load.load(&*pages, rows()?).await?;
     println!("{} rows exist already, such as:", report.existing.count);
     for exists in &report.existing.first {
         println!(

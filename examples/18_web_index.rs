@@ -18,8 +18,8 @@ use fluo::recipes::codec::{Postcard, Text};
 use fluo::recipes::recording::difference;
 use fluo::recipes::table_optimizations;
 use fluo::{
-    Bytes, Change, Client, Column, CombineQueue, Export, ExportQueue, Fluo, RowColumn, RowHasher,
-    Scan, Span, Sum, Table, TableSink, Transaction, TypedColumn, WorkerOptions,
+    Bytes, Change, Client, Column, CombineQueue, ExportQueue, Fluo, RowColumn, RowHasher, Scan,
+    Span, Sum, Table, TableSink, Transaction, TypedColumn, WorkerOptions,
 };
 
 /// The links of a page that was loaded and is not indexed yet, one in each line.

@@ -10,8 +10,8 @@ use fluo_table::{
 
 /// An open table. Cloning is cheap.
 ///
-/// It derefs to the [port](fluo_table::Table), which wrappers implement, so a reference to it is one
-/// to the port, and it converts into the port, which sinks take.
+/// `&*table` is the [port](fluo_table::Table), which tools for tables take, and `table.into()` is a
+/// shared one, which sinks and scans over salted rows take.
 #[derive(Clone, Debug)]
 pub struct Table {
     port: Arc<dyn fluo_table::Table>,
