@@ -1,7 +1,8 @@
 //! Hashed rows: encoding a row as a key, and decoding the key.
 
 use anyhow::Result;
-use fluo_keys::{HashScheme, RowHasher};
+use fluo::RowHasher;
+use fluo::keys::HashScheme;
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<()> {

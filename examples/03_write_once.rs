@@ -1,24 +1,24 @@
 //! Conditional mutations: many tasks write one row, one of them wins.
 
 use anyhow::Result;
-use fluo::Column;
-use fluo_table::{Authorizations, Condition, Mutation, Outcome, TableAdmin, TableExt, Versions};
+use fluo::table::{Condition, Outcome};
+use fluo::{Column, Fluo, Mutation};
 use futures::future::try_join_all;
+
+const OWNER: Column = Column::from_static("page", "owner");
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
-    fluo.create_table("owners", Versions::default()).await?;
-    let owners = fluo.open_table("owners", Authorizations::none()).await?;
+    let fluo = Fluo::open(directory.path())?;
+    let owners = fluo.create_table("owners").await?;
 
-    let owner = Column::new("page", "owner");
     let claim = async |who: usize| {
         let first = Mutation::new("org.wikipedia/accumulo")
-            .put(owner.clone(), format!("task {who}"))
-            .when(Condition::absent(owner.clone()));
-        owners.write_conditional(vec![first]).await
+            .put(OWNER, format!("task {who}"))
+            .when(Condition::absent(OWNER));
+        owners.write_conditional([first]).await
     };
     let outcomes = try_join_all((0..16).map(claim)).await?;
 
@@ -35,7 +35,7 @@ async fn main() -> Result<()> {
         }
     }
     let stored = owners
-        .get("org.wikipedia/accumulo", &owner)
+        .get("org.wikipedia/accumulo", &OWNER)
         .await?
         .unwrap_or_default();
     println!("the owner is {}", String::from_utf8_lossy(&stored));

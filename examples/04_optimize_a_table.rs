@@ -1,27 +1,27 @@
 //! Plan, apply and verify: the optimization of a table at the start of an application.
 
 use anyhow::Result;
-use fluo::Column;
-use fluo_keys::{ApplyEvent, RowHasher, TableOptimizations};
-use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
+use fluo::keys::ApplyEvent;
+use fluo::{Column, Fluo, Mutation, RowHasher};
 
+const URI: Column = Column::from_static("page", "uri");
 const ROWS: &str = include_str!("data/package-homepages.txt");
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
-    fluo.create_table("pages", Versions::default()).await?;
+    let fluo = Fluo::open(directory.path())?;
+    let pages = fluo.create_table("pages").await?;
 
     // The split points and the group that the hasher needs.
     let hasher = RowHasher::new("p")?;
-    let optimizations = TableOptimizations::for_row_hasher(&hasher, 20)?;
+    let optimizations = hasher.table_optimizations(20)?;
 
     // The first start applies the plan; for later starts the plan is empty.
     for start in ["first", "second"] {
-        let plan = optimizations.plan(&fluo, "pages").await?;
-        let applied = plan.apply(&fluo).on_event(|event| {
+        let plan = fluo.optimize("pages", &optimizations).plan().await?;
+        let applied = plan.apply(fluo.instance()).on_event(|event| {
             if let ApplyEvent::Done(step) = event {
                 println!("{step}");
             }
@@ -29,13 +29,10 @@ async fn main() -> Result<()> {
         println!("{start} start: {} steps", applied.await?.done);
     }
 
-    let pages = fluo.open_table("pages", Authorizations::none()).await?;
-    let uri = Column::new("page", "uri");
-    let mutation =
-        |row: &str| Mutation::new(hasher.add(row.as_bytes())).put(uri.clone(), row.to_owned());
-    pages.write(ROWS.lines().map(mutation).collect()).await?;
+    let mutation = |row: &str| Mutation::new(hasher.add(row.as_bytes())).put(URI, row.to_owned());
+    pages.write(ROWS.lines().map(mutation)).await?;
 
-    let verdict = optimizations.verify(&fluo, "pages").await?;
+    let verdict = fluo.verify("pages", &optimizations).await?;
     for rows in &verdict.rows {
         println!(
             "{}: {} to {} rows in a tablet, p = {:?}",

@@ -1,8 +1,9 @@
 //! Two hashers in one table: a pattern with one capturing group, and a pair that is rejected.
 
 use anyhow::Result;
-use fluo_keys::{HashScheme, RowHasher, TableOptimizations};
-use fluo_table::balancer::GroupPattern;
+use fluo::RowHasher;
+use fluo::keys::HashScheme;
+use fluo::table::balancer::GroupPattern;
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<()> {
@@ -10,8 +11,9 @@ fn main() -> Result<()> {
     let links = RowHasher::builder("link")
         .scheme(HashScheme::Sha1Base32)
         .build()?;
-    let both = TableOptimizations::for_row_hasher(&pages, 4)?
-        .merge(TableOptimizations::for_row_hasher(&links, 2)?)?;
+    let both = pages
+        .table_optimizations(4)?
+        .merge(links.table_optimizations(2)?)?;
 
     // The balancer ignores a pattern that does not have exactly one capturing group.
     let pattern = both.group_pattern().unwrap_or_default();
@@ -26,7 +28,7 @@ fn main() -> Result<()> {
 
     // Rows of `page:x` start with `page:`, so they could be mistaken for rows of `page`.
     let inside = RowHasher::new("page:x")?;
-    if let Err(error) = both.merge(TableOptimizations::for_row_hasher(&inside, 2)?) {
+    if let Err(error) = both.merge(inside.table_optimizations(2)?) {
         println!("{error}");
     }
     Ok(())

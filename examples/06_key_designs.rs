@@ -1,10 +1,9 @@
 //! The same rows in several key designs: their keys, and the reads that each design supports.
 
 use anyhow::Result;
-use fluo_keys::{
-    DigestSalt, KeyDesign, Modulo, ReverseTime, RowHasher, RowSelection, SaltedPart, WebTable,
-};
-use fluo_table::Escaped;
+use fluo::keys::{DigestSalt, Modulo, ReverseTime, RowSelection, SaltedPart, WebTable};
+use fluo::table::Escaped;
+use fluo::{KeyDesign, RowHasher};
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<()> {

@@ -2,19 +2,18 @@
 //! moves the old rows.
 
 use anyhow::Result;
-use fluo::Column;
-use fluo_keys::{KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch, RowSelection};
-use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
+use fluo::keys::{MigrationOptions, Modulo, RowBatch, RowSelection};
+use fluo::{Column, Fluo, KeyDesign, KeyMigration, Mutation, Versions};
 use futures::TryStreamExt;
+
+const NAME: Column = Column::from_static("user", "name");
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
-    fluo.create_table("users", Versions::default()).await?;
-    let table = fluo.open_table("users", Authorizations::none()).await?;
-    let name = Column::new("user", "name");
+    let fluo = Fluo::open(directory.path())?;
+    let table = fluo.create_table("users").await?;
 
     let buckets = |buckets| {
         KeyDesign::new(Modulo {
@@ -26,16 +25,14 @@ async fn main() -> Result<()> {
     for user in 0..1_000 {
         let key = old.encode_row(format!("user{user:04}").as_bytes())?;
         table
-            .write(vec![Mutation::new(key).put(name.clone(), "before")])
+            .write([Mutation::new(key).put(NAME, "before")])
             .await?;
     }
 
     // From now on there are sixteen buckets. New writes use the new keys.
     let epochs = KeyMigration::new([old, buckets(16)?], Versions::default())?;
     let key = epochs.key(b"user0001")?;
-    table
-        .write(vec![Mutation::new(key).put(name.clone(), "after")])
-        .await?;
+    table.write([Mutation::new(key).put(NAME, "after")]).await?;
     println!("{}", epochs.count(&*table).await?);
 
     // A migration moves the other rows step by step. A cursor is text, and a step can be repeated.
@@ -50,7 +47,7 @@ async fn main() -> Result<()> {
         // During the migration, too, a scan returns each user once, in order.
         let rows: Vec<_> = epochs
             .scan(&RowSelection::All)?
-            .run(table.clone())
+            .run(table.clone().into())
             .try_collect()
             .await?;
         assert_eq!(rows.iter().map(RowBatch::len).sum::<usize>(), 1_000);
@@ -60,7 +57,7 @@ async fn main() -> Result<()> {
         }
     }
     println!("{} after {steps} steps", epochs.count(&*table).await?);
-    let seen = epochs.get(&*table, b"user0001", &name).await?;
+    let seen = epochs.get(&*table, b"user0001", &NAME).await?;
     assert_eq!(seen.as_deref(), Some(&b"after"[..]));
     Ok(())
 }

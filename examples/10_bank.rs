@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use fluo::{ApplicationHandle, Client, Error, InstanceExt, Snapshot};
-use fluo_recipes::{TypedColumn, TypedRow, typed_row};
+use fluo::recipes::typed_row;
+use fluo::{Application, Client, Error, Fluo, Snapshot, TypedColumn, TypedRow};
 use futures::TryStreamExt;
 use futures::future::try_join_all;
 
@@ -29,7 +29,7 @@ typed_row! {
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
+    let fluo = Fluo::open(directory.path())?;
     let bank = fluo.application("bank").table("accounts");
     let client = bank.create().await?;
 
@@ -91,7 +91,7 @@ async fn transfer(client: &Client, from: u32, to: u32, amount: u64) -> Result<bo
 /// Runs another client in its own runtime, and stops that runtime while transfers are being
 /// committed, like a process that is killed. Other clients roll its locks back or forward when they
 /// meet them. Returns the number of unfinished transfers.
-async fn crash_during_transfers(bank: ApplicationHandle) -> Result<usize> {
+async fn crash_during_transfers(bank: Application) -> Result<usize> {
     let killed = move || -> Result<usize> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -10,12 +10,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use fluo::table::coordination::{ObservedColumn, ObserverKind};
 use fluo::{
-    Bytes, Client, Column, ColumnSelector, Error, InstanceExt, LoaderOptions, Observers, Span,
-    Transaction, Worker, WorkerOptions, observer_fn,
+    Bytes, Client, Column, ColumnSelector, Error, Fluo, LoaderOptions, Scan, Span, Transaction,
+    WorkerOptions, observer_fn,
 };
-use fluo_table::Scan;
 use futures::TryStreamExt;
+
+const TEXT: Column = Column::from_static("document", "text");
+const COUNTED: Column = Column::from_static("document", "counted");
+const CHANGED: Column = Column::from_static("phrase", "changed");
+const TOTAL: Column = Column::from_static("phrase", "documents");
 
 const TEXTS: [(&str, &str); 6] = [
     (
@@ -47,22 +52,24 @@ const TEXTS: [(&str, &str); 6] = [
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
+    let fluo = Fluo::open(directory.path())?;
 
     // The application stores the observed columns, so that all its clients notify the observers.
-    let observers = Observers::new()
-        .strong(text(), "take-apart", observer_fn(take_apart))?
-        .weak(changed(), "sum-up", observer_fn(sum_up))?;
-    let application = fluo.application("phrases").observers(&observers);
-    let client = application.open_or_create().await?;
-    let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+    let sums = ObservedColumn::new(CHANGED, ObserverKind::Weak, "sum-up");
+    let client = fluo
+        .application("phrases")
+        .observe(&TEXT, "take-apart", take_apart)
+        .observe_with(sums, observer_fn(|tx, phrase, _| sum_up(tx, phrase)))
+        .open_or_create()
+        .await?;
+    let worker = client.start_worker(WorkerOptions::new()).await?;
 
     // Loaders add the documents, several at once.
     let loaders = client.loaders(LoaderOptions::new())?;
     for (name, document) in TEXTS {
         loaders
             .load((name, document), async |tx, (name, document)| {
-                tx.set(document_row(name), &text(), document)
+                tx.set(document_row(name), &TEXT, document)
             })
             .await?;
     }
@@ -76,7 +83,7 @@ async fn main() -> Result<()> {
     // The documents change, and phrases without a document disappear.
     for (name, _) in TEXTS.into_iter().skip(1) {
         client
-            .run(async |tx| tx.set(document_row(name), &text(), "nothing to say"))
+            .run(async |tx| tx.set(document_row(name), &TEXT, "nothing to say"))
             .await?;
     }
     client.wait_until_idle().await?;
@@ -94,10 +101,10 @@ async fn main() -> Result<()> {
 }
 
 /// Splits a document into phrases, and writes those that were added or removed since the last run.
-async fn take_apart(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error> {
+async fn take_apart(tx: Transaction, row: Bytes) -> Result<(), Error> {
     let (now, before) = (
-        tx.get(row.clone(), &text).await?,
-        tx.get(row.clone(), &counted()).await?,
+        tx.get(row.clone(), &TEXT).await?,
+        tx.get(row.clone(), &COUNTED).await?,
     );
     let (now, before) = (now.unwrap_or_default(), before.unwrap_or_default());
     let (new, old) = (phrases(&now), phrases(&before));
@@ -108,18 +115,18 @@ async fn take_apart(tx: Transaction, row: Bytes, text: Column) -> Result<(), Err
             true => tx.set(phrase_row.clone(), &here, "")?,
             false => tx.delete(phrase_row.clone(), &here)?,
         }
-        tx.notify(phrase_row, &changed())?;
+        tx.notify(phrase_row, &CHANGED)?;
     }
-    tx.set(row, &counted(), now)
+    tx.set(row, &COUNTED, now)
 }
 
 /// Counts the documents of a phrase.
-async fn sum_up(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
+async fn sum_up(tx: Transaction, row: Bytes) -> Result<(), Error> {
     let documents = Scan::over(Span::row(row.clone())).column(ColumnSelector::family("in"));
     let documents = tx.scan(documents).try_concat().await?.len();
     match documents {
-        0 => tx.delete(row, &total()),
-        _ => tx.set(row, &total(), documents.to_string()),
+        0 => tx.delete(row, &TOTAL),
+        _ => tx.set(row, &TOTAL, documents.to_string()),
     }
 }
 
@@ -127,7 +134,7 @@ async fn sum_up(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
 async fn top(client: &Client) -> Result<Vec<(String, usize)>> {
     let snapshot = client.snapshot().await?;
     let cells = snapshot
-        .scan_prefix("phrase:", [&total()])
+        .scan_prefix("phrase:", [&TOTAL])
         .try_concat()
         .await?;
     let mut by_documents: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -155,20 +162,4 @@ fn phrases(text: &[u8]) -> BTreeSet<String> {
 
 fn document_row(name: &str) -> String {
     format!("document:{name}")
-}
-
-fn text() -> Column {
-    Column::new("document", "text")
-}
-
-fn counted() -> Column {
-    Column::new("document", "counted")
-}
-
-fn changed() -> Column {
-    Column::new("phrase", "changed")
-}
-
-fn total() -> Column {
-    Column::new("phrase", "documents")
 }

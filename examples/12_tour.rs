@@ -5,53 +5,43 @@ use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 use fluo::{
-    Bytes, Client, Column, Error, InstanceExt, LoaderOptions, Observers, Snapshot, Span,
-    Transaction, Worker, WorkerOptions, observer_fn,
+    Bytes, Client, Column, Error, Fluo, LoaderOptions, Scan, Snapshot, Span, Transaction,
+    WorkerOptions,
 };
-use fluo_table::Scan;
 use futures::TryStreamExt;
+
+const MONEY: Column = Column::from_static("customer", "money");
+const ORDERED: Column = Column::from_static("order", "amount");
+const BILLED: Column = Column::from_static("order", "billed");
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let observers = Observers::new().strong(ordered(), "bill", observer_fn(bill))?;
-    let client = open_shop(directory.path(), &observers).await?;
+    let client = open_shop(directory.path()).await?;
 
     first_money(&client).await?;
     two_customers(&client).await?;
     conflicting_payments(&client).await?;
     yesterday(&client).await?;
     orders(&client).await?;
-    bills(&client, observers.clone()).await?;
+    bills(&client).await?;
 
     drop(client);
-    reopened(&open_shop(directory.path(), &observers).await?).await
+    reopened(&open_shop(directory.path()).await?).await
 }
 
-async fn open_shop(directory: &Path, observers: &Observers) -> Result<Client> {
-    let fluo = fluo_embedded::open(directory)?;
-    let shop = fluo.application("shop").observers(observers);
+async fn open_shop(directory: &Path) -> Result<Client> {
+    let fluo = Fluo::open(directory)?;
+    let shop = fluo.application("shop").observe(&ORDERED, "bill", bill);
     println!("the shop was {}", shop.status().await?);
     Ok(shop.open_or_create().await?)
 }
 
-fn money() -> Column {
-    Column::new("customer", "money")
-}
-
-fn ordered() -> Column {
-    Column::new("order", "amount")
-}
-
-fn billed() -> Column {
-    Column::new("order", "billed")
-}
-
 async fn first_money(client: &Client) -> Result<()> {
     client
-        .run(async |tx| tx.set("alice", &money(), "100"))
+        .run(async |tx| tx.set("alice", &MONEY, "100"))
         .await?;
-    client.run(async |tx| tx.set("bob", &money(), "20")).await?;
+    client.run(async |tx| tx.set("bob", &MONEY, "20")).await?;
 
     let now = client.snapshot().await?;
     let (alice, carol) = (number(&now, "alice").await?, number(&now, "carol").await?);
@@ -62,7 +52,7 @@ async fn first_money(client: &Client) -> Result<()> {
 
 /// Returns the money of a customer in a snapshot.
 async fn number(snapshot: &Snapshot, customer: &'static str) -> Result<u64, Error> {
-    let value = snapshot.get(customer, &money()).await?;
+    let value = snapshot.get(customer, &MONEY).await?;
     Ok(parsed(value))
 }
 
@@ -94,8 +84,8 @@ async fn pay(client: &Client, from: &'static str, to: &'static str, amount: u64)
                 before >= amount,
                 "{from} has {before} and cannot pay {amount}"
             );
-            tx.set(from, &money(), (before - amount).to_string())?;
-            tx.set(to, &money(), (other + amount).to_string())?;
+            tx.set(from, &MONEY, (before - amount).to_string())?;
+            tx.set(to, &MONEY, (other + amount).to_string())?;
             Ok(())
         })
         .await
@@ -105,7 +95,7 @@ async fn conflicting_payments(client: &Client) -> Result<()> {
     let slow = client.begin().await?;
     let seen = number(&slow, "alice").await?;
     pay(client, "alice", "bob", 10).await?;
-    slow.set("alice", &money(), (seen + 1).to_string())?;
+    slow.set("alice", &MONEY, (seen + 1).to_string())?;
     let Err(conflict) = slow.commit().await else {
         bail!("two transactions wrote one cell, and both committed");
     };
@@ -122,21 +112,16 @@ async fn conflicting_payments(client: &Client) -> Result<()> {
 
 async fn yesterday(client: &Client) -> Result<()> {
     let yesterday = client.snapshot().await?;
-    client.run(async |tx| tx.delete("bob", &money())).await?;
-    client
-        .run(async |tx| tx.set("carol", &money(), "5"))
-        .await?;
+    client.run(async |tx| tx.delete("bob", &MONEY)).await?;
+    client.run(async |tx| tx.set("carol", &MONEY, "5")).await?;
 
     let customers = async |snapshot: &Snapshot| -> Result<usize> {
         let cells = snapshot.scan(Scan::over(Span::all())).try_concat().await?;
-        Ok(cells
-            .iter()
-            .filter(|cell| cell.key.column == money())
-            .count())
+        Ok(cells.iter().filter(|cell| cell.key.column == MONEY).count())
     };
     let today = client.snapshot().await?;
     for (day, snapshot) in [("yesterday", &yesterday), ("today", &today)] {
-        let has_bob = snapshot.get("bob", &money()).await?.is_some();
+        let has_bob = snapshot.get("bob", &MONEY).await?.is_some();
         let customers = customers(snapshot).await?;
         println!("{day}: {customers} customers, with bob: {has_bob}");
     }
@@ -148,7 +133,7 @@ async fn orders(client: &Client) -> Result<()> {
     for order in 1..=5 {
         loaders
             .load(format!("order{order}"), async |tx, order| {
-                tx.set(order, &ordered(), "2")
+                tx.set(order, &ORDERED, "2")
             })
             .await?;
     }
@@ -156,7 +141,7 @@ async fn orders(client: &Client) -> Result<()> {
 
     let now = client.snapshot().await?;
     let orders = now
-        .scan_prefix("order", [&ordered()])
+        .scan_prefix("order", [&ORDERED])
         .try_concat()
         .await?
         .len();
@@ -165,20 +150,20 @@ async fn orders(client: &Client) -> Result<()> {
     Ok(())
 }
 
-async fn bill(tx: Transaction, order: Bytes, amount: Column) -> Result<(), Error> {
+async fn bill(tx: Transaction, order: Bytes) -> Result<(), Error> {
     // Notifications are written before the commit, so the order may not have been committed.
-    let Some(price) = tx.get(order.clone(), &amount).await? else {
+    let Some(price) = tx.get(order.clone(), &ORDERED).await? else {
         return Ok(());
     };
     let price = parsed(Some(price));
     let left = number(&tx, "alice").await?.saturating_sub(price);
-    tx.set("alice", &money(), left.to_string())?;
-    tx.set(order, &billed(), "alice")
+    tx.set("alice", &MONEY, left.to_string())?;
+    tx.set(order, &BILLED, "alice")
 }
 
-async fn bills(client: &Client, observers: Observers) -> Result<()> {
+async fn bills(client: &Client) -> Result<()> {
     let before = number(&client.snapshot().await?, "alice").await?;
-    let worker = Worker::start(client, observers, WorkerOptions::new()).await?;
+    let worker = client.start_worker(WorkerOptions::new()).await?;
     client.wait_until_idle().await?;
     worker.stop().await;
 
@@ -186,7 +171,7 @@ async fn bills(client: &Client, observers: Observers) -> Result<()> {
     let after = number(&now, "alice").await?;
     println!("alice had {before} and has {after}");
     ensure!(after == before - 10);
-    ensure!(now.get("order3", &billed()).await?.as_deref() == Some(&b"alice"[..]));
+    ensure!(now.get("order3", &BILLED).await?.as_deref() == Some(&b"alice"[..]));
     Ok(())
 }
 

@@ -10,15 +10,21 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use fluo::{Column, Error, InstanceExt, LoaderOptions, Transaction};
+use fluo::{Column, Error, Fluo, LoaderOptions, Transaction};
 use futures::TryStreamExt;
 
-const HOME_PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/package-homepages.txt");
+const HOME_PAGES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/examples/data/package-homepages.txt"
+);
+
+const STATE: Column = Column::from_static("page", "state");
+const PAGES: Column = Column::from_static("host", "pages");
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
+    let fluo = Fluo::open(directory.path())?;
     let client = fluo.application("web").open_or_create().await?;
 
     let (path, most) = match env::args_os().nth(1) {
@@ -35,13 +41,13 @@ async fn main() -> Result<()> {
     // A short body can be a closure: it owns its line, and each attempt gets a clone.
     loaders
         .load("com.example/".to_owned(), async |tx, line| {
-            tx.set(line, &Column::new("page", "state"), "example")
+            tx.set(line, &STATE, "example")
         })
         .await?;
     loaders.finish().await?;
 
     let now = client.snapshot().await?;
-    for (row, column) in [("host:", pages()), ("page:", state())] {
+    for (row, column) in [("host:", PAGES), ("page:", STATE)] {
         let count = now.scan_prefix(row, [&column]).try_concat().await?.len();
         println!("{row} {count} rows");
     }
@@ -52,19 +58,11 @@ async fn main() -> Result<()> {
 async fn load_page(tx: Transaction, line: String) -> Result<(), Error> {
     let (host, _) = line.split_once('/').unwrap_or((&line, ""));
     let (page, host) = (format!("page:{line}"), format!("host:{host}"));
-    if tx.get(page.clone(), &state()).await?.is_some() {
+    if tx.get(page.clone(), &STATE).await?.is_some() {
         return Ok(());
     }
-    let before = tx.get(host.clone(), &pages()).await?;
+    let before = tx.get(host.clone(), &PAGES).await?;
     let before = before.and_then(|value| String::from_utf8_lossy(&value).parse().ok());
-    tx.set(page, &state(), "new")?;
-    tx.set(host, &pages(), (before.unwrap_or(0) + 1).to_string())
-}
-
-fn state() -> Column {
-    Column::new("page", "state")
-}
-
-fn pages() -> Column {
-    Column::new("host", "pages")
+    tx.set(page, &STATE, "new")?;
+    tx.set(host, &PAGES, (before.unwrap_or(0) + 1).to_string())
 }

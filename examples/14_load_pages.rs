@@ -7,8 +7,11 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use fluo::{Client, Column, InstanceExt};
-use fluo_table::coordination::{ObservedColumn, ObserverKind};
+use fluo::table::coordination::{ObservedColumn, ObserverKind};
+use fluo::{Client, Column, Fluo};
+
+const TEXT: Column = Column::from_static("page", "text");
+const LINKS: Column = Column::from_static("page", "links");
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
@@ -22,7 +25,6 @@ async fn main() -> Result<()> {
 }
 
 async fn load_pages(client: &Client) -> fluo::Result<()> {
-    let (text, links) = (Column::new("page", "text"), Column::new("page", "links"));
     for (page, content) in [
         ("com.example", "an example"),
         ("com.example/empty", ""),
@@ -30,18 +32,18 @@ async fn load_pages(client: &Client) -> fluo::Result<()> {
     ] {
         client
             .run(async |tx| {
-                tx.set(page, &text, content)?;
-                tx.set(page, &links, "0")
+                tx.set(page, &TEXT, content)?;
+                tx.set(page, &LINKS, "0")
             })
             .await?;
     }
     Ok(())
 }
 
-/// Opens the application, and creates it first if it does not exist, as `fluo app init` does.
+/// Opens the application, and creates it first if it does not exist, as `fluo app init` does. Another
+/// program runs the observer, so this one declares only its column.
 async fn open(directory: &Path) -> fluo::Result<Client> {
-    let text = Column::new("page", "text");
-    let count = ObservedColumn::new(text, ObserverKind::Strong, "count");
-    let web = fluo_embedded::open(directory)?.application("web");
+    let count = ObservedColumn::new(TEXT, ObserverKind::Strong, "count");
+    let web = Fluo::open(directory)?.application("web");
     web.observed_columns([count]).open_or_create().await
 }

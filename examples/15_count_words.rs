@@ -9,44 +9,43 @@
 
 use std::env;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use anyhow::Result;
-use fluo::{
-    Bytes, Client, Column, Error, Instance, InstanceExt, Observers, Transaction, Worker,
-    WorkerOptions, observer_fn,
-};
+use fluo::{Bytes, Client, Column, Error, Fluo, Transaction, WorkerOptions, embedded};
 use tokio::signal;
+
+const TEXT: Column = Column::from_static("page", "text");
+const WORDS: Column = Column::from_static("page", "words");
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let fluo = match env::args_os().nth(1) {
-        Some(directory) => fluo_embedded::open_existing(directory)?,
-        None => Instance::in_memory(),
+        Some(directory) => embedded::open_existing(directory)?.into(),
+        None => Fluo::in_memory(),
     };
     let client = open(&fluo).await?;
-    count_words(&client, fluo).await
+    count_words(&client, &fluo).await
 }
 
 /// Counts the words of a page whose text was set. This is the observer.
-async fn count(tx: Transaction, page: Bytes, text: Column) -> Result<(), Error> {
+async fn count(tx: Transaction, page: Bytes) -> Result<(), Error> {
     // Notifications are written before the commit, so the text may not have been committed.
-    let Some(text) = tx.get(page.clone(), &text).await? else {
+    let Some(text) = tx.get(page.clone(), &TEXT).await? else {
         return Ok(());
     };
     let text = String::from_utf8_lossy(&text);
     match text.split_whitespace().count() {
         0 => Err(Error::invalid("the page has no words")),
-        words => tx.set(page, &words_of_page(), words.to_string()),
+        words => tx.set(page, &WORDS, words.to_string()),
     }
 }
 
 /// Runs the observer until no notification waits, or until Ctrl-C.
-async fn count_words(client: &Client, fluo: Instance) -> Result<()> {
+async fn count_words(client: &Client, fluo: &Fluo) -> Result<()> {
     let options = WorkerOptions::new().max_tries(NonZeroU32::MIN);
     // Every six hours it also drops the versions that no snapshot needs.
-    let worker = Worker::start(client, observers()?, options).await?;
-    let worker = worker.collecting_garbage(Arc::new(fluo));
+    let worker = client.start_worker(options).await?;
+    let worker = worker.collecting_garbage(fluo.instance().table_admin().clone());
     // A long-running worker would wait only for the signal.
     tokio::select! {
         idle = client.wait_until_idle() => idle?,
@@ -61,42 +60,30 @@ async fn count_words(client: &Client, fluo: Instance) -> Result<()> {
     Ok(())
 }
 
-fn observers() -> fluo::Result<Observers> {
-    Observers::new().strong(text(), "count", observer_fn(count))
-}
-
-fn text() -> Column {
-    Column::new("page", "text")
-}
-
-fn words_of_page() -> Column {
-    Column::new("page", "words")
-}
-
 /// Opens the application, and creates it first if it does not exist. It must have the observers of
 /// this program.
-async fn open(fluo: &Instance) -> fluo::Result<Client> {
-    let web = fluo.application("web").observers(&observers()?);
+async fn open(fluo: &Fluo) -> fluo::Result<Client> {
+    let web = fluo.application("web").observe(&TEXT, "count", count);
     web.open_or_create().await
 }
 
 /// Tests without a directory, a cluster or a pause. To run them:
-/// `cargo test --package fluo-examples --example 15_count_words`.
+/// `cargo test --example 15_count_words`.
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[tokio::test]
     async fn counts_the_words_of_a_changed_page_again() -> Result<()> {
-        let client = open(&Instance::in_memory()).await?;
-        let worker = Worker::start(&client, observers()?, WorkerOptions::new()).await?;
+        let client = open(&Fluo::in_memory()).await?;
+        let worker = client.start_worker(WorkerOptions::new()).await?;
         for (content, words) in [("a free encyclopedia", "3"), ("an encyclopedia", "2")] {
             client
-                .run(async |tx| tx.set("org.wikipedia", &text(), content))
+                .run(async |tx| tx.set("org.wikipedia", &TEXT, content))
                 .await?;
             client.wait_until_idle().await?;
             let now = client.snapshot().await?;
-            let counted = now.get("org.wikipedia", &words_of_page()).await?;
+            let counted = now.get("org.wikipedia", &WORDS).await?;
             assert_eq!(counted.as_deref(), Some(words.as_bytes()));
         }
         worker.stop().await;

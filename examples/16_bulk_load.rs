@@ -4,27 +4,22 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
 use anyhow::{Result, ensure};
-use fluo::Column;
-use fluo_keys::{BulkLoad, KeyDesign, RowHasher, TableOptimizations};
-use fluo_table::{Authorizations, Mutation, TableAdmin, Versions};
+use fluo::{BulkLoad, Column, Fluo, KeyDesign, Mutation, RowHasher};
 use futures::{Stream, stream};
+
+const URI: Column = Column::from_static("page", "uri");
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
-    fluo.create_table("pages", Versions::default()).await?;
+    let fluo = Fluo::open(directory.path())?;
+    let pages = fluo.create_table("pages").await?;
     let hasher = RowHasher::new("p")?;
-    let optimizations = TableOptimizations::for_row_hasher(&hasher, 20)?;
-    optimizations
-        .plan(&fluo, "pages")
-        .await?
-        .apply(&fluo)
-        .await?;
+    let optimizations = hasher.table_optimizations(20)?;
+    fluo.optimize("pages", &optimizations).await?;
 
     // The load computes the keys, and runs several writes at the same time.
-    let pages = fluo.open_table("pages", Authorizations::none()).await?;
     let design = KeyDesign::from(&hasher);
     let mut calls = 0;
     let report = BulkLoad::new(&design)
@@ -36,7 +31,7 @@ async fn main() -> Result<()> {
         "{} rows have the key of an earlier row",
         report.repeated_keys.rows
     );
-    optimizations.verify(&fluo, "pages").await?.into_result()?;
+    fluo.verify("pages", &optimizations).await?.into_result()?;
 
     // Every row exists now, so an insert-only load writes none of them.
     let load = BulkLoad::new(&design).insert_only()?.named_rows(2);
@@ -57,9 +52,9 @@ async fn main() -> Result<()> {
 fn rows() -> Result<impl Stream<Item = io::Result<Mutation>> + Send> {
     let file = File::open(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/data/package-homepages.txt"
+        "/examples/data/package-homepages.txt"
     ))?;
-    let row = |line: String| Mutation::new(line).put(Column::new("page", "uri"), "");
+    let row = |line: String| Mutation::new(line).put(URI, "");
     // A program with much larger files reads them on a thread of its own.
     Ok(stream::iter(
         BufReader::new(file).lines().map(move |line| line.map(row)),

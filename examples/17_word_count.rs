@@ -11,26 +11,22 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use fluo::{InstanceExt, LoaderOptions, Observers, Transaction, Worker, WorkerOptions};
-use fluo_recipes::combine_queue::{CombineQueue, Sum};
-use fluo_recipes::{ApplicationRecipes, Recipes};
+use fluo::{CombineQueue, Fluo, LoaderOptions, Sum, Transaction, WorkerOptions};
 use futures::TryStreamExt;
 
-const HOME_PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/package-homepages.txt");
+const HOME_PAGES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/examples/data/package-homepages.txt"
+);
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
+    let fluo = Fluo::open(directory.path())?;
 
     // The queue is configuration: an id, which is the prefix of its rows, and a combiner.
     let words = CombineQueue::<String, u64>::new("wc", Sum)?.buckets(17)?;
-    let observers = words.observe(Observers::new())?;
-    let count = fluo.application("count").observers(&observers);
-    let client = count
-        .recipes(&Recipes::new().with(&words)?)
-        .create()
-        .await?;
+    let client = fluo.application("count").recipe(&words).create().await?;
 
     let (path, most) = match env::args_os().nth(1) {
         Some(path) => (PathBuf::from(path), usize::MAX),
@@ -57,7 +53,7 @@ async fn main() -> Result<()> {
         words.get(&before, "github").await?.unwrap_or(0)
     );
 
-    let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+    let worker = client.start_worker(WorkerOptions::new()).await?;
     client.wait_until_idle().await?;
     worker.stop().await;
     let after = client.snapshot().await?;

@@ -14,18 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use anyhow::Result;
+use fluo::recipes::codec::{Postcard, Text};
+use fluo::recipes::recording::difference;
+use fluo::recipes::table_optimizations;
 use fluo::{
-    Bytes, Client, Column, Error, InstanceExt, Observers, RowColumn, Transaction, Worker,
-    WorkerOptions, observer_fn,
+    Bytes, Change, Client, Column, CombineQueue, ExportQueue, Fluo, RowColumn, RowHasher, Scan,
+    Span, Sum, Table, TableSink, Transaction, TypedColumn, WorkerOptions,
 };
-use fluo_keys::RowHasher;
-use fluo_recipes::codec::{Postcard, Text};
-use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
-use fluo_recipes::export_queue::{Export, ExportQueue};
-use fluo_recipes::recording::difference;
-use fluo_recipes::sink::TableSink;
-use fluo_recipes::{ApplicationRecipes, Recipes, TypedColumn};
-use fluo_table::{Authorizations, Scan, Span, Table, TableAdmin, TableExt, Versions};
 
 /// The links of a page that was loaded and is not indexed yet, one in each line.
 const NEW: TypedColumn<String> = TypedColumn::new("page", "new");
@@ -41,68 +36,56 @@ type Counts = (i64, i64);
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
-    fluo.create_table("query", Versions::default()).await?;
-    let query = fluo.open_table("query", Authorizations::none()).await?;
+    let fluo = Fluo::open(directory.path())?;
+    let query = fluo.create_table("query").await?;
 
     let links = CombineQueue::<String, i64>::new("um", Sum)?.buckets(17)?;
     let exports = ExportQueue::<String, Counts>::with_codecs("eq", Text, Postcard)?.buckets(7)?;
-    let observers = observers(&links, &exports, query.clone())?;
-    let recipes = Recipes::new().with(&links)?.with(&exports)?;
-    let recipes = recipes.with_row_hasher(&PAGES, 20)?;
+    let sink = TableSink::new(&exports, query.clone().into(), |export| {
+        let (old, new) = export.value;
+        let (before, after) = (rank(&export.key, old), rank(&export.key, new));
+        Ok(difference(&before, &after, export.sequence))
+    });
+    let (exports, counted) = (exports.export_with(sink), links.clone());
+    let exported = exports.clone();
+    let links = links.on_changes(move |tx, changes| {
+        let counts = changes.into_iter().map(counts);
+        std::future::ready(exported.extend(&tx, counts))
+    });
     let web = fluo
         .application("web")
-        .observers(&observers)
-        .recipes(&recipes);
+        .recipe(&PAGES.table_optimizations(20)?)
+        .recipe(&links)
+        .recipe(&exports)
+        .observe(&NEW.column(), "index", move |tx, page| {
+            index(tx, page, counted.clone())
+        });
     let client = web.create().await?;
     // The table gets the split points of all three recipes.
-    let plan = recipes.table_optimizations()?.plan(&fluo, "web").await?;
-    plan.apply(&fluo).await?;
+    let optimizations = table_optimizations(&web.settings())?;
+    fluo.optimize("web", &optimizations).await?;
 
-    let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+    let worker = client.start_worker(WorkerOptions::new()).await?;
     for (package, dependencies) in packages() {
         load(&client, package, &dependencies).await?;
     }
     client.wait_until_idle().await?;
     println!("Most packages depend on:");
-    print_top(&*query).await?;
+    print_top(&query).await?;
 
     // A page changes: only the counts of the links that it gains or loses change.
     load(&client, "fluo-cli", &BTreeSet::from(["libc", "syn"])).await?;
     client.wait_until_idle().await?;
     println!("After a change of fluo-cli:");
-    print_top(&*query).await?;
+    print_top(&query).await?;
     worker.stop().await;
     Ok(())
 }
 
-/// Returns the observers: of loaded pages, of the counts, and of the exports.
-fn observers(
-    links: &CombineQueue<String, i64>,
-    exports: &ExportQueue<String, Counts>,
-    query: std::sync::Arc<dyn Table>,
-) -> fluo::Result<Observers> {
-    let counted = links.clone();
-    let index = observer_fn(move |tx, row, _| index(tx, row, counted.clone()));
-    let exported = exports.clone();
-    let export = move |tx: Transaction, changes: Vec<Change<String, i64>>| {
-        let counts = |change: Change<String, i64>| {
-            let counts = (change.old.unwrap_or(0), change.new.unwrap_or(0));
-            (change.key, counts)
-        };
-        std::future::ready(exported.extend(&tx, changes.into_iter().map(counts)))
-    };
-    let sink = TableSink::new(exports.id(), query, |export: &Export<String, Counts>| {
-        let (old, new) = export.value;
-        Ok(difference(
-            &rank(&export.key, old),
-            &rank(&export.key, new),
-            export.sequence,
-        ))
-    });
-    let observers = Observers::new().strong(NEW.column(), "index", index)?;
-    let observers = links.observe_changes(observers, export)?;
-    exports.observe(observers, sink)
+/// Returns the entry of the export queue for a change of a count.
+fn counts(change: Change<String, i64>) -> (String, Counts) {
+    let counts = (change.old.unwrap_or(0), change.new.unwrap_or(0));
+    (change.key, counts)
 }
 
 /// Loads the links of a page. The observer indexes them.
@@ -114,7 +97,7 @@ async fn load(client: &Client, page: &str, links: &BTreeSet<&str>) -> fluo::Resu
 }
 
 /// Compares the links of a page with those in the index, and adds the difference to the counts.
-async fn index(tx: Transaction, row: Bytes, links: CombineQueue<String, i64>) -> Result<(), Error> {
+async fn index(tx: Transaction, row: Bytes, links: CombineQueue<String, i64>) -> fluo::Result<()> {
     let Some(new) = tx.get(row.clone(), &NEW).await? else {
         return Ok(());
     };
@@ -136,7 +119,7 @@ fn rank(page: &str, count: i64) -> BTreeMap<RowColumn, Bytes> {
     cells.into_iter().collect()
 }
 
-async fn print_top(query: &dyn Table) -> fluo::Result<()> {
+async fn print_top(query: &Table) -> fluo::Result<()> {
     let cells = query.read(Scan::over(Span::prefix("top:"))).await?;
     let counts = cells.iter().filter(|cell| cell.key.column.family == "page");
     for cell in counts.take(4) {

@@ -6,16 +6,14 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use std::sync::Arc;
-
 use anyhow::Result;
-use fluo::{Client, InstanceExt, Observers, Transaction, Worker, WorkerOptions};
-use fluo_recipes::codec::{Postcard, Text};
-use fluo_recipes::export_queue::{Export, ExportQueue};
-use fluo_recipes::recording::{LogEntry, RecordedTransaction, TxLog};
-use fluo_recipes::sink::TableSink;
-use fluo_recipes::{ApplicationRecipes, Recipes, TypedColumn};
-use fluo_table::{Authorizations, Escaped, Scan, Span, Table, TableAdmin, TableExt, Versions};
+use fluo::recipes::codec::{Postcard, Text};
+use fluo::recipes::recording::{LogEntry, RecordedTransaction, TxLog};
+use fluo::table::Escaped;
+use fluo::{
+    Client, ExportQueue, Fluo, Scan, Span, Table, TableSink, Transaction, TypedColumn,
+    WorkerOptions,
+};
 
 const STOCK: TypedColumn<u64> = TypedColumn::new("product", "stock");
 const SUPPLIER: TypedColumn<String> = TypedColumn::new("product", "supplier");
@@ -27,26 +25,15 @@ type Logs = ExportQueue<String, TxLog>;
 #[tokio::main]
 async fn main() -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let fluo = fluo_embedded::open(directory.path())?;
-    let mut tables = Vec::new();
-    for name in ["back_office", "web_shop"] {
-        fluo.create_table(name, Versions::default()).await?;
-        tables.push(fluo.open_table(name, Authorizations::none()).await?);
-    }
+    let fluo = Fluo::open(directory.path())?;
+    let back_office = fluo.create_table("back_office").await?;
+    let web_shop = fluo.create_table("web_shop").await?;
 
-    let all = Logs::with_codecs("all", Text, Postcard)?.buckets(7)?;
-    let public = Logs::with_codecs("public", Text, Postcard)?.buckets(7)?;
-    let mut observers = Observers::new();
-    for (logs, table) in [&all, &public].into_iter().zip(&tables) {
-        observers = replicate(logs, table.clone(), observers)?;
-    }
-    let recipes = Recipes::new().with(&all)?.with(&public)?;
-    let shop = fluo
-        .application("shop")
-        .observers(&observers)
-        .recipes(&recipes);
+    let all = logs_to(&back_office, "all")?;
+    let public = logs_to(&web_shop, "public")?;
+    let shop = fluo.application("shop").recipe(&all).recipe(&public);
     let client = shop.create().await?;
-    let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+    let worker = client.start_worker(WorkerOptions::new()).await?;
 
     for (product, stock, supplier) in [("p:lamp", 7, "Ampere & Co"), ("p:chair", 2, "Oak Ltd")] {
         stock_up(&client, [&all, &public], product, stock, supplier).await?;
@@ -55,20 +42,21 @@ async fn main() -> Result<()> {
         sell(&client, [&all, &public], "p:chair").await?;
     }
     client.wait_until_idle().await?;
-    for (name, table) in ["back office", "web shop"].iter().zip(&tables) {
+    for (name, table) in [("back office", &back_office), ("web shop", &web_shop)] {
         println!("The table of the {name}:");
-        print_cells(&**table).await?;
+        print_cells(table).await?;
     }
     worker.stop().await;
     Ok(())
 }
 
-/// Registers the observer of a queue, which writes to a table.
-fn replicate(logs: &Logs, table: Arc<dyn Table>, observers: Observers) -> fluo::Result<Observers> {
-    let sink = TableSink::new(logs.id(), table, |export: &Export<String, TxLog>| {
+/// Returns a queue whose logs are applied to a table.
+fn logs_to(table: &Table, id: &str) -> fluo::Result<Logs> {
+    let logs = Logs::with_codecs(id, Text, Postcard)?.buckets(7)?;
+    let sink = TableSink::new(&logs, table.clone().into(), |export| {
         Ok(export.value.to_mutations(export.sequence))
     });
-    logs.observe(observers, sink)
+    Ok(logs.export_with(sink))
 }
 
 async fn stock_up(
@@ -116,7 +104,7 @@ fn export(
     all.add(tx, product, log)
 }
 
-async fn print_cells(table: &dyn Table) -> Result<()> {
+async fn print_cells(table: &Table) -> Result<()> {
     for cell in table.read(Scan::over(Span::prefix("p:"))).await? {
         // The sink keeps the sequence of the last log beside the cells of a product.
         if cell.key.column.family != "fluoRecipes" {

@@ -79,6 +79,8 @@ mod create_table;
 mod fluo;
 #[cfg(feature = "keys")]
 mod optimize;
+#[cfg(doctest)]
+mod pages;
 mod table_handle;
 
 #[cfg(feature = "accumulo")]
@@ -129,7 +131,3 @@ pub use fluo::Fluo;
 #[cfg(feature = "keys")]
 pub use optimize::Optimize;
 pub use table_handle::Table;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

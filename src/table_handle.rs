@@ -1,5 +1,6 @@
 //! The handle of an open table.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use fluo_table::table::TableExt;
@@ -9,7 +10,8 @@ use fluo_table::{
 
 /// An open table. Cloning is cheap.
 ///
-/// It converts into the [port](fluo_table::Table), which wrappers implement and sinks take.
+/// `&*table` is the [port](fluo_table::Table), which tools for tables take, and `table.into()` is a
+/// shared one, which sinks and scans over salted rows take.
 #[derive(Clone, Debug)]
 pub struct Table {
     port: Arc<dyn fluo_table::Table>,
@@ -62,11 +64,13 @@ impl Table {
     pub fn scan(&self, scan: Scan) -> CellBatches {
         self.port.scan(scan)
     }
+}
 
-    /// Returns the port.
-    #[must_use]
-    pub fn port(&self) -> &Arc<dyn fluo_table::Table> {
-        &self.port
+impl Deref for Table {
+    type Target = dyn fluo_table::Table;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.port
     }
 }
 

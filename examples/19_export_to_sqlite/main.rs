@@ -12,10 +12,8 @@ mod sqlite_sink;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
-use fluo::{Client, InstanceExt, Observers, Worker, WorkerOptions};
-use fluo_recipes::codec::{Postcard, Text};
-use fluo_recipes::export_queue::{Export, ExportQueue};
-use fluo_recipes::{ApplicationRecipes, Recipes, TypedColumn};
+use fluo::recipes::codec::{Postcard, Text};
+use fluo::{Client, Export, ExportQueue, Fluo, TypedColumn, WorkerOptions};
 use futures::future::try_join_all;
 use sqlite_sink::{Order, SqliteSink};
 
@@ -28,20 +26,16 @@ const ORDERS: TypedColumn<u64> = TypedColumn::new("customer", "orders");
 async fn main() -> Result<(), Box<dyn Error>> {
     let directory = tempfile::tempdir()?;
     let database = directory.path().join("orders.sqlite");
-    let fluo = fluo_embedded::open(directory.path().join("shop"))?;
+    let fluo = Fluo::open(directory.path().join("shop"))?;
 
     let exports =
         ExportQueue::<String, Order>::with_codecs("sqlite", Text, Postcard)?.buckets(7)?;
     let sink = SqliteSink::open(&database)?;
     let exporter = sink.clone();
-    let observers = exports.observe(Observers::new(), move |orders| {
-        exporter.clone().export(orders)
-    })?;
-    let shop = fluo.application("shop").observers(&observers);
-    let recipes = Recipes::new().with(&exports)?;
-    let client = shop.recipes(&recipes).create().await?;
+    let exports = exports.export_to(move |orders| exporter.clone().export(orders));
+    let client = fluo.application("shop").recipe(&exports).create().await?;
 
-    let worker = Worker::start(&client, observers, WorkerOptions::new()).await?;
+    let worker = client.start_worker(WorkerOptions::new()).await?;
     let customers = ["alice", "bob", "carol"].into_iter().cycle();
     let orders = customers.zip((1..=12).map(|number| (number, number * 250)));
     try_join_all(orders.map(|(customer, order)| place(&client, &exports, customer, order))).await?;

@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use fluo::Timestamp;
-use fluo_recipes::export_queue::{Export, ExportError, Exported, Exports};
+use fluo::{Export, ExportError, Exported, Exports, Timestamp};
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior};
 
 /// The number of an order, and its price in cents.

@@ -49,7 +49,7 @@ fn with_built_examples(command: &str) -> String {
     let Ok(programs) = std::env::var("FLUO_PROGRAMS") else {
         return command.to_owned();
     };
-    let run = "cargo run --quiet --package fluo-examples --example ";
+    let run = "cargo run --quiet --example ";
     match command
         .strip_prefix(run)
         .and_then(|rest| rest.split_once(" -- "))

@@ -1,0 +1,20 @@
+//! The programs of the README and of the pages, as documentation tests.
+
+macro_rules! pages {
+    ($($name:ident = $path:literal;)*) => {
+        $(
+            #[doc = include_str!($path)]
+            struct $name;
+        )*
+    };
+}
+
+pages! {
+    Readme = "../README.md";
+    Accumulo = "../docs/accumulo.md";
+    ComingFromFluo = "../docs/coming-from-fluo.md";
+    KeyDesigns = "../docs/key-designs.md";
+    Protocol = "../docs/protocol.md";
+    Recipes = "../docs/recipes.md";
+    TableOptimization = "../docs/table-optimization.md";
+}
