@@ -1,4 +1,4 @@
-//! Scanners and writers by their handles, and keys that the proxy computes:
+//! Scanners and conditional writers by their handles, and keys that the proxy computes:
 //! `cargo run -p accumulo-proxy --example low_level`.
 
 #![allow(clippy::print_stdout, reason = "an example prints what it does")]
@@ -7,7 +7,7 @@ mod connect;
 
 use accumulo_proxy::{
     Condition, ConditionalWriterOptions, Key, Mutation, PartialKey, ProxyClient, Range, Result,
-    ScanOptions, TimeType, WriterOptions,
+    ScanOptions, TimeType,
 };
 
 const TABLE: &str = "example_low_level";
@@ -25,7 +25,9 @@ async fn main() -> Result<()> {
 }
 
 async fn work(client: &ProxyClient) -> Result<()> {
-    write(client).await?;
+    let fruit = [("apple", "3"), ("pear", "5")];
+    let fruit = fruit.map(|(row, number)| Mutation::new(row).put("fruit", "n", number));
+    client.low_level().update_and_flush(TABLE, &fruit).await?;
     write_on_conditions(client).await?;
 
     println!("all rows: {:?}", rows(client, Range::all()).await?);
@@ -38,19 +40,6 @@ async fn work(client: &ProxyClient) -> Result<()> {
     let rest = Range::between(Some(after), None);
     println!("rows behind it: {:?}", rows(client, rest).await?);
     Ok(())
-}
-
-/// Writes with a server-side writer. A flush writes the updates that the proxy accepted; it does
-/// not report the others.
-async fn write(client: &ProxyClient) -> Result<()> {
-    let options = WriterOptions::default();
-    let mut writer = client.low_level().create_writer(TABLE, &options).await?;
-    for (row, number) in [("apple", "3"), ("pear", "5")] {
-        let mutation = Mutation::new(row).put("fruit", "n", number);
-        writer.update(&[mutation]).await?;
-    }
-    writer.flush().await?;
-    writer.close().await
 }
 
 async fn write_on_conditions(client: &ProxyClient) -> Result<()> {

@@ -9,6 +9,9 @@
 // shared secret (proxy of Accumulo 2.x): bytes and text are one type on the wire. `compactTable` has field 8 in
 // both (1.x: the compaction strategy, 2.x: the selector) and field 9 in 2.x only.
 //
+// The calls `createWriter`, `update`, `flush` and `closeWriter` are left out: `update` has no reply, so a writer of the
+// proxy loses writes without an error.
+//
 // `src/wire/interface` declares the same in Rust, and a test compares the two.
 
 // Enumerations
@@ -242,14 +245,6 @@ struct ActiveCompaction {
   8: optional i64 entriesRead,
   9: optional i64 entriesWritten,
   10: optional list<IteratorSetting> iterators,
-}
-
-struct WriterOptions {
-  1: optional i64 maxMemory,
-  2: optional i64 latencyMs,
-  3: optional i64 timeoutMs,
-  4: optional i32 threads,
-  5: optional Durability durability,
 }
 
 struct PluginConfig {
@@ -1096,43 +1091,6 @@ struct UpdateAndFlushReply {
   2: optional Thrown security,
   3: optional Thrown table_not_found,
   4: optional Thrown mutations_rejected,
-}
-
-// createWriter
-struct CreateWriterRequest {
-  1: optional binary token,
-  2: optional string tableName,
-  3: optional WriterOptions opts,
-}
-struct CreateWriterReply {
-  0: optional string success,
-  1: optional Thrown accumulo,
-  2: optional Thrown security,
-  3: optional Thrown table_not_found,
-}
-
-// update
-struct UpdateRequest {
-  1: optional string writer,
-  2: optional map<binary, list<ColumnUpdate>> cells,
-}
-
-// flush
-struct FlushRequest {
-  1: optional string writer,
-}
-struct FlushReply {
-  1: optional Thrown unknown_writer,
-  2: optional Thrown mutations_rejected,
-}
-
-// closeWriter
-struct CloseWriterRequest {
-  1: optional string writer,
-}
-struct CloseWriterReply {
-  1: optional Thrown unknown_writer,
-  2: optional Thrown mutations_rejected,
 }
 
 // updateRowConditionally

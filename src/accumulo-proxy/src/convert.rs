@@ -5,12 +5,13 @@
 //! becomes the reason of an [`ErrorKind::Protocol`](crate::ErrorKind::Protocol).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 
 use crate::data::{
-    ActiveCompaction, ActiveScan, Bytes, Change, ColumnUpdate, CompactionReason, CompactionType,
-    Condition, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting, Key, KeyExtent,
-    NamespacePermission, PartialKey, Range, ScanColumn, ScanState, ScanType, SystemPermission,
-    TablePermission, TimeType,
+    ActiveCompaction, ActiveScan, BatchScanOptions, Bytes, Change, ColumnUpdate, CompactionReason,
+    CompactionType, Condition, ConditionalMutation, DiskUsage, Durability, Entry, IteratorScope,
+    IteratorSetting, Key, KeyExtent, NamespacePermission, PartialKey, Range, ScanColumn,
+    ScanOptions, ScanState, ScanType, SystemPermission, TablePermission, TimeType,
 };
 use crate::wire::interface as wire;
 
@@ -26,25 +27,15 @@ pub(crate) trait ToWire {
     fn to_wire(&self) -> Self::Wire;
 }
 
-/// A value that is created from its form on the wire.
-pub(crate) trait FromWire: Sized {
-    /// The form on the wire.
-    type Wire;
-
+/// A value that is created from its form `W` on the wire.
+pub(crate) trait FromWire<W>: Sized {
     /// Converts the value.
-    fn from_wire(wire: Self::Wire) -> Result<Self, Meaningless>;
+    fn from_wire(wire: W) -> Result<Self, Meaningless>;
 }
 
 /// Converts many values to their form on the wire.
 pub(crate) fn all_to_wire<T: ToWire>(values: &[T]) -> Vec<T::Wire> {
     values.iter().map(ToWire::to_wire).collect()
-}
-
-/// Converts many values from their form on the wire.
-pub(crate) fn all_from_wire<T: FromWire>(
-    values: impl IntoIterator<Item = T::Wire>,
-) -> Result<Vec<T>, Meaningless> {
-    values.into_iter().map(T::from_wire).collect()
 }
 
 /// Converts byte strings to a set on the wire.
@@ -55,6 +46,118 @@ pub(crate) fn bytes_set<'a>(values: impl IntoIterator<Item = &'a Bytes>) -> BTre
 /// Returns a required value, or an error if it is absent.
 pub(crate) fn present<T>(value: Option<T>, name: &str) -> Result<T, Meaningless> {
     value.ok_or_else(|| format!("the reply lacks `{name}`"))
+}
+
+/// Implements conversions of values that have the same form on the wire.
+macro_rules! same {
+    ($($type:ty),*) => {
+        $(
+            impl ToWire for $type {
+                type Wire = Self;
+
+                fn to_wire(&self) -> Self {
+                    self.clone()
+                }
+            }
+
+            impl FromWire<$type> for $type {
+                fn from_wire(wire: Self) -> Result<Self, Meaningless> {
+                    Ok(wire)
+                }
+            }
+        )*
+    };
+}
+
+same!((), bool, i32, String);
+
+impl ToWire for str {
+    type Wire = String;
+
+    fn to_wire(&self) -> String {
+        self.to_owned()
+    }
+}
+
+/// An absent row is the edge of the table.
+impl ToWire for Option<&[u8]> {
+    type Wire = Option<Vec<u8>>;
+
+    fn to_wire(&self) -> Option<Vec<u8>> {
+        self.map(<[u8]>::to_vec)
+    }
+}
+
+/// A maximum. Without one, and above the greatest that the wire can express, all are meant.
+impl ToWire for Option<usize> {
+    type Wire = i32;
+
+    fn to_wire(&self) -> i32 {
+        self.map_or(i32::MAX, |most| i32::try_from(most).unwrap_or(i32::MAX))
+    }
+}
+
+impl ToWire for Option<NonZeroUsize> {
+    type Wire = i32;
+
+    fn to_wire(&self) -> i32 {
+        self.map(NonZeroUsize::get).to_wire()
+    }
+}
+
+impl ToWire for [IteratorScope] {
+    type Wire = BTreeSet<wire::IteratorScope>;
+
+    fn to_wire(&self) -> BTreeSet<wire::IteratorScope> {
+        self.iter().map(ToWire::to_wire).collect()
+    }
+}
+
+impl<V: Clone> ToWire for BTreeMap<String, V> {
+    type Wire = Self;
+
+    fn to_wire(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl FromWire<Vec<u8>> for Bytes {
+    fn from_wire(bytes: Vec<u8>) -> Result<Self, Meaningless> {
+        Ok(bytes.into())
+    }
+}
+
+impl<W, T: FromWire<W>> FromWire<Option<W>> for Option<T> {
+    fn from_wire(wire: Option<W>) -> Result<Self, Meaningless> {
+        wire.map(T::from_wire).transpose()
+    }
+}
+
+impl<W, T: FromWire<W>> FromWire<Vec<W>> for Vec<T> {
+    fn from_wire(values: Vec<W>) -> Result<Self, Meaningless> {
+        values.into_iter().map(T::from_wire).collect()
+    }
+}
+
+impl<W, T: FromWire<W> + Ord> FromWire<Vec<W>> for BTreeSet<T> {
+    fn from_wire(values: Vec<W>) -> Result<Self, Meaningless> {
+        values.into_iter().map(T::from_wire).collect()
+    }
+}
+
+impl<W, T: FromWire<W> + Ord> FromWire<BTreeSet<W>> for BTreeSet<T> {
+    fn from_wire(values: BTreeSet<W>) -> Result<Self, Meaningless> {
+        values.into_iter().map(T::from_wire).collect()
+    }
+}
+
+impl<K: Ord, W, T: FromWire<W>> FromWire<BTreeMap<K, W>> for BTreeMap<K, T> {
+    fn from_wire(entries: BTreeMap<K, W>) -> Result<Self, Meaningless> {
+        let entries = entries.into_iter();
+        entries
+            .map(|(key, value)| Ok((key, T::from_wire(value)?)))
+            .collect()
+    }
 }
 
 /// Converts an enumeration and its values to the wire and back.
@@ -70,9 +173,7 @@ macro_rules! enumeration {
             }
         }
 
-        impl FromWire for $name {
-            type Wire = wire::$name;
-
+        impl FromWire<wire::$name> for $name {
             fn from_wire(wire: wire::$name) -> Result<Self, Meaningless> {
                 match wire {
                     $(wire::$name::$wire => Ok(Self::$value),)*
@@ -122,9 +223,7 @@ impl ToWire for Key {
     }
 }
 
-impl FromWire for Key {
-    type Wire = wire::Key;
-
+impl FromWire<wire::Key> for Key {
     fn from_wire(key: wire::Key) -> Result<Self, Meaningless> {
         Ok(Self {
             row: present(key.row, "row")?.into(),
@@ -137,9 +236,7 @@ impl FromWire for Key {
     }
 }
 
-impl FromWire for Entry {
-    type Wire = wire::KeyValue;
-
+impl FromWire<wire::KeyValue> for Entry {
     fn from_wire(entry: wire::KeyValue) -> Result<Self, Meaningless> {
         Ok(Self {
             key: Key::from_wire(present(entry.key, "key")?)?,
@@ -161,14 +258,12 @@ impl ToWire for Range {
     }
 }
 
-impl FromWire for Range {
-    type Wire = wire::Range;
-
+impl FromWire<wire::Range> for Range {
     fn from_wire(range: wire::Range) -> Result<Self, Meaningless> {
         Ok(Self {
-            start: range.start.map(Key::from_wire).transpose()?,
+            start: FromWire::from_wire(range.start)?,
             start_inclusive: range.start_inclusive.unwrap_or_default(),
-            stop: range.stop.map(Key::from_wire).transpose()?,
+            stop: FromWire::from_wire(range.stop)?,
             stop_inclusive: range.stop_inclusive.unwrap_or_default(),
         })
     }
@@ -181,6 +276,40 @@ impl ToWire for ScanColumn {
         let qualifier = self.qualifier.as_ref().map(|qualifier| qualifier.to_vec());
         wire::ScanColumn::new(self.family.to_vec(), qualifier)
     }
+}
+
+impl ToWire for ScanOptions {
+    type Wire = wire::ScanOptions;
+
+    fn to_wire(&self) -> wire::ScanOptions {
+        wire::ScanOptions::new(
+            self.authorizations.as_ref().map(bytes_set),
+            self.range.to_wire(),
+            some_to_wire(&self.columns),
+            some_to_wire(&self.iterators),
+            None,
+        )
+    }
+}
+
+impl ToWire for BatchScanOptions {
+    type Wire = wire::BatchScanOptions;
+
+    fn to_wire(&self) -> wire::BatchScanOptions {
+        wire::BatchScanOptions::new(
+            self.authorizations.as_ref().map(bytes_set),
+            all_to_wire(&self.ranges),
+            some_to_wire(&self.columns),
+            some_to_wire(&self.iterators),
+            self.threads.map(|threads| Some(threads).to_wire()),
+        )
+    }
+}
+
+/// Converts a list, an empty one to an absent one: absent means all columns or no iterators, which
+/// an empty list does not guarantee.
+fn some_to_wire<T: ToWire>(values: &[T]) -> Option<Vec<T::Wire>> {
+    (!values.is_empty()).then(|| all_to_wire(values))
 }
 
 impl ToWire for IteratorSetting {
@@ -196,9 +325,7 @@ impl ToWire for IteratorSetting {
     }
 }
 
-impl FromWire for IteratorSetting {
-    type Wire = wire::IteratorSetting;
-
+impl FromWire<wire::IteratorSetting> for IteratorSetting {
     fn from_wire(setting: wire::IteratorSetting) -> Result<Self, Meaningless> {
         Ok(Self {
             priority: present(setting.priority, "priority")?,
@@ -245,9 +372,7 @@ impl ToWire for Condition {
     }
 }
 
-impl FromWire for KeyExtent {
-    type Wire = wire::KeyExtent;
-
+impl FromWire<wire::KeyExtent> for KeyExtent {
     fn from_wire(extent: wire::KeyExtent) -> Result<Self, Meaningless> {
         Ok(Self {
             table_id: present(extent.table_id, "tableId")?,
@@ -257,9 +382,7 @@ impl FromWire for KeyExtent {
     }
 }
 
-impl FromWire for ActiveScan {
-    type Wire = wire::ActiveScan;
-
+impl FromWire<wire::ActiveScan> for ActiveScan {
     fn from_wire(scan: wire::ActiveScan) -> Result<Self, Meaningless> {
         let column = |column: wire::Column| {
             (
@@ -276,30 +399,23 @@ impl FromWire for ActiveScan {
             idle_ms: scan.idle_time.unwrap_or_default(),
             scan_type: ScanType::from_wire(present(scan.type_, "type")?)?,
             state: ScanState::from_wire(present(scan.state, "state")?)?,
-            extent: scan.extent.map(KeyExtent::from_wire).transpose()?,
+            extent: FromWire::from_wire(scan.extent)?,
             columns: scan
                 .columns
                 .unwrap_or_default()
                 .into_iter()
                 .map(column)
                 .collect(),
-            iterators: all_from_wire(scan.iterators.unwrap_or_default())?,
-            authorizations: scan
-                .authorizations
-                .unwrap_or_default()
-                .into_iter()
-                .map(Bytes::from)
-                .collect(),
+            iterators: FromWire::from_wire(scan.iterators.unwrap_or_default())?,
+            authorizations: FromWire::from_wire(scan.authorizations.unwrap_or_default())?,
         })
     }
 }
 
-impl FromWire for ActiveCompaction {
-    type Wire = wire::ActiveCompaction;
-
+impl FromWire<wire::ActiveCompaction> for ActiveCompaction {
     fn from_wire(compaction: wire::ActiveCompaction) -> Result<Self, Meaningless> {
         Ok(Self {
-            extent: compaction.extent.map(KeyExtent::from_wire).transpose()?,
+            extent: FromWire::from_wire(compaction.extent)?,
             age_ms: compaction.age.unwrap_or_default(),
             input_files: compaction.input_files.unwrap_or_default(),
             output_file: compaction.output_file.unwrap_or_default(),
@@ -308,14 +424,12 @@ impl FromWire for ActiveCompaction {
             locality_group: compaction.locality_group.unwrap_or_default(),
             entries_read: compaction.entries_read.unwrap_or_default(),
             entries_written: compaction.entries_written.unwrap_or_default(),
-            iterators: all_from_wire(compaction.iterators.unwrap_or_default())?,
+            iterators: FromWire::from_wire(compaction.iterators.unwrap_or_default())?,
         })
     }
 }
 
-impl FromWire for DiskUsage {
-    type Wire = wire::DiskUsage;
-
+impl FromWire<wire::DiskUsage> for DiskUsage {
     fn from_wire(usage: wire::DiskUsage) -> Result<Self, Meaningless> {
         Ok(Self {
             tables: usage.tables.unwrap_or_default(),
@@ -324,19 +438,31 @@ impl FromWire for DiskUsage {
     }
 }
 
-/// Converts iterators by name, each with its scopes.
-pub(crate) fn scopes_by_name(
-    iterators: BTreeMap<String, BTreeSet<wire::IteratorScope>>,
-) -> Result<BTreeMap<String, BTreeSet<IteratorScope>>, Meaningless> {
-    let mut named = BTreeMap::new();
-    for (name, scopes) in iterators {
-        let scopes: Result<_, _> = scopes.into_iter().map(IteratorScope::from_wire).collect();
-        named.insert(name, scopes?);
+impl ToWire for ConditionalMutation {
+    type Wire = wire::ConditionalUpdates;
+
+    fn to_wire(&self) -> wire::ConditionalUpdates {
+        wire::ConditionalUpdates::new(all_to_wire(&self.conditions), all_to_wire(&self.updates))
     }
-    Ok(named)
 }
 
-/// Converts scopes to their form on the wire.
-pub(crate) fn scopes_to_wire(scopes: &[IteratorScope]) -> BTreeSet<wire::IteratorScope> {
-    scopes.iter().map(ToWire::to_wire).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sends_all_authorizations_as_absent_and_none_as_an_empty_set() {
+        assert_eq!(ScanOptions::default().to_wire().authorizations, None);
+        let none = ScanOptions::default().no_authorizations().to_wire();
+        assert_eq!(none.authorizations, Some(BTreeSet::new()));
+        assert_eq!(BatchScanOptions::default().to_wire().authorizations, None);
+        let none = BatchScanOptions::default().no_authorizations().to_wire();
+        assert_eq!(none.authorizations, Some(BTreeSet::new()));
+    }
+
+    #[test]
+    fn sends_empty_lists_as_absent() {
+        let wire = ScanOptions::default().to_wire();
+        assert_eq!((wire.columns, wire.iterators), (None, None));
+    }
 }

@@ -1,4 +1,4 @@
-//! A client of Apache Accumulo through its Thrift proxy: the whole service, async and typed.
+//! A client of Apache Accumulo through its Thrift proxy, async and typed.
 //!
 //! # The proxy
 //!
@@ -7,8 +7,8 @@
 //! and the proxy calls the Java library for them. This crate implements that protocol. It needs
 //! only the address of a proxy: no Java, no Thrift compiler and no ZooKeeper.
 //!
-//! - All 100 calls of the proxy have a method here. `docs/proxy-calls.md` in the repository has the
-//!   table.
+//! - All calls of the proxy have a method here, except those of its one-way writer, which loses
+//!   writes. `docs/proxy-calls.md` in the repository has the table.
 //! - The public interface contains no Thrift types. Ambiguities of the wire protocol are either
 //!   resolved by this crate or documented on the method.
 //! - Connections are pooled, calls are retried where that is safe, a reply always reaches its own
@@ -242,20 +242,19 @@ mod write;
 pub use client::ProxyClient;
 pub use credentials::Credentials;
 pub use data::{
-    ActiveCompaction, ActiveScan, Bytes, Change, ColumnUpdate, CompactionReason, CompactionType,
-    Condition, ConditionalMutation, DiskUsage, Durability, Entry, IteratorScope, IteratorSetting,
-    Key, KeyExtent, Mutation, NamespacePermission, PartialKey, Range, ScanColumn, ScanState,
-    ScanType, SystemPermission, TablePermission, TimeType,
+    ActiveCompaction, ActiveScan, BatchScanOptions, Bytes, Change, ColumnUpdate, CompactionReason,
+    CompactionType, Condition, ConditionalMutation, DiskUsage, Durability, Entry, IteratorScope,
+    IteratorSetting, Key, KeyExtent, Mutation, NamespacePermission, PartialKey, Range, ScanColumn,
+    ScanOptions, ScanState, ScanType, SystemPermission, TablePermission, TimeType,
 };
 pub use dialect::{CompactionPlan, Plugin};
 pub use error::{Error, ErrorKind, Result};
 pub use operations::{
     CloneOptions, Compaction, ConditionalWriterHandle, InstanceOperations, LowLevel,
-    NamespaceOperations, NextBatch, ScannerHandle, SecurityOperations, ServerWriter,
-    TableOperations, WriterHandle, WriterOptions,
+    NamespaceOperations, NextBatch, ScannerHandle, SecurityOperations, TableOperations,
 };
 pub use options::{Protocol, ProxyOptions};
-pub use scan::{BatchScanOptions, BatchScanner, ScanOptions, Scanner};
+pub use scan::{BatchScanner, Scanner};
 #[cfg(feature = "tls")]
 pub use tls::{ClientCertificate, Tls, TlsError};
 pub use write::{

@@ -1,5 +1,5 @@
-//! A check that `docs/proxy-calls.md` agrees with the interface, the source and the tests about
-//! each call: the method that makes it, whether it is retried, and its live test.
+//! Checks that `docs/proxy-calls.md` lists the calls of the real service, that each has a live
+//! test, and that the page is right about recorded frames and versions.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,174 +12,82 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// A row of the document.
-struct Row {
-    call: String,
-    method: String,
-    sent_again: String,
-    limit: String,
-    test: String,
-}
+/// The live tests of each group of calls.
+const LIVE_TESTS: [(&str, &[&str]); 6] = [
+    ("The client", &["security", "low_level"]),
+    ("Tables", &["tables", "table_files", "table_iterators"]),
+    ("Namespaces", &["namespaces"]),
+    ("Users", &["security"]),
+    ("The instance", &["instance", "table_iterators"]),
+    (
+        "Scanners and writers by their handles",
+        &["low_level", "tables"],
+    ),
+];
+
+/// The calls that have no method, because they lose writes.
+const NO_METHOD: [&str; 4] = ["createWriter", "update", "flush", "closeWriter"];
 
 fn read(path: impl AsRef<Path>) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn rows() -> Vec<Row> {
-    let document = read("../../docs/proxy-calls.md");
-    let rows = document.lines().filter(|line| line.starts_with("| `"));
-    rows.map(|line| {
-        let mut cells = line
-            .trim_matches('|')
-            .split('|')
-            .map(|cell| cell.trim().replace('`', ""));
-        let mut cell = || cells.next().unwrap();
-        Row {
-            call: cell(),
-            method: cell(),
-            sent_again: cell(),
-            limit: cell(),
-            test: cell(),
-        }
-    })
-    .collect()
-}
-
-/// Returns the calls of the interface, from the names of its request structures.
-fn calls() -> BTreeSet<String> {
-    let interface = read("idl/proxy.thrift");
-    let requests = interface
-        .lines()
-        .filter_map(|line| line.strip_prefix("struct ")?.strip_suffix("Request {"));
-    requests
-        .map(|name| {
-            let (first, rest) = name.split_at(1);
-            first.to_lowercase() + rest
-        })
-        .collect()
-}
-
-#[test]
-fn every_call_has_one_row() {
-    let rows = rows();
-    let documented: BTreeSet<_> = rows.iter().map(|row| row.call.clone()).collect();
-    assert_eq!(documented, calls());
-    assert_eq!((rows.len(), documented.len()), (100, 100));
-}
-
-/// Returns the rules of each call in the source: its retry rule and its time limit.
-fn rules() -> BTreeMap<String, (String, String)> {
-    let source = read("src/wire/interface/calls.rs");
-    let lines = source
-        .lines()
-        .filter(|line| line.trim_start().starts_with('"'));
-    let rules = lines.map(|line| {
-        let words: Vec<_> = line
-            .split([' ', ',', '"', '(', ')'])
-            .filter(|word| !word.is_empty())
-            .collect();
-        (
-            words[0].to_owned(),
-            (words[3].to_owned(), words[4].to_owned()),
-        )
+/// Returns the methods of the page by their calls, for each group.
+fn groups() -> Vec<(String, BTreeMap<String, String>)> {
+    let page = read("../../docs/proxy-calls.md");
+    let groups = page.split("\n## ").skip(1);
+    let groups = groups.map(|group| {
+        let rows = group.lines().filter_map(|line| line.strip_prefix("| `"));
+        let rows = rows.map(|row| {
+            let mut cells = row.split('`');
+            (
+                cells.next().unwrap().to_owned(),
+                cells.nth(1).unwrap().to_owned(),
+            )
+        });
+        (group.lines().next().unwrap().to_owned(), rows.collect())
     });
-    rules.collect()
+    groups.collect()
 }
 
 #[test]
-fn retry_rules_and_limits_match_the_source() {
-    let rules = rules();
-    for row in rows() {
-        let (again, limit) = match row.call.as_str() {
-            // The login has its own code.
-            "login" => ("no: one attempt", "connect_timeout"),
-            "update" => ("no: one-way", "call_timeout"),
-            call => {
-                let (resend, patience) = &rules[call];
-                (sent_again(resend), limit(patience))
-            }
-        };
-        assert_eq!(
-            (row.sent_again.as_str(), row.limit.as_str()),
-            (again, limit),
-            "{}",
-            row.call
-        );
+fn every_call_of_the_service_has_a_row_unless_it_loses_writes() {
+    let service = service("proxy_1x.thrift", "(1: binary login");
+    let names = service.iter().map(|call| {
+        let (before, _) = call.split_once('(').unwrap();
+        before.split_whitespace().last().unwrap().to_owned()
+    });
+    let mut names: BTreeSet<_> = names.collect();
+    assert_eq!(names.len(), 100);
+    for name in NO_METHOD {
+        assert!(names.remove(name), "{name}");
     }
-}
-
-fn sent_again(resend: &str) -> &'static str {
-    match resend {
-        "Read" => "yes: changes nothing",
-        "Repeat" => "yes: idempotent",
-        "Once" => "no",
-        other => panic!("{other}"),
-    }
-}
-
-fn limit(patience: &str) -> &'static str {
-    match patience {
-        "Call" => "call_timeout",
-        "Wait" => "wait_timeout",
-        other => panic!("{other}"),
-    }
+    let documented: BTreeSet<_> = groups().into_iter().flat_map(|(_, rows)| rows).collect();
+    assert_eq!(
+        names,
+        documented.into_iter().map(|(call, _)| call).collect()
+    );
 }
 
 #[test]
-fn every_method_exists_and_names_its_call() {
-    let source = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-    for row in rows() {
-        let (owner, method) = row.method.split_once("::").unwrap();
-        let block = format!("impl {owner}");
-        let in_block = source.iter().filter(|file| file.contains(&block));
-        let signature = [format!("fn {method}("), format!("fn {method}<")];
-        let is_there = |file: &&String| signature.iter().any(|signature| file.contains(signature));
-        let files: Vec<_> = in_block.filter(is_there).collect();
-        assert!(!files.is_empty(), "no {}", row.method);
-        if row.call != "login" {
-            let named = [
-                format!("(`{}`)", row.call),
-                format!("(`{}`, one-way)", row.call),
-            ];
-            let is_named = files
-                .iter()
-                .any(|file| named.iter().any(|name| file.contains(name)));
-            assert!(is_named, "{} does not name {}", row.method, row.call);
+fn every_method_has_a_live_test() {
+    for (title, rows) in groups() {
+        let (_, files) = LIVE_TESTS
+            .iter()
+            .find(|(group, _)| *group == title)
+            .unwrap();
+        let files = files
+            .iter()
+            .map(|file| read(format!("../../tests/tests/live/{file}.rs")));
+        let tests: String = files.collect();
+        for method in rows.values() {
+            let is_called = [format!(".{method}("), format!("::{method}(")];
+            assert!(
+                is_called.iter().any(|call| tests.contains(call)),
+                "{title}: {method} is not called in the live tests of the group"
+            );
         }
-    }
-}
-
-fn sources(folder: &Path) -> Vec<String> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(read(path));
-        }
-    }
-    files
-}
-
-#[test]
-fn every_test_exists() {
-    for row in rows() {
-        let (file, test) = row.test.split_once("::").unwrap();
-        let source = read(format!("../../tests/tests/live/{file}.rs"));
-        assert!(
-            source.contains(&format!("async fn {test}()")),
-            "no test {}",
-            row.test
-        );
-        let (_, method) = row.method.split_once("::").unwrap();
-        let is_called = [format!(".{method}("), format!("::{method}(")];
-        assert!(
-            is_called.iter().any(|call| source.contains(call)),
-            "{} is not called",
-            row.method
-        );
     }
 }
 

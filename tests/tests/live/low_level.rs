@@ -1,11 +1,11 @@
-//! Scanners and writers by their handles, and keys that the proxy computes.
+//! Scanners and conditional writers by their handles, and keys that the proxy computes.
 
 use std::collections::BTreeSet;
 
 use accumulo_proxy::{
     BatchScanOptions, Condition, ConditionalOutcome, ConditionalWriterHandle,
-    ConditionalWriterOptions, Durability, ErrorKind, Key, Mutation, PartialKey, Range, ScanOptions,
-    ScannerHandle, WriterHandle, WriterOptions,
+    ConditionalWriterOptions, ErrorKind, Key, Mutation, PartialKey, Range, ScanOptions,
+    ScannerHandle,
 };
 
 use crate::cluster::client;
@@ -70,26 +70,6 @@ async fn rejects_unknown_handles() {
         assert_eq!(error.subject(), Some(scanner.to_string().as_str()));
         assert_eq!(error.reason(), "Scanner never existed or no longer exists");
     }
-    let handle = WriterHandle::from(UNKNOWN.to_owned());
-    let mut writer = low_level.resume_writer(handle).await.unwrap();
-    // The proxy reports no error, which is how a client loses writes.
-    writer
-        .update(&[Mutation::new("a").put("f", "q", "v")])
-        .await
-        .unwrap();
-    let error = writer.flush().await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.call()),
-        (ErrorKind::HandleExpired, "flush"),
-        "{error}"
-    );
-    let error = writer.close().await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.call()),
-        (ErrorKind::HandleExpired, "closeWriter"),
-        "{error}"
-    );
-
     let writer = ConditionalWriterHandle::from(UNKNOWN.to_owned());
     let mutation = Mutation::new("a")
         .put("f", "q", "v")
@@ -144,77 +124,6 @@ async fn the_stop_of_a_batch_scan_is_always_exclusive() {
         "the entry at the stop is left out"
     );
     exact.close_scanner(&scanner).await.unwrap();
-    ground.end().await;
-}
-
-#[tokio::test]
-async fn flush_writes_all_earlier_updates() {
-    let Some(ground) = Ground::new("writer").await else {
-        return;
-    };
-    let low_level = ground.client.low_level();
-    let options = WriterOptions {
-        max_memory_bytes: (1 << 20).try_into().ok(),
-        durability: Durability::Sync,
-        ..WriterOptions::default()
-    };
-    let mut writer = low_level
-        .create_writer(&ground.table, &options)
-        .await
-        .unwrap();
-    for row in ["a", "b", "c"] {
-        writer
-            .update(&[Mutation::new(row).put("f", "q", "v")])
-            .await
-            .unwrap();
-    }
-    writer.flush().await.unwrap();
-    assert_eq!(ground.rows().await, ["a", "b", "c"]);
-    writer
-        .update(&[Mutation::new("a").delete("f", "q")])
-        .await
-        .unwrap();
-    let handle = writer.handle().clone();
-    writer.close().await.unwrap();
-    assert_eq!(ground.rows().await, ["b", "c"]);
-
-    let mut closed = low_level.resume_writer(handle).await.unwrap();
-    assert_eq!(
-        closed.flush().await.unwrap_err().kind(),
-        ErrorKind::HandleExpired
-    );
-    ground.end().await;
-}
-
-#[tokio::test]
-async fn flush_reports_violations_of_constraints() {
-    let Some(ground) = Ground::new("refused").await else {
-        return;
-    };
-    let mut writer = ground
-        .client
-        .low_level()
-        .create_writer(&ground.table, &WriterOptions::default())
-        .await
-        .unwrap();
-    // Keys above 1 MiB violate a constraint that every new table has.
-    let long = "x".repeat(1 << 21);
-    writer
-        .update(&[Mutation::new(long).put("f", "q", "v")])
-        .await
-        .unwrap();
-    let error = writer.flush().await.unwrap_err();
-    assert_eq!(
-        (error.kind(), error.call()),
-        (ErrorKind::MutationsRejected, "flush"),
-        "{error}"
-    );
-    assert!(
-        error.reason().contains("constraint violations : 1"),
-        "{error}"
-    );
-    assert!(error.may_have_taken_effect());
-    drop(writer);
     ground.end().await;
 }
 

@@ -1,12 +1,10 @@
 //! The client: one handle, which leads to every group of calls.
 
-mod dedicated;
 mod java_exception;
 mod retry;
 mod session;
 mod single_flight;
 
-pub(crate) use dedicated::Pinned;
 pub(crate) use single_flight::Asked;
 
 use std::fmt;

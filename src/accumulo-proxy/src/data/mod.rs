@@ -6,6 +6,7 @@ mod key;
 mod mutation;
 mod permission;
 mod range;
+mod scan_options;
 
 pub use activity::{
     ActiveCompaction, ActiveScan, CompactionReason, CompactionType, DiskUsage, KeyExtent,
@@ -19,3 +20,4 @@ pub use mutation::{
 };
 pub use permission::{NamespacePermission, SystemPermission, TablePermission};
 pub use range::{Range, ScanColumn};
+pub use scan_options::{BatchScanOptions, ScanOptions};

@@ -1,39 +1,52 @@
 //! Operations, in the groups of Accumulo's own client.
 //!
 //! ```text
-//! TableOperations      tables: lifecycle, splits, rows, files, properties..  table/
-//! NamespaceOperations  the same for namespaces                               namespace/
-//! SecurityOperations   users, authorizations, permissions                    security/
+//! TableOperations      tables: lifecycle, splits, rows, files, properties..  tables.rs
+//! NamespaceOperations  the same for namespaces                               namespaces.rs
+//! SecurityOperations   users, authorizations, permissions                    users.rs
 //! InstanceOperations   servers, their activity, their configuration          instance.rs
-//! LowLevel             scanners and writers by their handles                 low_level/
+//! LowLevel             scanners and writers by their handles                 low_level.rs, handle.rs
 //! ProxyClient          following keys, ranges of rows                        keys.rs
 //! ```
 //!
 //! # Rules
 //!
+//! - `methods.rs` generates the methods from the table of calls in `wire/interface/calls`. The few
+//!   methods that do more are written by hand.
 //! - A method makes one call. Its documentation gives the name of the call.
 //! - An argument that the caller omits is absent on the wire: an empty row is a row, and no row is
 //!   the edge of the table.
 //! - A method whose documentation says "sent once" is never retried after its request was sent.
 
+#[macro_use]
+mod methods;
+
+mod clone_options;
+mod compaction;
+mod handle;
 mod instance;
+mod iterators;
 mod keys;
 mod low_level;
-mod namespace;
-mod security;
-mod table;
+mod namespaces;
+mod tables;
+mod users;
 
+use std::collections::BTreeSet;
+
+pub use clone_options::CloneOptions;
+pub use compaction::Compaction;
+pub use handle::{ConditionalWriterHandle, ScannerHandle};
 pub use instance::InstanceOperations;
-pub use low_level::{
-    ConditionalWriterHandle, LowLevel, NextBatch, ScannerHandle, ServerWriter, WriterHandle,
-    WriterOptions,
-};
-pub use namespace::NamespaceOperations;
-pub use security::SecurityOperations;
-pub use table::{CloneOptions, Compaction, TableOperations};
+pub use low_level::{LowLevel, NextBatch};
+pub use namespaces::NamespaceOperations;
+pub use tables::TableOperations;
+pub use users::SecurityOperations;
 
-/// Converts a count to its type on the wire. A count above the maximum becomes the maximum, which
-/// means all.
-fn count(count: usize) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
+/// Converts byte strings to a set on the wire.
+fn bytes(values: impl IntoIterator<Item = impl AsRef<[u8]>>) -> BTreeSet<Vec<u8>> {
+    values
+        .into_iter()
+        .map(|value| value.as_ref().to_vec())
+        .collect()
 }

@@ -6,10 +6,9 @@ use std::task::{Context, Poll};
 use futures::Stream;
 
 use super::batches::Batches;
-use super::options::BatchScanOptions;
 use super::reader::{Reader, Scan};
 use crate::client::ProxyClient;
-use crate::data::Entry;
+use crate::data::{BatchScanOptions, Entry};
 use crate::error::Result;
 
 /// A stream of the entries of many ranges, in no order, as non-empty batches.

@@ -6,11 +6,10 @@ use tracing::debug;
 
 use super::batch_size::Pace;
 use super::cursor::Cursor;
-use super::options::BatchScanOptions;
 use super::ranges;
 use super::reader::{GRACE, entry_bytes, while_wanted};
 use crate::client::ProxyClient;
-use crate::data::Entry;
+use crate::data::{BatchScanOptions, Entry};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface::CreateBatchScannerRequest;
@@ -89,7 +88,7 @@ impl Lookup {
         let mut pauses = self.client.options().retry.pauses();
         loop {
             let table = &self.table;
-            let cursor = Cursor::unordered(&self.client, table, self.options.to_wire()).await?;
+            let cursor = Cursor::unordered(&self.client, table, &self.options).await?;
             let read = while_wanted(answer.closed(), GRACE, self.read(&cursor)).await;
             cursor.close();
             let error = match read {
@@ -123,7 +122,7 @@ impl Lookup {
             if found.len() > self.most_entries || bytes > self.most_bytes {
                 return Ok(None);
             }
-            if !batch.has_more {
+            if !batch.more {
                 break;
             }
         }

@@ -27,11 +27,9 @@ mod batch_size;
 mod batches;
 mod cursor;
 mod lookup;
-mod options;
 mod ranges;
 mod reader;
 mod scanner;
 
 pub use batch_scanner::BatchScanner;
-pub use options::{BatchScanOptions, ScanOptions};
 pub use scanner::Scanner;

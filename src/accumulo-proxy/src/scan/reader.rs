@@ -8,12 +8,12 @@ use tracing::debug;
 
 use super::batch_size::Pace;
 use super::batches::Sink;
-use super::cursor::{Batch, Cursor};
-use super::options::{BatchScanOptions, ScanOptions};
+use super::cursor::Cursor;
 use super::ranges;
 use crate::client::ProxyClient;
-use crate::data::{Bytes, Entry, Key};
+use crate::data::{BatchScanOptions, Bytes, Entry, Key, ScanOptions};
 use crate::error::{Error, ErrorKind, Result};
+use crate::operations::NextBatch;
 use crate::wire::Call;
 use crate::wire::interface::NextKRequest;
 
@@ -122,12 +122,12 @@ impl Reader {
         Ok(self.cursor.as_ref())
     }
 
-    fn learn(&mut self, batch: &Batch) {
+    fn learn(&mut self, batch: &NextBatch) {
         self.pace.learn(batch.entries.iter().map(entry_bytes));
         if let Some(last) = batch.entries.last() {
             self.scan.shrink(&last.key);
         }
-        self.is_at_end = !batch.has_more;
+        self.is_at_end = !batch.more;
         if self.is_at_end {
             // The consumer may read this batch much later.
             self.close();
@@ -192,9 +192,7 @@ impl Scan {
     async fn open(&self, client: &ProxyClient, table: &str) -> Result<Option<Cursor>> {
         match self {
             Self::Ordered(options) if ranges::is_empty(&options.range) => Ok(None),
-            Self::Ordered(options) => Cursor::ordered(client, table, options.to_wire())
-                .await
-                .map(Some),
+            Self::Ordered(options) => Cursor::ordered(client, table, options).await.map(Some),
             Self::Unordered(options) => {
                 let mut options = options.clone();
                 options.ranges = options.ranges.iter().map(ranges::half_open).collect();
@@ -202,9 +200,7 @@ impl Scan {
                 if options.ranges.is_empty() {
                     return Ok(None);
                 }
-                Cursor::unordered(client, table, options.to_wire())
-                    .await
-                    .map(Some)
+                Cursor::unordered(client, table, &options).await.map(Some)
             }
         }
     }

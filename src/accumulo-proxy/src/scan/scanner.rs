@@ -6,10 +6,9 @@ use std::task::{Context, Poll};
 use futures::Stream;
 
 use super::batches::Batches;
-use super::options::ScanOptions;
 use super::reader::{Reader, Scan};
 use crate::client::ProxyClient;
-use crate::data::Entry;
+use crate::data::{Entry, ScanOptions};
 use crate::error::Result;
 
 /// A stream of the entries of a range, in the order of their keys, as non-empty batches.

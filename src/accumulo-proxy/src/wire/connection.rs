@@ -19,7 +19,6 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 
 use super::codec::{self, DecodeError, LENGTH_BYTES};
 use super::connect::{Duplex, connect, in_words};
-use super::interface::WireValue;
 use super::{Call, Exception, Reply};
 use crate::options::{Protocol, ProxyOptions};
 
@@ -103,16 +102,6 @@ impl Connection {
         }
     }
 
-    /// Sends a call without a reply.
-    pub(crate) async fn send<R: WireValue>(
-        &mut self,
-        name: &str,
-        request: &R,
-    ) -> Result<(), Failure> {
-        let frame = self.encode(name, TMessageType::OneWay, request)?;
-        self.write(&frame).await
-    }
-
     /// Checks whether the connection is still usable: the server has neither closed it nor sent
     /// unexpected data.
     pub(crate) fn is_quiet(&mut self) -> bool {
@@ -132,7 +121,7 @@ impl Connection {
     }
 
     async fn exchange<C: Call>(&mut self, request: &C) -> Result<C::Reply, Failure> {
-        let frame = self.encode(C::NAME, TMessageType::Call, request)?;
+        let frame = self.encode(request)?;
         self.write(&frame).await?;
         drop(frame);
         let message = self.read().await?;
@@ -149,14 +138,10 @@ impl Connection {
         )
     }
 
-    fn encode<R: WireValue>(
-        &mut self,
-        name: &str,
-        kind: TMessageType,
-        request: &R,
-    ) -> Result<Vec<u8>, Failure> {
+    fn encode<C: Call>(&mut self, request: &C) -> Result<Vec<u8>, Failure> {
         self.sequence = self.sequence.wrapping_add(1);
-        let frame = codec::encode(self.protocol, name, kind, self.sequence, request)
+        let kind = TMessageType::Call;
+        let frame = codec::encode(self.protocol, C::NAME, kind, self.sequence, request)
             .map_err(|error| Failure::Unwritable(error.to_string()))?;
         let bytes = frame.len().saturating_sub(LENGTH_BYTES);
         if bytes > self.max_request_bytes {

@@ -16,6 +16,8 @@ mod damaged;
 #[cfg(test)]
 mod declared;
 mod decode_limit;
+#[cfg(test)]
+mod documented;
 pub(crate) mod interface;
 mod pool;
 #[cfg(test)]
@@ -24,4 +26,4 @@ mod recorded;
 pub(crate) use codec::shown;
 pub(crate) use connection::{Connection, Failure};
 pub(crate) use interface::{Call, Exception, Patience, Reply, Resend};
-pub(crate) use pool::{Permit, Pool};
+pub(crate) use pool::Pool;

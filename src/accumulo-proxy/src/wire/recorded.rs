@@ -352,7 +352,7 @@ async fn reading(frames: &Frames) {
         })
         .await;
     let result = next.unwrap().unwrap();
-    let entries: Vec<data::Entry> = crate::convert::all_from_wire(result.results.unwrap()).unwrap();
+    let entries: Vec<data::Entry> = FromWire::from_wire(result.results.unwrap()).unwrap();
     let key = |row: &'static [u8], timestamp| data::Key {
         row: Bytes::from(row),
         family: "f".into(),
@@ -435,7 +435,8 @@ async fn options(frames: &Frames) {
             wire::ListIteratorsRequest::new(token, text("t"))
         })
         .await;
-    let named = crate::convert::scopes_by_name(scopes.unwrap().unwrap()).unwrap();
+    let named: BTreeMap<String, BTreeSet<data::IteratorScope>> =
+        FromWire::from_wire(scopes.unwrap().unwrap()).unwrap();
     assert_eq!(named["vers"].len(), 3);
     assert_eq!(named["none"].len(), 0);
     frames
@@ -490,8 +491,7 @@ async fn servers(frames: &Frames) {
             wire::GetActiveScansRequest::new(token, text("server1:9997"))
         })
         .await;
-    let scans: Vec<data::ActiveScan> =
-        crate::convert::all_from_wire(scans.unwrap().unwrap()).unwrap();
+    let scans: Vec<data::ActiveScan> = FromWire::from_wire(scans.unwrap().unwrap()).unwrap();
     let [scan] = &scans[..] else {
         panic!("{scans:?}")
     };
@@ -515,7 +515,7 @@ async fn servers(frames: &Frames) {
         })
         .await;
     let compactions: Vec<data::ActiveCompaction> =
-        crate::convert::all_from_wire(compactions.unwrap().unwrap()).unwrap();
+        FromWire::from_wire(compactions.unwrap().unwrap()).unwrap();
     let [compaction] = &compactions[..] else {
         panic!("{compactions:?}")
     };
@@ -539,10 +539,8 @@ async fn servers(frames: &Frames) {
             wire::SplitRangeByTabletsRequest::new(token, text("t"), all, 10)
         })
         .await;
-    let ranges: Vec<data::Range> = crate::convert::all_from_wire(ranges.unwrap().unwrap()).unwrap();
-    let [range] = &ranges[..] else {
-        panic!("{ranges:?}")
-    };
+    let ranges: BTreeSet<data::Range> = FromWire::from_wire(ranges.unwrap().unwrap()).unwrap();
+    let range = ranges.first().unwrap();
     assert!(range.start.is_none() && range.start_inclusive && !range.stop_inclusive);
     let stop = data::Key::from_wire(range.stop.as_ref().unwrap().to_wire()).unwrap();
     assert_eq!((stop.row.as_ref(), stop.timestamp), (&b"m"[..], 7));

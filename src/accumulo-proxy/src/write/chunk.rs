@@ -12,7 +12,7 @@ use crate::wire::interface as wire;
 pub(super) const CALL_BYTES: usize = 1024 * 1024;
 
 /// The updates of one call, by row. The updates of a row keep their order.
-pub(super) type Cells = BTreeMap<Vec<u8>, Vec<wire::ColumnUpdate>>;
+pub(crate) type Cells = BTreeMap<Vec<u8>, Vec<wire::ColumnUpdate>>;
 
 /// An iterator over the contents of the calls. Each call has at most [`CALL_BYTES`], or a single
 /// mutation.
@@ -40,14 +40,24 @@ impl<I: Iterator<Item = Mutation>> Iterator for Cut<I> {
             left = left.saturating_sub(bytes);
             fits
         }) {
-            let updates = all_to_wire(&mutation.updates);
-            cells
-                .entry(Vec::from(mutation.row))
-                .or_default()
-                .extend(updates);
+            add(&mut cells, &mutation);
         }
         (!cells.is_empty()).then_some(cells)
     }
+}
+
+/// Returns the cells of mutations that are written by one call.
+pub(crate) fn cells(mutations: &[Mutation]) -> Cells {
+    let mut cells = Cells::new();
+    for mutation in mutations {
+        add(&mut cells, mutation);
+    }
+    cells
+}
+
+fn add(cells: &mut Cells, mutation: &Mutation) {
+    let updates = cells.entry(mutation.row.to_vec()).or_default();
+    updates.extend(all_to_wire(&mutation.updates));
 }
 
 /// Returns the maximum size of a mutation on the wire.

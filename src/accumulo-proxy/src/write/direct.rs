@@ -60,7 +60,14 @@ impl ProxyClient {
         self.error(kind, wire::UpdateAndFlushRequest::NAME, Some(table), reason)
     }
 
-    async fn update_and_flush(&self, table: &str, token: &[u8], cells: Cells) -> Result<()> {
+    /// Writes cells with one call. If the user may not write them, nothing of a single row is
+    /// written.
+    pub(crate) async fn update_and_flush(
+        &self,
+        table: &str,
+        token: &[u8],
+        cells: Cells,
+    ) -> Result<()> {
         let has_rows = cells.len() > 1;
         let request = wire::UpdateAndFlushRequest::new(token.to_vec(), table.to_owned(), cells);
         let written = self.call(Some(table), request).await;

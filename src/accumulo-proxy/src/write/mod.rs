@@ -31,5 +31,6 @@ mod visibility;
 mod wire_size;
 
 pub use batch::{BatchWriter, BatchWriterOptions};
+pub(crate) use chunk::cells;
 pub use conditional::{ConditionalWriter, ConditionalWriterOptions};
 pub use outcome::ConditionalOutcome;

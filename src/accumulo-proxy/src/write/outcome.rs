@@ -1,5 +1,6 @@
 //! The outcome of a conditional mutation.
 
+use crate::convert::{FromWire, Meaningless};
 use crate::error::Error;
 use crate::wire::interface as wire;
 
@@ -31,16 +32,19 @@ impl ConditionalOutcome {
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown(_))
     }
+}
 
-    /// Converts a status of the wire; `None` if this client does not support it.
-    pub(crate) fn from_wire(status: wire::ConditionalStatus) -> Option<Self> {
+impl FromWire<wire::ConditionalStatus> for ConditionalOutcome {
+    fn from_wire(status: wire::ConditionalStatus) -> Result<Self, Meaningless> {
         match status {
-            wire::ConditionalStatus::ACCEPTED => Some(Self::Accepted),
-            wire::ConditionalStatus::REJECTED => Some(Self::Rejected),
-            wire::ConditionalStatus::VIOLATED => Some(Self::ConstraintViolation),
-            wire::ConditionalStatus::INVISIBLE_VISIBILITY => Some(Self::InvisibleVisibility),
-            wire::ConditionalStatus::UNKNOWN => Some(Self::Unknown(None)),
-            _ => None,
+            wire::ConditionalStatus::ACCEPTED => Ok(Self::Accepted),
+            wire::ConditionalStatus::REJECTED => Ok(Self::Rejected),
+            wire::ConditionalStatus::VIOLATED => Ok(Self::ConstraintViolation),
+            wire::ConditionalStatus::INVISIBLE_VISIBILITY => Ok(Self::InvisibleVisibility),
+            wire::ConditionalStatus::UNKNOWN => Ok(Self::Unknown(None)),
+            wire::ConditionalStatus(other) => Err(format!(
+                "the status {other} is not supported by this client"
+            )),
         }
     }
 }

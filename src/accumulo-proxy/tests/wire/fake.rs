@@ -98,8 +98,6 @@ pub(crate) enum Answer {
     Close,
     /// No answer and no further calls.
     Never,
-    /// No answer, but further calls: for the call without a reply.
-    Nothing,
 }
 
 impl Answer {
@@ -447,7 +445,6 @@ async fn answer_call(
             &refusal(kind, reason),
         ),
         Answer::Close => return false,
-        Answer::Nothing => return true,
         Answer::Never => pending().await,
         Answer::Late(..) | Answer::Held(..) => unreachable!("waited for above"),
     };

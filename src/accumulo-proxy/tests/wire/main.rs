@@ -23,6 +23,7 @@ mod cursors_are_closed;
 mod denied_writes;
 mod errors_say_where;
 mod frames;
+mod handles;
 mod hostile;
 mod limits_hold;
 mod raw;
@@ -32,7 +33,6 @@ mod rows;
 mod rows_are_gathered;
 mod scans_resume;
 mod secrets_are_not_traced;
-mod server_writers;
 #[cfg(feature = "tls")]
 mod tls;
 mod writes_are_cut;

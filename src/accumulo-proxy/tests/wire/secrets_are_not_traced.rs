@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use accumulo_proxy::{
     BatchScanOptions, Condition, ConditionalWriterOptions, Credentials, ErrorKind, Mutation,
-    Protocol, ProxyClient, Range, ScanOptions, WriterOptions,
+    Protocol, ProxyClient, Range, ScanOptions,
 };
 use data_encoding::{BASE64, BASE64URL, HEXLOWER};
 use futures::TryStreamExt;
@@ -167,7 +167,6 @@ fn answer(request: &Request) -> Answer {
             let nothing = wire::ScanResult::new(Vec::new(), false);
             Answer::reply(wire::NextKReply::new(nothing, None, None, None))
         }
-        "createWriter" => Answer::reply(wire::CreateWriterReply::new(handle(), None, None, None)),
         "createConditionalWriter" => Answer::reply(wire::CreateConditionalWriterReply::new(
             handle(),
             None,
@@ -205,9 +204,6 @@ async fn story(protocol: Protocol, credentials: &Credentials) {
     let unordered = client.batch_scanner(TABLE, options).try_next().await;
     assert!(unordered.unwrap().is_none());
 
-    let low_level = client.low_level();
-    let options = WriterOptions::default();
-    drop(low_level.create_writer(TABLE, &options).await.unwrap());
     let writer = client.conditional_writer(TABLE, ConditionalWriterOptions::default());
     let mutation = Mutation::new("r").put("f", "q", "v");
     let mutation = mutation.when([Condition::absent("f", "q")]);

@@ -68,20 +68,42 @@ pub(crate) trait Reply: WireValue {
     fn outcome(self) -> Result<Option<Self::Success>, (Exception, String)>;
 }
 
-/// Declares calls: the name, the structures of request and reply, the retry rule and the time
-/// limit; the arguments; the result and the exceptions.
+/// Declares the calls of a group: the structures of each request and reply, and the rules. The
+/// methods are generated from the same table, by `operations/methods.rs`.
+///
+/// An entry of a table is:
+///
+/// ```text
+/// /// Deletes the rows ..                                         documentation of the method
+/// fn delete_rows(table: &str, ..) -> (), about table;             the method; errors are about `table`
+/// "deleteRows" (DeleteRowsRequest, DeleteRowsReply), Once, Wait,  name, structures, retry rule, limit
+///     { 1: token: Vec<u8>, 2: table_name: String, .. }            fields of the request
+///     -> nothing, [1: accumulo, 2: security, 3: table_not_found]; result and exceptions of the reply
+/// ```
+///
+/// The converted arguments of the method are the fields of the request after the token. If they are
+/// not, `, as [..]` lists these fields. A method that does more than make one call is written by
+/// hand, and `by hand compact;` names it.
 ///
 /// A result is `nothing`, a `value` that a reply without an exception must contain, or a value that
 /// may (`maybe`) be absent. It is field 0 of the reply.
-macro_rules! calls {
-    ($(
+macro_rules! declare {
+    ($title:literal, $owner:ident $(<$lifetime:lifetime>)?; $(
+        $(
+            $(#[$documentation:meta])*
+            fn $method:ident $arguments:tt -> $output:ty
+            $(, about $subject:ident)? $(, as $values:tt)?;
+        )?
+        $(by hand $hand:ident;)?
         $name:literal ($request:ident, $reply:ident), $resend:ident, $patience:ident,
         { $($id:literal: $field:ident: $type:ty),* }
         -> $kind:ident $(($success:ty))?, [$($number:literal: $exception:ident),*];
     )*) => {
         $(
-            structure! { $request { $($id: $field: $type),* } }
-            structure! { $reply { $(0: success: $success,)? $($number: $exception: Thrown),* } }
+            super::structure::structure! { $request { $($id: $field: $type),* } }
+            super::structure::structure! {
+                $reply { $(0: success: $success,)? $($number: $exception: Thrown),* }
+            }
 
             impl Call for $request {
                 const NAME: &'static str = $name;
@@ -104,10 +126,20 @@ macro_rules! calls {
             }
         )*
 
-        /// The calls that have a reply, with their structures.
+        /// The calls of the group.
         #[cfg(test)]
-        pub(crate) const CALLS: &[(&str, Declared, Declared)] =
-            &[$(($name, $request::DECLARED, $reply::DECLARED)),*];
+        pub(crate) const GROUP: Group = Group {
+            title: $title,
+            owner: stringify!($owner),
+            calls: &[$(super::Declaration {
+                name: $name,
+                request: $request::DECLARED,
+                reply: $reply::DECLARED,
+                resend: Resend::$resend,
+                patience: Patience::$patience,
+                method: concat!($(stringify!($method))? $(stringify!($hand))?),
+            }),*],
+        };
     };
 }
 
@@ -173,4 +205,4 @@ macro_rules! exception {
     };
 }
 
-pub(super) use {calls, exception, result, success};
+pub(super) use {declare, exception, result, success};

@@ -236,14 +236,6 @@ structures! {
         10: iterators: Vec<IteratorSetting>,
     }
 
-    WriterOptions {
-        1: max_memory: i64,
-        2: latency_ms: i64,
-        3: timeout_ms: i64,
-        4: threads: i32,
-        5: durability: Durability,
-    }
-
     PluginConfig {
         1: class_name: String,
         2: options: BTreeMap<String, String>,

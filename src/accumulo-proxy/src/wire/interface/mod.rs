@@ -1,7 +1,7 @@
 //! The interface of the proxy: its calls, and the values in their arguments and results.
 //!
 //! ```text
-//! calls.rs      the table of calls
+//! calls/        the table of calls
 //! call.rs       the rules of a call
 //! data.rs       the enumerations and structures in arguments and results
 //! structure.rs  the encoding of enumerations and structures, as macros

@@ -19,10 +19,9 @@ use tokio::time::{Instant, sleep_until};
 use super::lanes::{Event, Lanes, Load, Tablet};
 use super::options::ConditionalWriterOptions;
 use super::session::{Link, Statuses, Updates};
-use crate::convert::all_to_wire;
+use crate::convert::{FromWire, ToWire};
 use crate::data::{Bytes, ConditionalMutation};
 use crate::error::{Error, Result};
-use crate::wire::interface as wire;
 use crate::write::byte_permits::Place;
 use crate::write::chunk::CALL_BYTES;
 use crate::write::outcome::ConditionalOutcome;
@@ -288,29 +287,18 @@ async fn call(link: Arc<Link>, items: Vec<Item>) -> Vec<Bytes> {
 }
 
 fn updates(items: &[Item]) -> Updates {
-    let each = items.iter().map(|item| {
-        let mutation = &item.mutation;
-        let conditions = all_to_wire(&mutation.conditions);
-        let updates = all_to_wire(&mutation.updates);
-        (
-            mutation.row.to_vec(),
-            wire::ConditionalUpdates::new(conditions, updates),
-        )
-    });
-    each.collect()
+    let mutations = items.iter().map(|item| &item.mutation);
+    mutations
+        .map(|mutation| (mutation.row.to_vec(), mutation.to_wire()))
+        .collect()
 }
 
 fn outcome(link: &Link, statuses: &mut Statuses, row: &Bytes) -> ConditionalOutcome {
-    let status = statuses.remove(row.as_ref());
+    let lacking = || "the reply lacks a row of the request".to_owned();
+    let status = statuses.remove(row.as_ref()).ok_or_else(lacking);
     status
         .and_then(ConditionalOutcome::from_wire)
-        .unwrap_or_else(|| {
-            let reason = match status {
-                Some(status) => format!("the status {} is not supported by this client", status.0),
-                None => "the reply lacks a row of the request".to_owned(),
-            };
-            ConditionalOutcome::Unknown(Some(link.meaningless(reason)))
-        })
+        .unwrap_or_else(|reason| ConditionalOutcome::Unknown(Some(link.meaningless(reason))))
 }
 
 fn failed(error: Error) -> Result<ConditionalOutcome> {

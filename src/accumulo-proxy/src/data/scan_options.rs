@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
-use crate::convert::{ToWire, all_to_wire, bytes_set};
-use crate::data::{Bytes, IteratorSetting, Range, ScanColumn};
-use crate::wire::interface as wire;
+use bytes::Bytes;
+
+use super::{IteratorSetting, Range, ScanColumn};
 
 const BATCH_ENTRIES: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 
@@ -160,16 +160,6 @@ impl ScanOptions {
     pub fn range(self, range: Range) -> Self {
         Self { range, ..self }
     }
-
-    pub(crate) fn to_wire(&self) -> wire::ScanOptions {
-        wire::ScanOptions::new(
-            self.authorizations.as_ref().map(bytes_set),
-            self.range.to_wire(),
-            some_to_wire(&self.columns),
-            some_to_wire(&self.iterators),
-            None,
-        )
-    }
 }
 
 impl BatchScanOptions {
@@ -186,43 +176,5 @@ impl BatchScanOptions {
     pub fn threads(self, threads: NonZeroUsize) -> Self {
         let threads = Some(threads);
         Self { threads, ..self }
-    }
-
-    pub(crate) fn to_wire(&self) -> wire::BatchScanOptions {
-        let threads = self.threads.map(NonZeroUsize::get);
-        wire::BatchScanOptions::new(
-            self.authorizations.as_ref().map(bytes_set),
-            all_to_wire(&self.ranges),
-            some_to_wire(&self.columns),
-            some_to_wire(&self.iterators),
-            threads.map(|threads| i32::try_from(threads).unwrap_or(i32::MAX)),
-        )
-    }
-}
-
-/// Converts a list, an empty one to an absent one: absent means all columns or no iterators, which
-/// an empty list does not guarantee.
-fn some_to_wire<T: ToWire>(values: &[T]) -> Option<Vec<T::Wire>> {
-    (!values.is_empty()).then(|| all_to_wire(values))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sends_all_authorizations_as_absent_and_none_as_an_empty_set() {
-        assert_eq!(ScanOptions::default().to_wire().authorizations, None);
-        let none = ScanOptions::default().no_authorizations().to_wire();
-        assert_eq!(none.authorizations, Some(BTreeSet::new()));
-        assert_eq!(BatchScanOptions::default().to_wire().authorizations, None);
-        let none = BatchScanOptions::default().no_authorizations().to_wire();
-        assert_eq!(none.authorizations, Some(BTreeSet::new()));
-    }
-
-    #[test]
-    fn sends_empty_lists_as_absent() {
-        let wire = ScanOptions::default().to_wire();
-        assert_eq!((wire.columns, wire.iterators), (None, None));
     }
 }

@@ -1,7 +1,9 @@
-//! Handles.
+//! Handles of scanners and writers that are open on the proxy.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
+
+use super::methods::Named;
+use crate::convert::ToWire;
 
 const SHOWN_CHARS: usize = 8;
 
@@ -23,13 +25,13 @@ macro_rules! handles {
             /// Anyone who has the handle can use it, so only its first characters are shown, also
             /// in errors.
             ///
-            /// A handle that was opened by this crate contains its table, and errors name the
-            /// table. It equals the same handle from another source; for that one, errors name the
-            /// first characters.
+            /// Errors name the table of a handle that this crate opened, and the first characters
+            /// of a handle from another source.
             #[derive(Clone)]
             pub struct $name {
                 handle: String,
-                table: Option<String>,
+                /// The table, or the first characters.
+                subject: String,
             }
 
             impl $name {
@@ -40,24 +42,28 @@ macro_rules! handles {
 
                 /// Creates the handle of an object that was opened on a table.
                 pub(super) fn of_table(handle: String, table: &str) -> Self {
-                    Self { handle, table: Some(table.to_owned()) }
-                }
-
-                /// Returns the subject for errors: the table, or the part of the handle that may be
-                /// shown.
-                pub(super) fn subject(&self) -> String {
-                    self.table.clone().unwrap_or_else(|| shown(&self.handle))
-                }
-
-                pub(super) fn to_wire(&self) -> String {
-                    self.handle.clone()
+                    Self { handle, subject: table.to_owned() }
                 }
             }
 
             /// Creates a handle from another source, without checks.
             impl From<String> for $name {
                 fn from(handle: String) -> Self {
-                    Self { handle, table: None }
+                    Self { subject: shown(&handle), handle }
+                }
+            }
+
+            impl Named for $name {
+                fn name(&self) -> &str {
+                    &self.subject
+                }
+            }
+
+            impl ToWire for $name {
+                type Wire = String;
+
+                fn to_wire(&self) -> String {
+                    self.handle.clone()
                 }
             }
 
@@ -68,12 +74,6 @@ macro_rules! handles {
             }
 
             impl Eq for $name {}
-
-            impl Hash for $name {
-                fn hash<H: Hasher>(&self, state: &mut H) {
-                    self.handle.hash(state);
-                }
-            }
 
             impl fmt::Display for $name {
                 fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -93,8 +93,6 @@ macro_rules! handles {
 handles! {
     /// A scanner or batch scanner that is open on the proxy.
     ScannerHandle;
-    /// A writer that is open on the proxy.
-    WriterHandle;
     /// A conditional writer that is open on the proxy.
     ConditionalWriterHandle;
 }

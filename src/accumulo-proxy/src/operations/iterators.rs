@@ -1,0 +1,38 @@
+//! The iterator of a table or a namespace by its name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::client::ProxyClient;
+use crate::convert::FromWire;
+use crate::data::{IteratorScope, IteratorSetting};
+use crate::error::{ErrorKind, Result};
+use crate::wire::interface as wire;
+use crate::wire::{Call, Reply};
+
+/// The iterators of a table or a namespace by name, each with its scopes.
+type Iterators = BTreeMap<String, BTreeSet<IteratorScope>>;
+
+/// Makes the call of `request` for an iterator by its name and scope. Returns `None` if there is
+/// none.
+///
+/// The 1.x proxy then fails with a null pointer, without a clear message, so the `list` of all
+/// iterators decides.
+pub(super) async fn iterator<C>(
+    client: &ProxyClient,
+    subject: &str,
+    request: impl FnOnce(Vec<u8>) -> C,
+    list: impl Future<Output = Result<Iterators>>,
+    (name, scope): (&str, IteratorScope),
+) -> Result<Option<IteratorSetting>>
+where
+    C: Call,
+    C::Reply: Reply<Success = Option<wire::IteratorSetting>>,
+{
+    match client.ask(Some(subject), request).await {
+        Err(error) if error.kind() == ErrorKind::Accumulo => match list.await?.get(name) {
+            Some(scopes) if scopes.contains(&scope) => Err(error),
+            _ => Ok(None),
+        },
+        setting => client.meaning::<C, _>(Some(subject), FromWire::from_wire(setting?)),
+    }
+}

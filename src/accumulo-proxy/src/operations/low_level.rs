@@ -1,0 +1,167 @@
+//! Scanners and writers by their handles, as they are on the wire.
+
+use std::collections::BTreeMap;
+
+use super::methods::Named;
+use super::{ConditionalWriterHandle, ScannerHandle};
+use crate::client::ProxyClient;
+use crate::convert::{FromWire, Meaningless, ToWire, present};
+use crate::data::{BatchScanOptions, Bytes, ConditionalMutation, Entry, Mutation, ScanOptions};
+use crate::error::{ErrorKind, Result};
+use crate::wire::Call;
+use crate::wire::interface as wire;
+use crate::write::{ConditionalOutcome, ConditionalWriterOptions, cells};
+
+/// Scanners and writers by their handles. Each method is one call of the proxy, with its pitfalls.
+///
+/// This type is for porting code that makes these calls. All other code should use
+/// [`scanner`](ProxyClient::scanner), [`batch_scanner`](ProxyClient::batch_scanner),
+/// [`write`](ProxyClient::write), [`batch_writer`](ProxyClient::batch_writer) and
+/// [`conditional_writer`](ProxyClient::conditional_writer), which close what they open, resume
+/// after a break if that is safe, and keep requests below the longest frame.
+///
+/// The proxy keeps the scanner or writer of a handle until it is closed, or for ten idle minutes,
+/// or until the proxy ends. An error of `next_entry` or `next_k` closes the scanner, unless it is
+/// about the handle itself.
+///
+/// Options that only the high-level types need (the number of entries of a batch, the number of
+/// concurrent calls) are ignored here.
+#[derive(Clone, Debug)]
+pub struct LowLevel<'a> {
+    client: &'a ProxyClient,
+}
+
+/// The result of [`next_k`](LowLevel::next_k).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextBatch {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// `true` if there may be more entries: whenever the batch has exactly the requested number
+    /// of entries.
+    pub more: bool,
+}
+
+impl ProxyClient {
+    /// Returns the operations on scanners and writers by their handles.
+    pub fn low_level(&self) -> LowLevel<'_> {
+        LowLevel { client: self }
+    }
+}
+
+wire::handle_calls!(methods);
+
+impl LowLevel<'_> {
+    /// Opens a scanner (`createScanner`).
+    ///
+    /// # Errors
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
+    pub async fn create_scanner(
+        &self,
+        table: &str,
+        options: &ScanOptions,
+    ) -> Result<ScannerHandle> {
+        let request =
+            |token| wire::CreateScannerRequest::new(token, table.to_owned(), options.to_wire());
+        let handle = self.client.ask(Some(table), request).await?;
+        Ok(ScannerHandle::of_table(handle, table))
+    }
+
+    /// Opens a batch scanner (`createBatchScanner`). The proxy always includes the start of each
+    /// range and excludes its stop, regardless of the range.
+    ///
+    /// # Errors
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
+    pub async fn create_batch_scanner(
+        &self,
+        table: &str,
+        options: &BatchScanOptions,
+    ) -> Result<ScannerHandle> {
+        let request = |token| {
+            wire::CreateBatchScannerRequest::new(token, table.to_owned(), options.to_wire())
+        };
+        let handle = self.client.ask(Some(table), request).await?;
+        Ok(ScannerHandle::of_table(handle, table))
+    }
+
+    /// Opens a conditional writer (`createConditionalWriter`).
+    ///
+    /// # Errors
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound), [`Security`](ErrorKind::Security).
+    pub async fn create_conditional_writer(
+        &self,
+        table: &str,
+        options: &ConditionalWriterOptions,
+    ) -> Result<ConditionalWriterHandle> {
+        let request = |token| {
+            wire::CreateConditionalWriterRequest::new(token, table.to_owned(), options.to_wire())
+        };
+        let handle = self.client.ask(Some(table), request).await?;
+        Ok(ConditionalWriterHandle::of_table(handle, table))
+    }
+
+    /// Writes each mutation whose conditions hold, and returns the outcome of each by row
+    /// (`updateRowsConditionally`). [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) for two mutations of one row: a call can contain only one.
+    /// [`HandleExpired`](ErrorKind::HandleExpired). If the proxy fails at one row, there are no
+    /// outcomes but only the error, and any of the other rows may be written.
+    pub async fn update_rows_conditionally(
+        &self,
+        writer: &ConditionalWriterHandle,
+        mutations: &[ConditionalMutation],
+    ) -> Result<BTreeMap<Bytes, ConditionalOutcome>> {
+        type Request = wire::UpdateRowsConditionallyRequest;
+        let subject = Some(writer.name());
+        let by_row = mutations
+            .iter()
+            .map(|mutation| (mutation.row.to_vec(), mutation.to_wire()));
+        let by_row: BTreeMap<_, _> = by_row.collect();
+        if by_row.len() < mutations.len() {
+            let reason = "two of the mutations have the same row";
+            return Err(self
+                .client
+                .error(ErrorKind::Invalid, Request::NAME, subject, reason));
+        }
+        let request = Request::new(writer.to_wire(), by_row);
+        let statuses = self.client.call(subject, request).await?.into_iter();
+        let outcomes = statuses.map(|(row, status)| Ok((row.into(), FromWire::from_wire(status)?)));
+        self.client
+            .meaning::<Request, _>(subject, outcomes.collect())
+    }
+
+    /// Writes mutations directly (`updateAndFlush`). `Ok` means that they are written. All of them
+    /// must fit in one request, and several mutations of one row are merged.
+    /// [Sent once](crate#sending-again).
+    ///
+    /// # Errors
+    ///
+    /// [`TableNotFound`](ErrorKind::TableNotFound),
+    /// [`MutationsRejected`](ErrorKind::MutationsRejected) if a constraint was violated,
+    /// [`TooLarge`](ErrorKind::TooLarge).
+    pub async fn update_and_flush(&self, table: &str, mutations: &[Mutation]) -> Result<()> {
+        let token = self.client.token().await?;
+        let cells = cells(mutations);
+        self.client.update_and_flush(table, &token, cells).await
+    }
+}
+
+impl FromWire<wire::KeyValueAndPeek> for (Entry, bool) {
+    fn from_wire(next: wire::KeyValueAndPeek) -> Result<Self, Meaningless> {
+        let entry = Entry::from_wire(present(next.key_value, "keyValue")?)?;
+        Ok((entry, present(next.has_next, "hasNext")?))
+    }
+}
+
+impl FromWire<wire::ScanResult> for NextBatch {
+    fn from_wire(next: wire::ScanResult) -> Result<Self, Meaningless> {
+        Ok(Self {
+            entries: FromWire::from_wire(present(next.results, "results")?)?,
+            more: present(next.more, "more")?,
+        })
+    }
+}
