@@ -95,8 +95,7 @@ fn is_measured(file: &Source) -> bool {
 
 /// Reads the files of a folder with an extension, in the order of their paths.
 fn read(root: &Path, folder: &str, extension: &str) -> Result<Vec<Source>> {
-    let mut paths = files(&root.join(folder), extension)?;
-    paths.sort();
+    let paths = files(&root.join(folder), extension)?;
     let source = |path: &PathBuf| {
         let text = fs::read_to_string(path)
             .with_context(|| format!("`{}` cannot be read", path.display()))?;

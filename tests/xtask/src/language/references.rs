@@ -5,7 +5,7 @@
 //! also begin at the module, and drawings are read too, such as a map of its files.
 //!
 //! Names of other projects are not checked where a reader sees that they are foreign: in full
-//! (`java.util.List`), and in the column of a table with the heading `Java` or `Fluo`.
+//! (`java.util.List`), and in the column of a table with the heading Java or Fluo.
 
 use std::path::{Path, PathBuf};
 
@@ -241,11 +241,12 @@ fn is_type(word: &str) -> bool {
 mod tests {
     use super::super::lines::lines;
     use super::*;
-    use crate::source::tests::workspace;
+    use crate::source::tests::folder;
 
     /// Returns the findings of a page in a workspace with some files, without their places.
     fn found(file: &str, text: &str) -> Vec<String> {
-        let workspace = workspace(&[
+        let workspace = folder(&[
+            ("one/Cargo.toml", ""),
             ("one/src/lib.rs", ""),
             ("one/src/store/mod.rs", ""),
             ("one/src/store/disk.rs", ""),
