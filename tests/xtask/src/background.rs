@@ -83,29 +83,16 @@ mod tests {
 
     #[test]
     fn runs_all_programs_names_those_that_fail_and_removes_the_log() {
-        let program = |name: &str| (name.to_owned(), Command::new(name));
-        let programs = ["false", "true"].map(program);
-        let run = Background::start("some-programs", programs.into()).unwrap();
+        let start = |names: &[&str]| {
+            let program = |name: &&str| ((*name).to_owned(), Command::new(name));
+            Background::start("some-programs", names.iter().map(program).collect()).unwrap()
+        };
+        let run = start(&["false", "/no/such/program", "true"]);
         let log = run.log.clone();
         assert!(log.exists());
         let error = run.finish().unwrap_err().to_string();
-        assert_eq!(error, "some-programs failed: false");
+        assert_eq!(error, "some-programs failed: false, /no/such/program");
         assert!(!log.exists());
-    }
-
-    #[test]
-    fn succeeds_if_all_programs_succeed() {
-        let program = ("true".to_owned(), Command::new("true"));
-        let run = Background::start("a-program", vec![program]).unwrap();
-        run.finish().unwrap();
-    }
-
-    #[test]
-    fn reports_a_program_that_cannot_be_run() {
-        let program = |name: &str| (name.to_owned(), Command::new(name));
-        let programs = ["false", "/no/such/program", "true"].map(program);
-        let run = Background::start("no-program", programs.into()).unwrap();
-        let error = run.finish().unwrap_err().to_string();
-        assert_eq!(error, "no-program failed: false, /no/such/program");
+        start(&["true"]).finish().unwrap();
     }
 }

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -14,21 +14,11 @@ pub(crate) type Environment = [(&'static str, Option<OsString>)];
 /// Runs cargo, and fails if it fails.
 pub(crate) fn cargo(arguments: &[&str], environment: &Environment) -> Result<()> {
     let line = format!("cargo {}", arguments.join(" "));
-    run_program(&line, &mut command(arguments, environment))
-}
-
-/// Runs a program without standard input, and fails if it fails. The first word is its name.
-pub(crate) fn run(words: &[&str]) -> Result<()> {
-    let Some((program, arguments)) = words.split_first() else {
-        return Ok(());
-    };
-    let mut command = Command::new(program);
-    command.current_dir(workspace()).args(arguments);
-    run_program(&words.join(" "), command.stdin(Stdio::null()))
+    run(&line, &mut command(arguments, environment))
 }
 
 /// Prints a line, runs a command, prints the seconds that it took, and fails if it fails.
-pub(crate) fn run_program(line: &str, command: &mut Command) -> Result<()> {
+pub(crate) fn run(line: &str, command: &mut Command) -> Result<()> {
     say(&format!("\n> {line}"));
     let start = Instant::now();
     let status = command
@@ -42,6 +32,22 @@ pub(crate) fn run_program(line: &str, command: &mut Command) -> Result<()> {
         bail!("`{line}` failed");
     }
     Ok(())
+}
+
+/// Returns the standard output of a command that succeeds.
+///
+/// # Errors
+///
+/// The command cannot be run or fails; the error shows its standard error.
+pub(crate) fn output(line: &str, command: &mut Command) -> Result<String> {
+    let output = command
+        .output()
+        .with_context(|| format!("`{line}` cannot be run"))?;
+    if !output.status.success() {
+        let reason = String::from_utf8_lossy(&output.stderr);
+        bail!("`{line}` failed:\n{}", reason.trim());
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("the output of `{line}` is not UTF-8"))
 }
 
 /// Returns a command of the cargo that runs this program, in the folder of the workspace.
@@ -59,6 +65,14 @@ pub(crate) fn set(command: &mut Command, environment: &Environment) {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
         };
+    }
+}
+
+/// Fails if a check has findings.
+pub(crate) fn none_of(findings: &[String]) -> Result<()> {
+    match findings {
+        [] => Ok(()),
+        _ => bail!("{}", findings.join("\n")),
     }
 }
 

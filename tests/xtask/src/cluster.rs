@@ -10,7 +10,7 @@ use clap::Subcommand;
 
 use crate::cargo::{command, say, workspace};
 use crate::plan::Part;
-use crate::tool::require;
+use crate::tools::Lack;
 
 const RUN: [&str; 5] = ["run", "--quiet", "--package", "fluo-cluster", "--"];
 
@@ -29,7 +29,9 @@ pub(crate) enum What {
 pub(crate) fn cluster(what: What) -> Result<()> {
     let name = match what {
         What::Start => {
-            require(Part::Accumulo.tools())?;
+            if let Some(lack) = Lack::of(Part::Accumulo.tools()) {
+                bail!("{lack}");
+            }
             "start"
         }
         What::Stop => "stop",

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Item, UseTree};
@@ -21,10 +21,7 @@ type Uses = BTreeMap<(String, String), String>;
 pub(crate) fn check(crates: &[Crate]) -> Result<()> {
     cargo::say("\n> cycles of modules");
     let findings = findings(crates);
-    match findings.as_slice() {
-        [] => Ok(()),
-        _ => bail!("{}", findings.join("\n")),
-    }
+    cargo::none_of(&findings)
 }
 
 fn findings(crates: &[Crate]) -> Vec<String> {
@@ -245,7 +242,7 @@ fn after_colons(tokens: &[TokenTree]) -> Option<&[TokenTree]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{crates, tests::workspace};
+    use crate::source::tests::library;
 
     const ROOT: (&str, &str) = (
         "one/src/lib.rs",
@@ -259,7 +256,7 @@ mod tests {
             ("one/src/b.rs", b),
             ("one/src/c.rs", c),
         ];
-        findings(&crates(workspace(&files).path()).unwrap())
+        findings(&[library(&files).unwrap()])
     }
 
     #[test]
@@ -267,7 +264,7 @@ mod tests {
         let a = "fn f() {\n    crate::c::g()\n}";
         let b = "mod inner {\n    use super::super::a::f;\n}";
         let c = "use crate::{\n    b::B,\n};";
-        let expected = "the-one: modules form a cycle: a -> c -> b -> a\n  \
+        let expected = "fluo-rs: modules form a cycle: a -> c -> b -> a\n  \
                         `a` uses `c` at one/src/a.rs:2\n  \
                         `c` uses `b` at one/src/c.rs:2\n  \
                         `b` uses `a` at one/src/b.rs:2";

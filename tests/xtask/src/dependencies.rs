@@ -3,11 +3,11 @@
 //! `cargo deny` checks more, but compiling it takes longer than all other checks together, and its
 //! list of advisories needs the network.
 
-use anyhow::{Context, Result, bail};
-use serde_json::Value;
+use anyhow::{Context, Result};
 use spdx::{Expression, ParseMode};
 
-use crate::cargo::{command, say};
+use crate::cargo::{none_of, say};
+use crate::metadata::{Metadata, Package};
 
 /// Accepted licenses: those that allow the use in programs under any license.
 const LICENSES: [&str; 13] = [
@@ -27,181 +27,129 @@ const LICENSES: [&str; 13] = [
 ];
 /// The registry from which all dependencies come.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
-/// Packages that must not become dependencies, each with the reason.
-const BANNED: [(&str, &str); 2] = [
-    (
-        "openssl-sys",
-        "TLS is that of rustls, which needs no library of the system",
-    ),
-    (
-        "native-tls",
-        "TLS is that of rustls, which needs no library of the system",
-    ),
-];
+/// Packages that must not become dependencies: TLS is that of rustls.
+const BANNED: [&str; 2] = ["openssl-sys", "native-tls"];
+const REMEDY: &str =
+    "use another package, or accept the license in tests/xtask/src/dependencies.rs";
 
 /// Checks all dependencies, including those of tests and of other platforms.
-pub(crate) fn check() -> Result<()> {
+pub(crate) fn check(metadata: &Metadata) -> Result<()> {
     say("\n> licenses, sources and Rust versions of the dependencies");
-    let output = command(&["metadata", "--format-version", "1", "--locked"], &[])
-        .output()
-        .context("cargo cannot be run")?;
-    if !output.status.success() {
-        bail!(
-            "`cargo metadata` failed:\n{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
-    let metadata: Value = serde_json::from_slice(&output.stdout)
-        .context("the output of `cargo metadata` is no JSON")?;
-    let findings = findings(&metadata)?;
-    match findings.as_slice() {
-        [] => Ok(()),
-        _ => bail!("{}", findings.join("\n")),
-    }
+    none_of(&findings(metadata)?)
 }
 
-fn findings(metadata: &Value) -> Result<Vec<String>> {
-    let packages = metadata.get("packages").and_then(Value::as_array);
-    let packages = packages.context("`cargo metadata` lists no packages")?;
-    let (own, others): (Vec<_>, Vec<_>) = packages
+fn findings(metadata: &Metadata) -> Result<Vec<String>> {
+    let packages = metadata.packages.iter();
+    let (own, others): (Vec<_>, Vec<_>) = packages.partition(|package| package.source.is_none());
+    let ours = own
         .iter()
-        .partition(|package| text(package, "source").is_none());
-    let ours = own.iter().filter_map(|package| rust_version(package)).max();
+        .filter_map(|package| package.rust_version())
+        .max();
     let ours = ours.context("no package of the workspace has a `rust-version`")?;
-    let mut findings = Vec::new();
-    for package in own {
-        if rust_version(package) != Some(ours) {
-            findings.push(format!(
+    let own = own
+        .into_iter()
+        .filter(|package| package.rust_version() != Some(ours));
+    let mut findings: Vec<_> = own
+        .map(|package| {
+            format!(
                 "{}: its `rust-version` is not that of the workspace",
                 name(package)
-            ));
-        }
-    }
+            )
+        })
+        .collect();
     for package in others {
-        let complaints = [
-            license_complaint(package),
-            source_complaint(package),
-            version_complaint(package, ours),
-            banned_complaint(package),
-        ];
-        let name = name(package);
+        let complaints = complaints(package, ours);
         findings.extend(
             complaints
-                .into_iter()
-                .flatten()
-                .map(|why| format!("{name}: {why}")),
+                .iter()
+                .map(|why| format!("{}: {why}", name(package))),
         );
     }
     Ok(findings)
 }
 
-fn license_complaint(package: &Value) -> Option<String> {
-    let remedy = "use another package, or accept the license in tests/xtask/src/dependencies.rs";
-    let Some(license) = text(package, "license") else {
-        return Some(format!("the package states no license; {remedy}"));
-    };
-    let is_accepted = Expression::parse_mode(license, ParseMode::LAX).is_ok_and(|expression| {
+fn complaints(package: &Package, ours: (u64, u64)) -> Vec<String> {
+    let mut complaints = Vec::new();
+    match &package.license {
+        None => complaints.push(format!("the package states no license; {REMEDY}")),
+        Some(license) if !is_accepted(license) => {
+            complaints.push(format!("the license `{license}` is not accepted; {REMEDY}"));
+        }
+        Some(_) => {}
+    }
+    if let Some(source) = package.source.as_ref().filter(|source| *source != REGISTRY) {
+        complaints.push(format!("it comes from `{source}`, not from crates.io"));
+    }
+    if let Some(theirs) = package.rust_version().filter(|theirs| *theirs > ours) {
+        complaints.push(format!(
+            "it requires Rust {}.{}, and this workspace promises {}.{}; use an older version of it",
+            theirs.0, theirs.1, ours.0, ours.1
+        ));
+    }
+    if BANNED.contains(&package.name.as_str()) {
+        complaints.push("it must not become a dependency: TLS is that of rustls".to_owned());
+    }
+    complaints
+}
+
+fn is_accepted(license: &str) -> bool {
+    Expression::parse_mode(license, ParseMode::LAX).is_ok_and(|expression| {
         expression.evaluate(|required| LICENSES.contains(&required.to_string().as_str()))
-    });
-    (!is_accepted).then(|| format!("the license `{license}` is not accepted; {remedy}"))
+    })
 }
 
-fn source_complaint(package: &Value) -> Option<String> {
-    let source = text(package, "source")?;
-    (source != REGISTRY).then(|| format!("it comes from `{source}`, not from crates.io"))
-}
-
-fn version_complaint(package: &Value, ours: (u64, u64)) -> Option<String> {
-    let theirs = rust_version(package).filter(|theirs| *theirs > ours)?;
-    Some(format!(
-        "it requires Rust {}.{}, and this workspace promises {}.{}; use an older version of it, or raise \
-         `rust-version` in Cargo.toml",
-        theirs.0, theirs.1, ours.0, ours.1
-    ))
-}
-
-fn banned_complaint(package: &Value) -> Option<String> {
-    let own = text(package, "name")?;
-    let (_, why) = BANNED.iter().find(|(name, _)| *name == own)?;
-    Some(format!("it must not become a dependency: {why}"))
-}
-
-/// Returns the minimum Rust version of a package, without its patch.
-fn rust_version(package: &Value) -> Option<(u64, u64)> {
-    let mut numbers = text(package, "rust_version")?.split('.');
-    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
-}
-
-fn name(package: &Value) -> String {
-    let [name, version] = ["name", "version"].map(|field| text(package, field).unwrap_or_default());
-    format!("{name} {version}")
-}
-
-fn text<'a>(package: &'a Value, field: &str) -> Option<&'a str> {
-    package.get(field)?.as_str()
+fn name(package: &Package) -> String {
+    format!("{} {}", package.name, package.version)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use rstest::rstest;
+    use serde_json::{Value, json};
 
     use super::*;
 
-    fn found(change: &Value) -> Vec<String> {
-        let mut package = json!({
-            "name": "a", "version": "1.0.0", "source": REGISTRY, "license": "MIT/Apache-2.0",
-            "rust_version": "1.90.1",
-        });
-        let fields = package.as_object_mut().unwrap();
-        fields.extend(change.as_object().unwrap().clone());
-        let own =
-            json!({ "name": "fluo", "version": "0.1.0", "source": null, "rust_version": "1.90" });
-        findings(&json!({ "packages": [own, package] })).unwrap()
+    /// Returns the findings for a package that differs from an acceptable one in one field.
+    fn found(field: &str, value: &Value) -> Vec<String> {
+        let mut packages = json!([
+            {
+                "name": "fluo", "version": "0.1.0", "rust_version": "1.90", "manifest_path": "",
+                "targets": [],
+            },
+            {
+                "name": "a", "version": "1.0.0", "source": REGISTRY, "license": "MIT/Apache-2.0",
+                "rust_version": "1.90.1", "manifest_path": "", "targets": [],
+            },
+        ]);
+        packages[1][field] = value.clone();
+        findings(&serde_json::from_value(json!({ "packages": packages })).unwrap()).unwrap()
     }
 
-    #[test]
-    fn accepts_alternatives_of_which_one_is_accepted() {
-        for license in [
-            "MIT/Apache-2.0",
-            "GPL-3.0 OR Zlib",
-            "(MIT OR Apache-2.0) AND Unicode-3.0",
-        ] {
-            assert_eq!(found(&json!({ "license": license })), [""; 0], "{license}");
-        }
-        assert_eq!(found(&json!({ "rust_version": null })), [""; 0]);
+    #[rstest]
+    #[case("license", json!("MIT/Apache-2.0"))]
+    #[case("license", json!("GPL-3.0 OR Zlib"))]
+    #[case("license", json!("(MIT OR Apache-2.0) AND Unicode-3.0"))]
+    #[case("rust_version", json!(null))]
+    fn accepts_alternatives_of_which_one_is_accepted(#[case] field: &str, #[case] value: Value) {
+        assert_eq!(found(field, &value), [""; 0]);
     }
 
-    #[test]
-    fn reports_each_violation_with_its_package() {
-        let remedy =
-            "use another package, or accept the license in tests/xtask/src/dependencies.rs";
-        for (change, complaint) in [
-            (
-                json!({ "license": "MIT AND GPL-3.0" }),
-                format!("the license `MIT AND GPL-3.0` is not accepted; {remedy}"),
-            ),
-            (
-                json!({ "license": null }),
-                format!("the package states no license; {remedy}"),
-            ),
-            (
-                json!({ "source": "git+https://example.org/a" }),
-                "it comes from `git+https://example.org/a`, not from crates.io".to_owned(),
-            ),
-            (
-                json!({ "rust_version": "1.91" }),
-                "it requires Rust 1.91, and this workspace promises 1.90; use an older version of it, or raise \
-                 `rust-version` in Cargo.toml"
-                    .to_owned(),
-            ),
-            (
-                json!({ "name": "openssl-sys" }),
-                "it must not become a dependency: TLS is that of rustls, which needs no library of the system"
-                    .to_owned(),
-            ),
-        ] {
-            let name = change.get("name").and_then(Value::as_str).unwrap_or("a").to_owned();
-            assert_eq!(found(&change), [format!("{name} 1.0.0: {complaint}")]);
-        }
+    #[rstest]
+    #[case("license", json!("MIT AND GPL-3.0"), "the license `MIT AND GPL-3.0` is not accepted; ")]
+    #[case("license", json!(null), "the package states no license; ")]
+    #[case("source", json!("git+b"), "it comes from `git+b`, not from crates.io")]
+    #[case("rust_version", json!("1.91"), "it requires Rust 1.91, and this workspace promises 1.90; ")]
+    #[case("name", json!("native-tls"), "it must not become a dependency: ")]
+    fn reports_each_violation_with_its_package(
+        #[case] field: &str,
+        #[case] value: Value,
+        #[case] complaint: &str,
+    ) {
+        let name = if field == "name" { "native-tls" } else { "a" };
+        let [found] = found(field, &value).try_into().unwrap();
+        assert!(
+            found.starts_with(&format!("{name} 1.0.0: {complaint}")),
+            "{found}"
+        );
     }
 }

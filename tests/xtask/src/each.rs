@@ -3,13 +3,14 @@
 //! In a build of the workspace a crate also gets the features of dependencies that only other
 //! crates enable. Here it gets only its own.
 
-use std::env;
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::cargo::{command, run, run_program, say, workspace};
-use crate::source;
+use crate::cargo::{command, run, say, workspace};
+use crate::metadata;
+use crate::test::is_in_integration;
+use crate::tools::words;
 
 /// The folder of what these checks build. Another compiler shares nothing with the other builds,
 /// and in a folder of its own it does not wait for them.
@@ -18,35 +19,38 @@ const TARGET: &str = "target/each";
 /// Checks each crate. Without the oldest Rust, checks with the present one; in continuous
 /// integration installs the oldest one.
 pub(crate) fn each() -> Result<()> {
-    let root = workspace();
-    let names = source::product_names(&root)?;
-    let version = source::rust_version(&root)?;
+    let metadata = metadata::of_workspace()?;
+    let mut product = metadata
+        .packages
+        .iter()
+        .filter(|it| it.is_product())
+        .peekable();
+    let version = product.peek().and_then(|package| package.rust_version());
+    let (major, minor) = version.context("the workspace has no `rust-version`")?;
+    let version = format!("{major}.{minor}.0");
     let mut has_oldest = is_installed(&version);
-    if !has_oldest && env::var("CI").is_ok_and(|ci| ci == "true") {
+    if !has_oldest && is_in_integration() {
         // Without it, the present toolchain checks the crates.
-        has_oldest = run(&[
-            "rustup",
-            "toolchain",
-            "install",
-            &version,
-            "--profile",
-            "minimal",
-        ])
-        .is_ok();
+        let install = ["rustup", "toolchain", "install", &version];
+        has_oldest = words(&[&install[..], &["--profile", "minimal"]].concat()).is_ok();
     }
-    for name in &names {
-        let target = root.join(TARGET).into_os_string();
+    for package in product {
         let mut check = match has_oldest {
             true => {
                 let mut rustup = Command::new("rustup");
-                rustup.args(["run", &version, "cargo"]).current_dir(&root);
+                rustup
+                    .args(["run", &version, "cargo"])
+                    .current_dir(workspace());
                 rustup
             }
             false => command(&[], &[]),
         };
-        check.args(["check", "--package", name]);
-        check.env("CARGO_TARGET_DIR", target);
-        run_program(&format!("cargo check --package {name}"), &mut check)?;
+        let arguments = ["check", "--package", &package.name];
+        check.env("CARGO_TARGET_DIR", workspace().join(TARGET));
+        run(
+            &format!("cargo {}", arguments.join(" ")),
+            check.args(arguments),
+        )?;
     }
     if !has_oldest {
         say(&format!(
@@ -55,15 +59,6 @@ pub(crate) fn each() -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// Returns the command of the same checks, to run it beside others. A build may replace the file of
-/// this program, which then has no path any more. So it is found before a build.
-pub(crate) fn program() -> Result<Command> {
-    let this = env::current_exe().context("this program is not found")?;
-    let mut each = Command::new(this);
-    each.arg("each").current_dir(workspace());
-    Ok(each)
 }
 
 fn is_installed(version: &str) -> bool {

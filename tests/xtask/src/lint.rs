@@ -1,17 +1,11 @@
-//! `cargo xtask lint`: checks that do not run the code.
+//! `cargo xtask lint` and `tidy`: checks that do not run the code.
 
 use anyhow::Result;
 
-use crate::cargo::cargo;
+use crate::cargo::{cargo, workspace};
+use crate::{api, cycles, dependencies, language, metadata, source};
 
-/// Checks what `cargo xtask tidy` checks and the documentation, and on request the formatting and
-/// clippy. Warnings are errors.
-pub(crate) fn lint(formatting: bool, clippy: bool) -> Result<()> {
-    lint_text(formatting)?;
-    lint_code(clippy)
-}
-
-/// Checks what can be checked without a compiler.
+/// Checks what can be checked without a compiler, and on request the formatting.
 pub(crate) fn lint_text(formatting: bool) -> Result<()> {
     if formatting {
         cargo(&["fmt", "--all", "--", "--check"], &[])?;
@@ -19,20 +13,28 @@ pub(crate) fn lint_text(formatting: bool) -> Result<()> {
     cargo(&["xtask", "tidy"], &[])
 }
 
-/// Checks the documentation, and on request runs clippy.
+/// Checks the documentation, and on request runs clippy. Warnings are errors.
 pub(crate) fn lint_code(clippy: bool) -> Result<()> {
     if clippy {
         let all = ["clippy", "--workspace", "--all-targets"];
         cargo(&[&all[..], &["--", "--deny", "warnings"]].concat(), &[])?;
     }
     let documented = [("RUSTDOCFLAGS", Some("--deny warnings".into()))];
+    let doc = ["doc", "--workspace", "--no-deps"];
     cargo(
-        &[
-            "doc",
-            "--workspace",
-            "--no-deps",
-            "--document-private-items",
-        ],
+        &[&doc[..], &["--document-private-items"]].concat(),
         &documented,
     )
+}
+
+/// Checks the language, cycles of modules, the public API and the dependencies. On request writes
+/// the lists of the public API instead of comparing them.
+pub(crate) fn tidy(accept: bool) -> Result<()> {
+    let root = workspace();
+    language::check(&root)?;
+    let metadata = metadata::with_dependencies()?;
+    let crates = source::crates(&metadata)?;
+    cycles::check(&crates)?;
+    api::check(&root, &crates, accept)?;
+    dependencies::check(&metadata)
 }

@@ -3,26 +3,23 @@
 
 mod api;
 mod background;
-mod bench;
 mod cargo;
 mod cluster;
-mod conformance;
 mod cycles;
 mod dependencies;
 mod each;
-mod install;
+mod items;
 mod language;
 mod lint;
 mod measure;
+mod metadata;
 mod mutate;
 mod plan;
 mod programs;
-mod simulate;
-mod soak;
+mod runs;
 mod source;
 mod test;
-mod tidy;
-mod tool;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -69,7 +66,7 @@ enum Task {
         times: u32,
     },
     /// Run the engine under faults that are drawn from seeds; each seed replays exactly
-    Simulate(simulate::Simulate),
+    Simulate(runs::Simulate),
     /// Plant bugs in a copy of the tree, one at a time: each must be found by the test that its
     /// patch in tests/mutants names
     Mutate(mutate::Asked),
@@ -88,20 +85,23 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().task {
+    let done = match Arguments::parse().task {
         Task::Test(asked) => test::test(asked),
-        Task::Lint => lint::lint(true, true),
-        Task::Tidy { accept } => tidy::tidy(accept),
+        Task::Lint => lint::lint_text(true).and_then(|()| lint::lint_code(true)),
+        Task::Tidy { accept } => lint::tidy(accept),
         Task::Each => each::each(),
         Task::Measure => measure::measure(),
-        Task::Bench { name, arguments } => bench::bench(name.as_deref(), &arguments),
-        Task::Soak { times } => soak::soak(times),
-        Task::Simulate(asked) => simulate::simulate(&asked),
-        Task::Mutate(asked) => mutate::mutate(asked),
-        Task::Conformance { arguments } => return conformance::conformance(&arguments),
+        Task::Bench { name, arguments } => runs::bench(name.as_deref(), &arguments),
+        Task::Soak { times } => runs::soak(times),
+        Task::Simulate(asked) => runs::simulate(&asked),
+        Task::Mutate(asked) => mutate::mutate(&asked),
+        Task::Conformance { arguments } => match runs::conformance(&arguments) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Task::Cluster { what } => cluster::cluster(what),
     };
-    match result {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             cargo::say(&format!("error: {error:#}"));

@@ -6,21 +6,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use syn::{Attribute, Item, ItemMod, Meta};
 
+use crate::cargo::workspace;
+use crate::metadata::{Metadata, Package};
+
 /// A crate of the workspace.
 pub(crate) struct Crate {
     pub(crate) name: String,
     /// The folder in the workspace.
-    pub(crate) folder: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) is_product: bool,
     pub(crate) is_library: bool,
     /// The file of the crate root first, then those of its modules.
     pub(crate) files: Vec<SourceFile>,
-}
-
-impl Crate {
-    /// Checks whether users get the crate: it is no test, no example, and no tool of the project.
-    pub(crate) fn is_product(&self) -> bool {
-        is_product(&self.folder)
-    }
 }
 
 /// A file of a crate.
@@ -35,117 +32,43 @@ pub(crate) struct SourceFile {
     pub(crate) items: Vec<Item>,
 }
 
-/// Reads all crates of a workspace that have a library or a program, in the order of the manifest.
+/// Reads all crates of the workspace that have a library or a program.
 ///
 /// # Errors
 ///
-/// A manifest or a source file cannot be read or parsed. The error names the file.
-pub(crate) fn crates(root: &Path) -> Result<Vec<Crate>> {
-    let folders = members(root)?;
-    folders
-        .iter()
-        .filter_map(|folder| one(root, folder).transpose())
+/// A source file cannot be read or parsed. The error names the file.
+pub(crate) fn crates(metadata: &Metadata) -> Result<Vec<Crate>> {
+    let own = metadata.packages.iter().filter(|it| it.source.is_none());
+    own.filter_map(|package| of_package(package).transpose())
         .collect()
 }
 
-/// Returns the names of the crates that users get, in the order of the manifest.
-///
-/// # Errors
-///
-/// A manifest cannot be read.
-pub(crate) fn product_names(root: &Path) -> Result<Vec<String>> {
-    let folders = members(root)?;
-    let product = folders.iter().filter(|folder| is_product(folder));
-    product.map(|folder| package_name(root, folder)).collect()
-}
-
-/// Returns the oldest version of Rust that the workspace promises, as the name of a toolchain.
-///
-/// # Errors
-///
-/// The manifest cannot be read, or has no `rust-version`.
-pub(crate) fn rust_version(root: &Path) -> Result<String> {
-    let manifest = manifest(&root.join("Cargo.toml"))?;
-    let package = manifest.get("workspace").and_then(|it| it.get("package"));
-    let version = package.and_then(|it| it.get("rust-version"));
-    let version = version.and_then(toml::Value::as_str);
-    let version = version.context("the workspace has no `rust-version`")?;
-    Ok(match version.split('.').count() {
-        2 => format!("{version}.0"),
-        _ => version.to_owned(),
-    })
-}
-
-fn one(root: &Path, folder: &str) -> Result<Option<Crate>> {
-    let has = |file: &str| root.join(folder).join(file).is_file();
-    let is_library = has("src/lib.rs");
-    if !is_library && !has("src/main.rs") {
-        return Ok(None);
-    }
-    let mut files = Vec::new();
-    let file = match is_library {
-        true => "src/lib.rs",
-        false => "src/main.rs",
+fn of_package(package: &Package) -> Result<Option<Crate>> {
+    let target = |kind: &str| {
+        let mut targets = package.targets.iter();
+        targets.find(|target| target.kind.iter().any(|it| it == kind))
     };
-    read(root, &Path::new(folder).join(file), &[], &mut files)?;
+    let library = target("lib");
+    let Some(root) = library.or_else(|| target("bin")) else {
+        return Ok(None);
+    };
+    let root = root
+        .src_path
+        .strip_prefix(workspace())
+        .unwrap_or(&root.src_path);
     Ok(Some(Crate {
-        name: package_name(root, folder)?,
-        folder: folder.to_owned(),
-        is_library,
-        files,
+        name: package.name.clone(),
+        folder: package.folder().to_owned(),
+        is_product: package.is_product(),
+        is_library: library.is_some(),
+        files: modules(&workspace(), root)?,
     }))
 }
 
-/// Returns the folders of the packages. That of a package at the root is empty.
-fn members(root: &Path) -> Result<Vec<String>> {
-    let manifest = manifest(&root.join("Cargo.toml"))?;
-    let at_root = manifest.get("package").map(|_| String::new());
-    let members = manifest.get("workspace").and_then(|it| it.get("members"));
-    let members = members.and_then(toml::Value::as_array);
-    let folders = members.context("the workspace has no members")?;
-    let folders = folders.iter().filter_map(toml::Value::as_str);
-    Ok(at_root
-        .into_iter()
-        .chain(folders.map(str::to_owned))
-        .collect())
-}
-
-fn is_product(folder: &str) -> bool {
-    !folder.starts_with("tests") && folder != "examples"
-}
-
-fn package_name(root: &Path, folder: &str) -> Result<String> {
-    let manifest = manifest(&root.join(folder).join("Cargo.toml"))?;
-    let name = manifest.get("package").and_then(|it| it.get("name"));
-    let name = name.and_then(toml::Value::as_str);
-    Ok(name.unwrap_or(folder).to_owned())
-}
-
-fn manifest(file: &Path) -> Result<toml::Table> {
-    let context = || format!("`{}` cannot be read", file.display());
-    let text = fs::read_to_string(file).with_context(context)?;
-    text.parse().with_context(context)
-}
-
-/// Returns the Rust files of a folder, or the file itself.
-pub(crate) fn rust_files(path: &Path) -> Result<Vec<PathBuf>> {
-    files(path, "rs")
-}
-
-/// Returns the files of a folder with an extension, or the file itself.
-pub(crate) fn files(path: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let context = || format!("`{}` cannot be read", path.display());
+/// Reads the file of a crate root, and those of the modules that it declares.
+fn modules(root: &Path, file: &Path) -> Result<Vec<SourceFile>> {
     let mut files = Vec::new();
-    if path.is_dir() {
-        for entry in fs::read_dir(path).with_context(context)? {
-            files.extend(self::files(
-                &entry.with_context(context)?.path(),
-                extension,
-            )?);
-        }
-    } else if path.extension().is_some_and(|it| it == extension) {
-        files.push(path.to_owned());
-    }
+    read(root, file, &[], &mut files)?;
     Ok(files)
 }
 
@@ -155,6 +78,10 @@ fn read(root: &Path, file: &Path, module: &[String], files: &mut Vec<SourceFile>
     let text = fs::read_to_string(root.join(file)).with_context(context)?;
     let mut items = syn::parse_file(&text).with_context(context)?.items;
     remove_tests(&mut items);
+    let declared = |item: &Item| match item {
+        Item::Mod(item) if item.content.is_none() => Some(item.ident.to_string()),
+        _ => None,
+    };
     let declared: Vec<_> = items.iter().filter_map(declared).collect();
     files.push(SourceFile {
         path: file.display().to_string(),
@@ -171,23 +98,10 @@ fn read(root: &Path, file: &Path, module: &[String], files: &mut Vec<SourceFile>
     Ok(())
 }
 
-/// Returns the name of a module with its own file.
-fn declared(item: &Item) -> Option<String> {
-    match item {
-        Item::Mod(ItemMod {
-            ident,
-            content: None,
-            ..
-        }) => Some(ident.to_string()),
-        _ => None,
-    }
-}
-
 fn file_of(root: &Path, declaring: &Path, module: &str) -> Option<PathBuf> {
-    let parent = declaring.parent()?;
     let folder = match declaring.file_stem()?.to_str()? {
-        "lib" | "main" | "mod" => parent.to_owned(),
-        stem => parent.join(stem),
+        "lib" | "main" | "mod" => declaring.parent()?.to_owned(),
+        _ => declaring.with_extension(""),
     };
     let files = [format!("{module}.rs"), format!("{module}/mod.rs")];
     let mut files = files.into_iter().map(|file| folder.join(file));
@@ -229,34 +143,55 @@ fn is_test(attribute: &Attribute) -> bool {
     }
 }
 
+/// Returns the files of a folder with an extension, sorted by path, or the file itself.
+pub(crate) fn files(path: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let context = || format!("`{}` cannot be read", path.display());
+    let mut files = Vec::new();
+    if path.is_dir() {
+        for entry in fs::read_dir(path).with_context(context)? {
+            let entry = entry.with_context(context)?.path();
+            files.extend(self::files(&entry, extension)?);
+        }
+    } else if path.extension().is_some_and(|it| it == extension) {
+        files.push(path.to_owned());
+    }
+    files.sort();
+    Ok(files)
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use tempfile::TempDir;
 
     use super::*;
 
-    /// A workspace with one library, `one`, of these files.
-    pub(crate) fn workspace(files: &[(&str, &str)]) -> TempDir {
-        let workspace = tempfile::tempdir().unwrap();
-        let manifests = [
-            ("Cargo.toml", "[workspace]\nmembers = [\"one\"]\n"),
-            ("one/Cargo.toml", "[package]\nname = \"the-one\"\n"),
-        ];
-        for (file, text) in manifests.iter().chain(files) {
-            let file = workspace.path().join(file);
+    /// Creates a folder with these files.
+    pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let file = folder.path().join(file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();
         }
-        workspace
+        folder
+    }
+
+    /// Reads the library `fluo` with these files.
+    pub(crate) fn library(files: &[(&str, &str)]) -> Result<Crate> {
+        Ok(Crate {
+            name: "fluo-rs".to_owned(),
+            folder: "one".into(),
+            is_product: true,
+            is_library: true,
+            files: modules(folder(files).path(), Path::new("one/src/lib.rs"))?,
+        })
     }
 
     #[test]
     fn reads_the_files_of_modules_without_tests() {
-        let workspace = workspace(&[
-            (
-                "one/src/lib.rs",
-                "mod a;\nmod b { fn f() {} }\n#[cfg(test)]\nmod tests;\n",
-            ),
+        let root = "mod a;\nmod b { fn f() {} }\n#[cfg(test)]\nmod tests;\n";
+        let one = library(&[
+            ("one/src/lib.rs", root),
             ("one/src/a/mod.rs", "mod c;\n"),
             (
                 "one/src/a/c.rs",
@@ -266,42 +201,28 @@ pub(crate) mod tests {
             ("one/src/tests.rs", "not Rust"),
             ("one/src/other.rs", "not Rust"),
         ]);
-        let crates = crates(workspace.path()).unwrap();
-        let [one] = crates.as_slice() else { panic!() };
-        assert_eq!((one.name.as_str(), one.is_library), ("the-one", true));
-        let files: Vec<_> = one
-            .files
-            .iter()
-            .map(|file| (file.path.as_str(), file.module.join("::"), file.items.len()))
-            .collect();
+        let files = one.unwrap().files;
+        let files = files.iter().map(|file| {
+            format!(
+                "{} {} {}",
+                file.path,
+                file.module.join("::"),
+                file.items.len()
+            )
+        });
         let expected = [
-            ("one/src/lib.rs", "", 2),
-            ("one/src/a/mod.rs", "a", 1),
-            ("one/src/a/c.rs", "a::c", 1),
-            ("one/src/a/c/d.rs", "a::c::d", 1),
+            "one/src/lib.rs  2",
+            "one/src/a/mod.rs a 1",
+            "one/src/a/c.rs a::c 1",
+            "one/src/a/c/d.rs a::c::d 1",
         ];
-        assert_eq!(
-            files,
-            expected.map(|(path, module, items)| (path, module.to_owned(), items))
-        );
-    }
-
-    #[test]
-    fn names_the_toolchain_of_the_promised_version() {
-        let workspace = workspace(&[(
-            "Cargo.toml",
-            "[workspace.package]\nrust-version = \"1.90\"\n",
-        )]);
-        assert_eq!(rust_version(workspace.path()).unwrap(), "1.90.0");
+        assert_eq!(files.collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn names_a_module_without_a_file() {
-        let workspace = workspace(&[("one/src/lib.rs", "mod a;\n")]);
-        let error = crates(workspace.path()).map(|_| ()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "module `a` of `one/src/lib.rs` has no file"
-        );
+        let error = library(&[("one/src/lib.rs", "mod a;\n")]).map(drop);
+        let error = error.unwrap_err().to_string();
+        assert_eq!(error, "module `a` of `one/src/lib.rs` has no file");
     }
 }

@@ -7,14 +7,11 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::background::Background;
-use crate::cargo::{Environment, cargo, command, run_program, say, set, workspace};
+use crate::cargo::{Environment, cargo, command, run, say, set, workspace};
 use crate::cluster::Held;
-use crate::each;
-use crate::install::install;
 use crate::lint;
 use crate::plan::{Part, Plan, Wishes};
 use crate::programs::{self, Programs};
-use crate::tool::Tool;
 
 /// Environment variables that make the tests skip a part if they are set to any value, as the flags
 /// do.
@@ -72,23 +69,26 @@ impl Asked {
             excluded: excluded.map(|(_, part, name)| (part, name)).collect(),
             forbids_skipping: match self.require_all {
                 true => Some("--require-all"),
-                false => env::var("CI")
-                    .is_ok_and(|ci| ci == "true")
-                    .then_some("CI=true"),
+                false => is_in_integration().then_some("CI=true"),
             },
             cluster: env::var_os(CLUSTER).filter(|file| !file.is_empty()),
         }
     }
 }
 
+/// Checks for continuous integration, which installs missing tools and skips nothing.
+pub(crate) fn is_in_integration() -> bool {
+    env::var("CI").is_ok_and(|ci| ci == "true")
+}
+
 /// Runs every part whose tools are installed. Live tests run on the cluster of `FLUO_CLUSTER`, or
 /// on one that is started for all of them.
 pub(crate) fn test(asked: Asked) -> Result<()> {
     let wishes = asked.wishes();
-    let plan = Plan::new(&wishes, Tool::find)?;
-    plan.remarks().iter().for_each(|remark| say(remark));
+    let plan = Plan::new(&wishes)?;
+    plan.remarks.iter().for_each(|remark| say(remark));
     if asked.dry_run {
-        plan.ready().iter().for_each(|part| say(part));
+        plan.ready.iter().for_each(|part| say(part));
         return Ok(());
     }
     let plan = with_installed(plan, &wishes)?;
@@ -97,25 +97,24 @@ pub(crate) fn test(asked: Asked) -> Result<()> {
         Ok(()) => "\nall passed",
         Err(_) => "\nfailed",
     });
-    plan.remarks().iter().for_each(|remark| say(remark));
+    plan.remarks.iter().for_each(|remark| say(remark));
     result
 }
 
 /// Installs the tools that the plan requires, and returns the plan for the machine after that.
 fn with_installed(plan: Plan, wishes: &Wishes) -> Result<Plan> {
-    let tools = plan.to_install();
-    if tools.is_empty() {
+    if plan.missing.is_empty() {
         return Ok(plan);
     }
     let cause = wishes.forbids_skipping.unwrap_or_default();
-    install(&tools).with_context(|| {
+    plan.missing.install().with_context(|| {
         format!("`{cause}` forbids skipping, and the installation of missing tools failed")
     })?;
-    let plan = Plan::new(wishes, Tool::find)?;
-    if !plan.to_install().is_empty() {
+    let plan = Plan::new(wishes)?;
+    if !plan.missing.is_empty() {
         bail!(
             "`{cause}` forbids skipping, and a tool is unfit after its installation:\n{}",
-            plan.remarks().join("\n")
+            plan.remarks.join("\n")
         );
     }
     Ok(plan)
@@ -124,16 +123,16 @@ fn with_installed(plan: Plan, wishes: &Wishes) -> Result<Plan> {
 fn run_all(plan: &Plan, given: Option<&OsStr>) -> Result<()> {
     let runs_live_tests = plan.runs(Part::Accumulo);
     let given = given.filter(|_| runs_live_tests);
-    let each = each::program()?;
+    let each = each()?;
     lint::lint_text(plan.runs(Part::Formatting))?;
     if given.is_some() || !runs_live_tests {
-        return run(plan, &Programs::build()?, each, given);
+        return run_parts(plan, &Programs::build()?, each, given);
     }
     // The cluster starts during the build. If that fails, it ends with this process.
     let cluster = Held::start()?;
     let programs = Programs::build()?;
     let cluster = cluster.ready()?;
-    let result = run(plan, &programs, each, Some(cluster.state().as_os_str()));
+    let result = run_parts(plan, &programs, each, Some(cluster.state().as_os_str()));
     // If a test failed, the logs of the cluster may contain the reason.
     cluster.stop(result.is_err())?;
     result
@@ -156,17 +155,20 @@ fn environment(
 }
 
 /// Runs everything: live tests on the cluster, if there is one, beside the rest.
-fn run(plan: &Plan, programs: &Programs, each: Command, cluster: Option<&OsStr>) -> Result<()> {
+fn run_parts(
+    plan: &Plan,
+    programs: &Programs,
+    each: Command,
+    cluster: Option<&OsStr>,
+) -> Result<()> {
     let mut live = Vec::new();
     if cluster.is_some() {
         let environment = environment(plan, programs, cluster)?;
         for (title, names) in LIVE {
-            let tests = programs.tests(names)?.into_iter().map(|program| {
-                let mut command = program.command();
-                set(&mut command, &environment);
-                (program.name().to_owned(), command)
-            });
-            live.push(Background::start(title, tests.collect())?);
+            let mut tests = programs.tests(names)?;
+            let commands = tests.iter_mut().map(|(_, command)| command);
+            commands.for_each(|command| set(command, &environment));
+            live.push(Background::start(title, tests)?);
         }
     }
     // After the build, which would be slower beside them. The other commands often leave a
@@ -177,7 +179,7 @@ fn run(plan: &Plan, programs: &Programs, each: Command, cluster: Option<&OsStr>)
     let more = Background::start("more-checks", more.into())?;
     let rest = lint::lint_code(plan.runs(Part::Clippy)).and_then(|()| {
         let environment = environment(plan, programs, None)?;
-        run_without_cluster(programs, &environment)
+        test_without_cluster(programs, &environment)
     });
     if let (Err(error), false) = (&rest, live.is_empty()) {
         say(&format!("\n{error}; the live tests still run"));
@@ -192,21 +194,31 @@ fn run(plan: &Plan, programs: &Programs, each: Command, cluster: Option<&OsStr>)
     }
 }
 
+/// Returns the command `cargo xtask each`, to run it beside others. A build may replace the file of
+/// this program, which then has no path any more. So it is found before a build.
+fn each() -> Result<Command> {
+    let this = env::current_exe().context("this program is not found")?;
+    let mut each = Command::new(this);
+    each.arg("each").current_dir(workspace());
+    Ok(each)
+}
+
 /// Runs everything that needs no cluster.
-fn run_without_cluster(programs: &Programs, environment: &Environment) -> Result<()> {
+fn test_without_cluster(programs: &Programs, environment: &Environment) -> Result<()> {
     cargo(&["test", "--workspace"], environment)?;
     // Their names begin with numbers, in reading order.
-    for example in programs.examples("examples")? {
-        let mut command = example.command();
-        command.current_dir(workspace());
-        set(&mut command, environment);
-        run_program(&format!("example {}", example.name()), &mut command)?;
+    for (name, file) in programs.examples()? {
+        run_in_workspace(&format!("example {name}"), Command::new(file), environment)?;
     }
     // `cargo run` would build it again, with the features of its package alone.
     let mut demo = Command::new(programs.folder()?.join("fluo"));
-    demo.current_dir(workspace()).arg("demo");
-    set(&mut demo, environment);
-    run_program("fluo demo", &mut demo)
+    demo.arg("demo");
+    run_in_workspace("fluo demo", demo, environment)
+}
+
+fn run_in_workspace(line: &str, mut command: Command, environment: &Environment) -> Result<()> {
+    set(command.current_dir(workspace()), environment);
+    run(line, &mut command)
 }
 
 #[cfg(test)]
@@ -215,7 +227,7 @@ mod tests {
 
     use super::LIVE;
     use crate::cargo::workspace;
-    use crate::source::rust_files;
+    use crate::source::files;
 
     /// The tests without a cluster run with `FLUO_WITHOUT_ACCUMULO`, so a live test program that is
     /// not on the list would be skipped.
@@ -223,7 +235,7 @@ mod tests {
     fn the_list_of_live_test_programs_is_complete() {
         for tests in ["tests/tests", "tests/cluster/tests"] {
             let tests = workspace().join(tests);
-            let files = rust_files(&tests).unwrap();
+            let files = files(&tests, "rs").unwrap();
             assert!(!files.is_empty());
             for file in files {
                 if fs::read_to_string(&file).unwrap().contains("wanted()") {
