@@ -40,8 +40,8 @@ async fn load_pages(client: &Client) -> fluo::Result<()> {
     Ok(())
 }
 
-/// Opens the application, and creates it first if it does not exist, as `fluo app init` does. Another
-/// program runs the observer, so this one declares only its column.
+/// Opens the application, and creates it first if it does not exist, as `fluo app init` does.
+/// Another program runs the observer, so this one declares only its column.
 async fn open(directory: &Path) -> fluo::Result<Client> {
     let count = ObservedColumn::new(TEXT, ObserverKind::Strong, "count");
     let web = Fluo::open(directory)?.application("web");
