@@ -243,9 +243,10 @@ pub use client::ProxyClient;
 pub use credentials::Credentials;
 pub use data::{
     ActiveCompaction, ActiveScan, BatchScanOptions, Bytes, Change, ColumnUpdate, CompactionReason,
-    CompactionType, Condition, ConditionalMutation, DiskUsage, Durability, Entry, IteratorScope,
-    IteratorSetting, Key, KeyExtent, Mutation, NamespacePermission, PartialKey, Range, ScanColumn,
-    ScanOptions, ScanState, ScanType, SystemPermission, TablePermission, TimeType,
+    CompactionType, Condition, ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions,
+    DiskUsage, Durability, Entry, IteratorScope, IteratorSetting, Key, KeyExtent, Mutation,
+    NamespacePermission, PartialKey, Range, ScanColumn, ScanOptions, ScanState, ScanType,
+    SystemPermission, TablePermission, TimeType,
 };
 pub use dialect::{CompactionPlan, Plugin};
 pub use error::{Error, ErrorKind, Result};
@@ -257,10 +258,7 @@ pub use options::{Protocol, ProxyOptions};
 pub use scan::{BatchScanner, Scanner};
 #[cfg(feature = "tls")]
 pub use tls::{ClientCertificate, Tls, TlsError};
-pub use write::{
-    BatchWriter, BatchWriterOptions, ConditionalOutcome, ConditionalWriter,
-    ConditionalWriterOptions,
-};
+pub use write::{BatchWriter, BatchWriterOptions, ConditionalWriter};
 
 /// Compiles the program of the README.
 #[cfg(doctest)]

@@ -18,13 +18,12 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use peak_alloc::PeakAlloc;
 use thrift::protocol::{
-    TFieldIdentifier, TListIdentifier, TMapIdentifier, TMessageType, TOutputProtocol,
-    TSetIdentifier, TStructIdentifier, TType,
+    TFieldIdentifier, TListIdentifier, TMessageType, TOutputProtocol, TStructIdentifier, TType,
 };
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use crate::raw::{Asked, Raw, field, framed, message, reply, structure};
+use crate::raw::{Asked, Raw, begin, field, framed, message, reply, structure};
 
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
@@ -232,19 +231,6 @@ fn into_structures(output: &mut dyn TOutputProtocol, depth: usize) -> thrift::Re
 
 fn full(bytes: usize) -> i32 {
     i32::try_from(bytes).unwrap() - 64
-}
-
-fn begin(
-    output: &mut dyn TOutputProtocol,
-    container: TType,
-    element: TType,
-    size: i32,
-) -> thrift::Result<()> {
-    match container {
-        TType::List => output.write_list_begin(&TListIdentifier::new(element, size)),
-        TType::Set => output.write_set_begin(&TSetIdentifier::new(element, size)),
-        _ => output.write_map_begin(&TMapIdentifier::new(element, element, size)),
-    }
 }
 
 fn run(test: impl Future<Output = ()>) {

@@ -1,6 +1,8 @@
 //! The arguments and results of calls.
 
 mod activity;
+mod conditional_outcome;
+mod conditional_writer_options;
 mod iterator;
 mod key;
 mod mutation;
@@ -13,6 +15,8 @@ pub use activity::{
     ScanState, ScanType,
 };
 pub use bytes::Bytes;
+pub use conditional_outcome::ConditionalOutcome;
+pub use conditional_writer_options::ConditionalWriterOptions;
 pub use iterator::{IteratorScope, IteratorSetting};
 pub use key::{Entry, Key, PartialKey};
 pub use mutation::{

@@ -6,11 +6,13 @@ use super::methods::Named;
 use super::{ConditionalWriterHandle, ScannerHandle};
 use crate::client::ProxyClient;
 use crate::convert::{FromWire, Meaningless, ToWire, present};
-use crate::data::{BatchScanOptions, Bytes, ConditionalMutation, Entry, Mutation, ScanOptions};
+use crate::data::{
+    BatchScanOptions, Bytes, ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions,
+    Entry, Mutation, ScanOptions,
+};
 use crate::error::{ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface as wire;
-use crate::write::{ConditionalOutcome, ConditionalWriterOptions, cells};
 
 /// Scanners and writers by their handles. Each method is one call of the proxy, with its pitfalls.
 ///
@@ -145,7 +147,7 @@ impl LowLevel<'_> {
     /// [`TooLarge`](ErrorKind::TooLarge).
     pub async fn update_and_flush(&self, table: &str, mutations: &[Mutation]) -> Result<()> {
         let token = self.client.token().await?;
-        let cells = cells(mutations);
+        let cells = mutations.to_wire();
         self.client.update_and_flush(table, &token, cells).await
     }
 }

@@ -12,16 +12,12 @@ mod codec;
 mod connect;
 mod connection;
 #[cfg(test)]
-mod damaged;
-#[cfg(test)]
 mod declared;
 mod decode_limit;
 #[cfg(test)]
 mod documented;
 pub(crate) mod interface;
 mod pool;
-#[cfg(test)]
-mod recorded;
 
 pub(crate) use codec::shown;
 pub(crate) use connection::{Connection, Failure};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter::Peekable;
 
 use super::wire_size;
-use crate::convert::all_to_wire;
+use crate::convert::ToWire;
 use crate::data::Mutation;
 use crate::wire::interface as wire;
 
@@ -32,32 +32,18 @@ impl<I: Iterator<Item = Mutation>> Iterator for Cut<I> {
     type Item = Cells;
 
     fn next(&mut self) -> Option<Cells> {
-        let mut cells = Cells::new();
+        let mut mutations = Vec::new();
         let mut left = CALL_BYTES;
         while let Some(mutation) = self.mutations.next_if(|next| {
             let bytes = mutation_bytes(next);
-            let fits = cells.is_empty() || bytes <= left;
+            let fits = mutations.is_empty() || bytes <= left;
             left = left.saturating_sub(bytes);
             fits
         }) {
-            add(&mut cells, &mutation);
+            mutations.push(mutation);
         }
-        (!cells.is_empty()).then_some(cells)
+        (!mutations.is_empty()).then(|| mutations.to_wire())
     }
-}
-
-/// Returns the cells of mutations that are written by one call.
-pub(crate) fn cells(mutations: &[Mutation]) -> Cells {
-    let mut cells = Cells::new();
-    for mutation in mutations {
-        add(&mut cells, mutation);
-    }
-    cells
-}
-
-fn add(cells: &mut Cells, mutation: &Mutation) {
-    let updates = cells.entry(mutation.row.to_vec()).or_default();
-    updates.extend(all_to_wire(&mutation.updates));
 }
 
 /// Returns the maximum size of a mutation on the wire.

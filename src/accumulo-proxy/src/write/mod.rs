@@ -25,12 +25,9 @@ mod byte_permits;
 mod chunk;
 mod conditional;
 mod direct;
-mod outcome;
 mod validate;
 mod visibility;
 mod wire_size;
 
 pub use batch::{BatchWriter, BatchWriterOptions};
-pub(crate) use chunk::cells;
-pub use conditional::{ConditionalWriter, ConditionalWriterOptions};
-pub use outcome::ConditionalOutcome;
+pub use conditional::ConditionalWriter;

@@ -227,7 +227,7 @@ def main():
                 server = Server(dialect, protocol, current)
                 server.start()
                 environment[f"FLUO_FRAMES_{dialect}_{protocol}".upper()] = server.address()
-        test = ["cargo", "test", "-p", "accumulo-proxy", "--lib", "--", "--ignored", "wire::recorded::record"]
+        test = ["cargo", "test", "-p", "accumulo-proxy", "--test", "wire", "--", "--ignored", "frames::record"]
         subprocess.run(test, check=True, cwd=ROOT, env=environment)
 
 

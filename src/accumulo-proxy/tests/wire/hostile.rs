@@ -7,19 +7,18 @@ use std::time::Duration;
 use accumulo_proxy::{Error, ErrorKind, Protocol, ProxyClient};
 use thrift::protocol::{
     TFieldIdentifier, TListIdentifier, TMapIdentifier, TMessageType, TOutputProtocol,
-    TSetIdentifier, TStructIdentifier, TType,
+    TStructIdentifier, TType,
 };
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::fake::timed_out;
 use crate::raw::{
-    Asked, Raw, answer_all, field, framed, message, read_request, reply, structure, until_closed,
+    Asked, Raw, answer_all, begin, field, framed, message, read_request, reply, structure,
+    until_closed,
 };
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Compact, Protocol::Binary];
-/// A hostile number of elements.
-const HUGE: i32 = i32::MAX;
 
 /// Returns the error of `listSplits` on a server that sends `answer`.
 async fn refused(
@@ -58,21 +57,172 @@ fn result(
     reply(protocol, asked, |output| field(output, kind, 0, write))
 }
 
+/// A frame in answer to a call.
+type Frame = Box<dyn Fn(&Asked) -> Vec<u8> + Send + Sync>;
+
+/// Returns frames that are no reply to `listSplits`, with the reason of the error; `..` at its end
+/// stands for any text.
+fn frames(protocol: Protocol) -> Vec<(&'static str, Frame, String)> {
+    let mut frames: Vec<(&'static str, Frame, String)> = Vec::new();
+    let mut add = |story, reason: &str, frame: Frame| {
+        frames.push((story, frame, reason.to_owned()));
+    };
+    let claim = |bytes: u32| {
+        format!("the reply claims {bytes} bytes, more than the 67108864 that this client accepts")
+    };
+    let middle = "the reply ends in the middle of a value";
+    add("no byte", middle, Box::new(|_| vec![0; 4]));
+    add(
+        "the greatest length",
+        &claim(u32::MAX),
+        Box::new(|_| vec![0xFF; 8]),
+    );
+    let above = |_: &Asked| vec![0x04, 0, 0, 1, 0];
+    add(
+        "a length above the maximum",
+        &claim(0x400_0001),
+        Box::new(above),
+    );
+
+    let expected = "expected the reply to `listSplits` number 1, found";
+    let another = move |change: fn(&mut Asked)| -> Frame {
+        Box::new(move |asked| {
+            let mut asked = asked.clone();
+            change(&mut asked);
+            two_splits(protocol, &asked)
+        })
+    };
+    let reason = format!("{expected} `tableExists` number 1");
+    let renamed = another(|asked| "tableExists".clone_into(&mut asked.name));
+    add("another call", &reason, renamed);
+    let reason = format!("{expected} `listSplits` number 0");
+    add(
+        "another number",
+        &reason,
+        another(|asked| asked.sequence -= 1),
+    );
+    let long = another(|asked| asked.name = "\n".repeat(1_000_000));
+    add("a long name", &format!("{expected} `\\n.."), long);
+    for kind in [TMessageType::Call, TMessageType::OneWay] {
+        let frame = move |asked: &Asked| {
+            message(protocol, &asked.name, kind, asked.sequence, |output| {
+                structure(output, |_| Ok(()))
+            })
+        };
+        add("a request", &format!("{expected}.."), Box::new(frame));
+    }
+    let lacking = "the reply holds neither a result nor an exception";
+    let empty = move |asked: &Asked| reply(protocol, asked, |_| Ok(()));
+    add("no field", lacking, Box::new(empty));
+
+    let other = match protocol {
+        Protocol::Compact => Protocol::Binary,
+        Protocol::Binary => Protocol::Compact,
+    };
+    add(
+        "the other protocol",
+        "the reply uses the other Thrift protocol: set binary instead of compact, or compact instead of binary",
+        Box::new(move |asked| two_splits(other, asked)),
+    );
+
+    for (kind, said, reason) in [
+        (
+            1,
+            "Invalid method name: 'listSplits'",
+            "it has no such call (Invalid method name: 'listSplits')",
+        ),
+        (
+            6,
+            "Internal error\n\tat java",
+            "Internal error\\n\\tat java",
+        ),
+        (-77, "", "no reason given"),
+    ] {
+        let frame = move |asked: &Asked| {
+            let exception = TMessageType::Exception;
+            message(protocol, &asked.name, exception, asked.sequence, |output| {
+                structure(output, |output| {
+                    field(output, TType::String, 1, |output| output.write_string(said))?;
+                    field(output, TType::I32, 2, |output| output.write_i32(kind))
+                })
+            })
+        };
+        let reason = format!("the proxy refused the call: {reason}");
+        add("a refusal", &reason, Box::new(frame));
+    }
+
+    let lists = move |asked: &Asked| {
+        result_of_unknown(protocol, asked, TType::List, |output| {
+            let list = TListIdentifier::new(TType::List, 1);
+            (0..100_000).try_for_each(|_| output.write_list_begin(&list))
+        })
+    };
+    add("nested lists", "the reply ..", Box::new(lists));
+    // Each structure is the only field of the one around it.
+    let nested = match protocol {
+        Protocol::Compact => &[0x1C][..],
+        Protocol::Binary => &[0x0C, 0, 1],
+    };
+    let structures = move |asked: &Asked| {
+        let start = result_of_unknown(protocol, asked, TType::Struct, |_| Ok(()));
+        framed(&[&start[4..], &nested.repeat(100_000)].concat())
+    };
+    add(
+        "nested structures",
+        "the reply is damaged: ..",
+        Box::new(structures),
+    );
+
+    let text = move |asked: &Asked| {
+        reply(protocol, asked, |output| {
+            field(output, TType::Struct, 3, |output| {
+                structure(output, |output| {
+                    let invalid = [b'a', 0xC3, 0x28];
+                    field(output, TType::String, 1, |output| {
+                        output.write_bytes(&invalid)
+                    })
+                })
+            })
+        })
+    };
+    add(
+        "text that is not UTF-8",
+        "the reply is damaged: invalid utf-8..",
+        Box::new(text),
+    );
+
+    for kind in ELEMENTS.into_iter().filter(|kind| *kind != TType::List) {
+        let reason = format!("the reply is damaged: found type {kind}, expected type list");
+        let frame =
+            move |asked: &Asked| result(protocol, asked, kind, |output| plain(output, kind));
+        add("a field of another type", &reason, Box::new(frame));
+    }
+    for kind in ELEMENTS.into_iter().filter(|kind| *kind != TType::String) {
+        let reason = format!("the reply is damaged: found type {kind}, expected type string");
+        let frame = move |asked: &Asked| {
+            result(protocol, asked, TType::List, |output| {
+                output.write_list_begin(&TListIdentifier::new(kind, 1))?;
+                plain(output, kind)
+            })
+        };
+        add("elements of another type", &reason, Box::new(frame));
+    }
+    frames
+}
+
 #[tokio::test]
-async fn rejects_invalid_lengths() {
+async fn rejects_frames_that_are_no_reply() {
     for protocol in PROTOCOLS {
-        let error = refused(protocol, |_| vec![0, 0, 0, 0]).await;
-        assert_protocol(&error, "the reply ends in the middle of a value");
-        let error = refused(protocol, |_| vec![0xFF; 8]).await;
-        assert_protocol(
-            &error,
-            "the reply claims 4294967295 bytes, more than the 67108864 that this client accepts",
-        );
-        let error = refused(protocol, |_| vec![0x04, 0, 0, 1, 0]).await;
-        assert_protocol(
-            &error,
-            "the reply claims 67108865 bytes, more than the 67108864 that this client accepts",
-        );
+        for (story, frame, reason) in frames(protocol) {
+            let frame = Arc::new(frame);
+            let error = refused(protocol, move |asked| frame(asked)).await;
+            assert_eq!(error.kind(), ErrorKind::Protocol, "{story}: {error}");
+            match reason.strip_suffix("..") {
+                Some(start) => assert!(error.reason().starts_with(start), "{story}: {error}"),
+                None => assert_eq!(error.reason(), reason, "{story}"),
+            }
+            assert!(error.reason().len() < 200, "{story}: {error}");
+        }
     }
 }
 
@@ -129,7 +279,7 @@ fn two_splits(protocol: Protocol, asked: &Asked) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn rejects_a_reply_that_ends_at_any_byte() {
+async fn fails_if_the_connection_ends_at_any_byte_of_a_reply() {
     for protocol in PROTOCOLS {
         let asked = Asked {
             name: "listSplits".to_owned(),
@@ -138,7 +288,6 @@ async fn rejects_a_reply_that_ends_at_any_byte() {
         };
         let whole = two_splits(protocol, &asked);
         for end in 0..whole.len() {
-            // First, the connection ends there.
             let part = whole[..end].to_vec();
             let server = Raw::start(move |mut stream| {
                 let part = part.clone();
@@ -149,95 +298,12 @@ async fn rejects_a_reply_that_ends_at_any_byte() {
             })
             .await;
             let error = list_splits(&server.client(protocol)).await;
-            assert_eq!(
-                error.kind(),
-                ErrorKind::Unreachable,
-                "{protocol:?} {end}: {error}"
-            );
+            assert_eq!(error.kind(), ErrorKind::Unreachable, "{end}: {error}");
             let ended = "the proxy closed the connection before it answered";
             assert!(error.reason().starts_with(ended), "{error}");
             // If no byte arrived at all, the reason may be different.
             assert_eq!(error.reason() == ended, end >= 4, "{error}");
-            // Second, the frame ends there, with a matching length.
-            if let Some(part) = whole.get(4..end) {
-                let frame = framed(part);
-                let error = refused(protocol, move |_| frame.clone()).await;
-                assert_eq!(
-                    error.kind(),
-                    ErrorKind::Protocol,
-                    "{protocol:?} {end}: {error}"
-                );
-            }
         }
-    }
-}
-
-#[tokio::test]
-async fn rejects_replies_to_another_call() {
-    for protocol in PROTOCOLS {
-        let renamed = move |asked: &Asked| {
-            let name = "tableExists".to_owned();
-            two_splits(
-                protocol,
-                &Asked {
-                    name,
-                    ..asked.clone()
-                },
-            )
-        };
-        let error = refused(protocol, renamed).await;
-        let expected = "expected the reply to `listSplits` number 1, found";
-        assert_protocol(&error, &format!("{expected} `tableExists` number 1"));
-
-        let late = move |asked: &Asked| {
-            let sequence = asked.sequence - 1;
-            two_splits(
-                protocol,
-                &Asked {
-                    sequence,
-                    ..asked.clone()
-                },
-            )
-        };
-        let error = refused(protocol, late).await;
-        assert_protocol(&error, &format!("{expected} `listSplits` number 0"));
-
-        for kind in [TMessageType::Call, TMessageType::OneWay] {
-            let call = move |asked: &Asked| {
-                message(protocol, &asked.name, kind, asked.sequence, |output| {
-                    structure(output, |_| Ok(()))
-                })
-            };
-            let error = refused(protocol, call).await;
-            assert!(error.reason().starts_with(expected), "{error}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn truncates_a_long_name() {
-    for protocol in PROTOCOLS {
-        let error = refused(protocol, move |asked| {
-            let name = "\n".repeat(1_000_000);
-            two_splits(
-                protocol,
-                &Asked {
-                    name,
-                    ..asked.clone()
-                },
-            )
-        })
-        .await;
-        assert_eq!(error.kind(), ErrorKind::Protocol);
-        assert!(error.reason().len() < 200, "{error}");
-    }
-}
-
-#[tokio::test]
-async fn rejects_an_empty_reply() {
-    for protocol in PROTOCOLS {
-        let error = refused(protocol, move |asked| reply(protocol, asked, |_| Ok(()))).await;
-        assert_protocol(&error, "the reply holds neither a result nor an exception");
     }
 }
 
@@ -260,7 +326,7 @@ const ELEMENTS: [TType; 10] = [
 async fn rejects_containers_with_false_sizes() {
     for protocol in PROTOCOLS {
         for element in ELEMENTS {
-            for claim in [HUGE, -1, 1_000_000, 3] {
+            for claim in [i32::MAX, -1, 1_000_000, 3] {
                 for id in [0, 99] {
                     claims(protocol, element, claim, id).await;
                 }
@@ -287,50 +353,6 @@ async fn claims(protocol: Protocol, element: TType, claim: i32, id: i16) {
         assert!(
             error.reason().starts_with("the reply is damaged: ")
                 || error.reason() == "the reply ends in the middle of a value",
-            "{error}"
-        );
-    }
-}
-
-fn begin(
-    output: &mut dyn TOutputProtocol,
-    container: TType,
-    element: TType,
-    size: i32,
-) -> thrift::Result<()> {
-    match container {
-        TType::List => output.write_list_begin(&TListIdentifier::new(element, size)),
-        TType::Set => output.write_set_begin(&TSetIdentifier::new(element, size)),
-        _ => output.write_map_begin(&TMapIdentifier::new(element, element, size)),
-    }
-}
-
-#[tokio::test]
-async fn rejects_deeply_nested_lists_and_structures() {
-    for protocol in PROTOCOLS {
-        let lists = move |asked: &Asked| {
-            result_of_unknown(protocol, asked, TType::List, |output| {
-                for _ in 0..100_000 {
-                    output.write_list_begin(&TListIdentifier::new(TType::List, 1))?;
-                }
-                Ok(())
-            })
-        };
-        let error = refused(protocol, lists).await;
-        assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
-        // Each structure is the only field of the one around it.
-        let nested = match protocol {
-            Protocol::Compact => &[0x1C][..],
-            Protocol::Binary => &[0x0C, 0, 1],
-        };
-        let structures = move |asked: &Asked| {
-            let start = result_of_unknown(protocol, asked, TType::Struct, |_| Ok(()));
-            framed(&[&start[4..], &nested.repeat(100_000)].concat())
-        };
-        let error = refused(protocol, structures).await;
-        assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
-        assert!(
-            error.reason().starts_with("the reply is damaged: "),
             "{error}"
         );
     }
@@ -401,109 +423,6 @@ async fn skips_unknown_fields_of_every_type() {
         let client = server.client(protocol);
         let splits = client.table_operations().list_splits("t", Some(10)).await;
         assert_eq!(splits.unwrap().into_iter().collect::<Vec<_>>(), ["a"]);
-    }
-}
-
-#[tokio::test]
-async fn rejects_known_fields_of_another_type() {
-    for protocol in PROTOCOLS {
-        for kind in ELEMENTS.into_iter().filter(|kind| *kind != TType::List) {
-            let error = refused(protocol, move |asked| {
-                result(protocol, asked, kind, |output| plain(output, kind))
-            })
-            .await;
-            assert_protocol(
-                &error,
-                &format!("the reply is damaged: found type {kind}, expected type list"),
-            );
-            let elements = move |asked: &Asked| {
-                result(protocol, asked, TType::List, |output| {
-                    output.write_list_begin(&TListIdentifier::new(kind, 1))?;
-                    plain(output, kind)
-                })
-            };
-            if kind == TType::String {
-                continue;
-            }
-            let error = refused(protocol, elements).await;
-            assert_protocol(
-                &error,
-                &format!("the reply is damaged: found type {kind}, expected type string"),
-            );
-        }
-    }
-}
-
-#[tokio::test]
-async fn rejects_text_that_is_not_utf8() {
-    for protocol in PROTOCOLS {
-        let error = refused(protocol, move |asked| {
-            reply(protocol, asked, |output| {
-                field(output, TType::Struct, 3, |output| {
-                    structure(output, |output| {
-                        field(output, TType::String, 1, |output| {
-                            output.write_bytes(&[b'a', 0xC3, 0x28])
-                        })
-                    })
-                })
-            })
-        })
-        .await;
-        assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
-        assert!(
-            error
-                .reason()
-                .starts_with("the reply is damaged: invalid utf-8"),
-            "{error}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn quotes_a_proxy_that_refuses_the_call() {
-    for protocol in PROTOCOLS {
-        let with = move |kind: i32, said: &'static str| {
-            move |asked: &Asked| {
-                message(
-                    protocol,
-                    &asked.name,
-                    TMessageType::Exception,
-                    asked.sequence,
-                    |output| {
-                        structure(output, |output| {
-                            field(output, TType::String, 1, |output| output.write_string(said))?;
-                            field(output, TType::I32, 2, |output| output.write_i32(kind))
-                        })
-                    },
-                )
-            }
-        };
-        let error = refused(protocol, with(1, "Invalid method name: 'listSplits'")).await;
-        assert_protocol(
-            &error,
-            "the proxy refused the call: it has no such call (Invalid method name: 'listSplits')",
-        );
-        let error = refused(protocol, with(6, "Internal error\n\tat java")).await;
-        assert_protocol(
-            &error,
-            "the proxy refused the call: Internal error\\n\\tat java",
-        );
-        let error = refused(protocol, with(-77, "")).await;
-        assert_protocol(&error, "the proxy refused the call: no reason given");
-    }
-}
-
-#[tokio::test]
-async fn names_the_other_protocol() {
-    for (ours, theirs) in [
-        (Protocol::Compact, Protocol::Binary),
-        (Protocol::Binary, Protocol::Compact),
-    ] {
-        let error = refused(ours, move |asked| two_splits(theirs, asked)).await;
-        assert_protocol(
-            &error,
-            "the reply uses the other Thrift protocol: set binary instead of compact, or compact instead of binary",
-        );
     }
 }
 

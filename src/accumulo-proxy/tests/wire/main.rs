@@ -10,6 +10,7 @@
     reason = "tests fail by panicking, and need no documentation"
 )]
 
+mod exchanges;
 mod fake;
 #[allow(dead_code, unused_imports, reason = "the server needs a part of it")]
 #[path = "../../src/wire/interface/mod.rs"]
@@ -20,6 +21,7 @@ mod batch_writes;
 mod connections_are_bounded;
 mod credentials;
 mod cursors_are_closed;
+mod damaged;
 mod denied_writes;
 mod errors_say_where;
 mod frames;

@@ -7,8 +7,8 @@ use std::io;
 use accumulo_proxy::{Credentials, Protocol, ProxyClient, ProxyOptions};
 use thrift::protocol::{
     TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
-    TFieldIdentifier, TInputProtocol, TMessageIdentifier, TMessageType, TOutputProtocol,
-    TStructIdentifier, TType,
+    TFieldIdentifier, TInputProtocol, TListIdentifier, TMapIdentifier, TMessageIdentifier,
+    TMessageType, TOutputProtocol, TSetIdentifier, TStructIdentifier, TType,
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -180,4 +180,18 @@ pub(crate) fn field(
     output.write_field_begin(&TFieldIdentifier::new("any", kind, id))?;
     write(output)?;
     output.write_field_end()
+}
+
+/// Begins a container of this kind, of `size` elements.
+pub(crate) fn begin(
+    output: &mut dyn TOutputProtocol,
+    container: TType,
+    element: TType,
+    size: i32,
+) -> thrift::Result<()> {
+    match container {
+        TType::List => output.write_list_begin(&TListIdentifier::new(element, size)),
+        TType::Set => output.write_set_begin(&TSetIdentifier::new(element, size)),
+        _ => output.write_map_begin(&TMapIdentifier::new(element, element, size)),
+    }
 }

@@ -17,14 +17,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use super::lanes::{Event, Lanes, Load, Tablet};
-use super::options::ConditionalWriterOptions;
 use super::session::{Link, Statuses, Updates};
 use crate::convert::{FromWire, ToWire};
-use crate::data::{Bytes, ConditionalMutation};
+use crate::data::{Bytes, ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions};
 use crate::error::{Error, Result};
 use crate::write::byte_permits::Place;
 use crate::write::chunk::CALL_BYTES;
-use crate::write::outcome::ConditionalOutcome;
 
 /// Minimum time between two searches for mutations that waited too long.
 const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);

@@ -16,8 +16,7 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use tokio::time::Instant;
 
-use super::options::ConditionalWriterOptions;
-use crate::data::Bytes;
+use crate::data::{Bytes, ConditionalWriterOptions};
 
 /// Time after which a call does not hold back the next one. Calls that leave together carry fewer
 /// rows each.

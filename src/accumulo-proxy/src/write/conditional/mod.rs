@@ -9,7 +9,6 @@
 
 mod batcher;
 mod lanes;
-mod options;
 mod session;
 
 use std::mem::take;
@@ -18,13 +17,11 @@ use futures::future::join_all;
 use tokio::sync::{mpsc, oneshot};
 
 use self::batcher::{Gatherer, Item};
-pub use self::options::ConditionalWriterOptions;
 use self::session::Link;
 use super::byte_permits::Waiting;
-use super::outcome::ConditionalOutcome;
 use super::validate::Limit;
 use crate::client::ProxyClient;
-use crate::data::ConditionalMutation;
+use crate::data::{ConditionalMutation, ConditionalOutcome, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Call;
 use crate::wire::interface as wire;
@@ -157,7 +154,15 @@ impl ConditionalWriter {
                 Err(error) => Err(error),
             }
         });
-        together(join_all(outcomes).await)
+        let results = join_all(outcomes).await;
+        if results.iter().all(Result::is_err) {
+            return results.into_iter().collect();
+        }
+        let unknown = |error| ConditionalOutcome::Unknown(Some(error));
+        let outcomes = results.into_iter();
+        Ok(outcomes
+            .map(|result| result.unwrap_or_else(unknown))
+            .collect())
     }
 
     fn check(&self, mutation: &ConditionalMutation) -> Result<usize> {
@@ -212,14 +217,4 @@ impl ConditionalWriter {
         let call = wire::UpdateRowsConditionallyRequest::NAME;
         self.client.error(kind, call, Some(&self.table), reason)
     }
-}
-
-/// Returns an error only if no mutation was written.
-fn together(results: Vec<Result<ConditionalOutcome>>) -> Result<Vec<ConditionalOutcome>> {
-    let all_failed = results.iter().all(Result::is_err);
-    let outcomes = results.into_iter().map(|result| match result {
-        Err(error) if !all_failed => Ok(ConditionalOutcome::Unknown(Some(error))),
-        other => other,
-    });
-    outcomes.collect()
 }

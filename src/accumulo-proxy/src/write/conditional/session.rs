@@ -11,10 +11,11 @@ use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
-use super::options::ConditionalWriterOptions;
 use crate::client::{Asked, ProxyClient};
-use crate::data::Bytes;
+use crate::convert::ToWire;
+use crate::data::{Bytes, ConditionalWriterOptions};
 use crate::error::{Error, ErrorKind, Result};
+use crate::operations::ConditionalWriterHandle;
 use crate::wire::Call;
 use crate::wire::interface as wire;
 
@@ -29,7 +30,7 @@ pub(super) type Statuses = BTreeMap<Vec<u8>, wire::ConditionalStatus>;
 pub(super) struct Link {
     client: ProxyClient,
     table: String,
-    options: wire::ConditionalWriterOptions,
+    options: ConditionalWriterOptions,
     opened: Asked<Arc<Opened>>,
 }
 
@@ -38,8 +39,7 @@ pub(super) struct Link {
 #[derive(Debug)]
 struct Opened {
     client: ProxyClient,
-    table: String,
-    handle: String,
+    writer: ConditionalWriterHandle,
     /// `true` after the proxy reported that it does not have the writer.
     is_unknown: AtomicBool,
 }
@@ -60,7 +60,7 @@ impl Link {
         Self {
             client,
             table,
-            options: options.to_wire(),
+            options,
             opened: Asked::new(),
         }
     }
@@ -72,7 +72,7 @@ impl Link {
         let mut pauses = iter::once(Duration::ZERO).chain(retry.pauses());
         loop {
             let opened = self.open().await?;
-            let handle = opened.handle.clone();
+            let handle = opened.writer.to_wire();
             let updates = updates();
             let rows = updates.len();
             let request = wire::UpdateRowsConditionallyRequest::new(handle, updates);
@@ -127,18 +127,11 @@ impl Link {
     }
 
     async fn ask(&self) -> Result<Arc<Opened>> {
-        let request = |token| {
-            wire::CreateConditionalWriterRequest::new(
-                token,
-                self.table.clone(),
-                self.options.clone(),
-            )
-        };
-        let handle = self.client.ask(Some(&self.table), request).await?;
+        let low_level = self.client.low_level();
+        let writer = low_level.create_conditional_writer(&self.table, &self.options);
         Ok(Arc::new(Opened {
+            writer: writer.await?,
             client: self.client.clone(),
-            table: self.table.clone(),
-            handle,
             is_unknown: AtomicBool::new(false),
         }))
     }
@@ -186,16 +179,13 @@ impl Drop for Opened {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        let client = self.client.clone();
-        let table = std::mem::take(&mut self.table);
-        let handle = std::mem::take(&mut self.handle);
-        runtime.spawn(close(client, table, handle));
+        runtime.spawn(close(self.client.clone(), self.writer.clone()));
     }
 }
 
-async fn close(client: ProxyClient, table: String, handle: String) {
-    let request = wire::CloseConditionalWriterRequest::new(handle);
-    if let Err(error) = client.call(Some(&table), request).await {
+async fn close(client: ProxyClient, writer: ConditionalWriterHandle) {
+    let low_level = client.low_level();
+    if let Err(error) = low_level.close_conditional_writer(&writer).await {
         debug!(%error, "a conditional writer was not closed; the proxy drops it after an idle time");
     }
 }

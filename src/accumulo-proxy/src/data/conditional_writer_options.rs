@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use crate::convert::{ToWire, bytes_set};
-use crate::data::{Bytes, Durability};
-use crate::wire::interface as wire;
+use bytes::Bytes;
+
+use super::Durability;
 
 const CALLS_IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 const ROWS_PER_CALL: NonZeroUsize = NonZeroUsize::new(256).unwrap();
@@ -113,22 +113,4 @@ impl ConditionalWriterOptions {
             ..self
         }
     }
-
-    pub(crate) fn to_wire(&self) -> wire::ConditionalWriterOptions {
-        let threads = self.threads.map(NonZeroUsize::get);
-        let max_memory = self.max_memory_bytes.map(NonZeroUsize::get);
-        let timeout = self.timeout.map(whole_millis);
-        wire::ConditionalWriterOptions::new(
-            max_memory.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
-            timeout.map(|millis| i64::try_from(millis).unwrap_or(i64::MAX)),
-            threads.map(|threads| i32::try_from(threads).unwrap_or(i32::MAX)),
-            self.authorizations.as_ref().map(bytes_set),
-            self.durability.to_wire(),
-        )
-    }
-}
-
-/// Rounds up to whole milliseconds, and to at least one: zero would mean no limit.
-fn whole_millis(timeout: Duration) -> u128 {
-    timeout.as_micros().div_ceil(1000).max(1)
 }

@@ -1,8 +1,6 @@
 //! The outcome of a conditional mutation.
 
-use crate::convert::{FromWire, Meaningless};
 use crate::error::Error;
-use crate::wire::interface as wire;
 
 /// The outcome of a conditional mutation.
 #[derive(Clone, Debug)]
@@ -31,20 +29,5 @@ impl ConditionalOutcome {
     /// Checks whether the outcome is unknown.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown(_))
-    }
-}
-
-impl FromWire<wire::ConditionalStatus> for ConditionalOutcome {
-    fn from_wire(status: wire::ConditionalStatus) -> Result<Self, Meaningless> {
-        match status {
-            wire::ConditionalStatus::ACCEPTED => Ok(Self::Accepted),
-            wire::ConditionalStatus::REJECTED => Ok(Self::Rejected),
-            wire::ConditionalStatus::VIOLATED => Ok(Self::ConstraintViolation),
-            wire::ConditionalStatus::INVISIBLE_VISIBILITY => Ok(Self::InvisibleVisibility),
-            wire::ConditionalStatus::UNKNOWN => Ok(Self::Unknown(None)),
-            wire::ConditionalStatus(other) => Err(format!(
-                "the status {other} is not supported by this client"
-            )),
-        }
     }
 }
