@@ -1,26 +1,31 @@
 //! A cluster: its servers, and its first proxy.
+//!
+//! The runner, `org.apache.accumulo.minicluster.MiniAccumuloRunner`, starts ZooKeeper, the master,
+//! the tablet servers and the garbage collector, and is the parent of all of them.
 
-use std::io::{Write, stderr};
+use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
 
-use crate::deadline::Deadline;
 use crate::folder;
-use crate::jars::Jars;
+use crate::jars;
 use crate::java;
 use crate::logs::Logs;
+use crate::poll::poll;
 use crate::port;
 use crate::process::Process;
 use crate::proxy::Proxy;
 use crate::ready;
-use crate::runner::{self, Runner, RunnerPorts};
 use crate::settings::{ProxySettings, Settings};
 use crate::state::{Site, State};
+use crate::supervisor::Supervisor;
+
+/// The artifacts of a cluster.
+const POM: &str = include_str!("../pom.xml");
 
 /// The time that a cluster may take until a scan works.
 const START: Duration = Duration::from_secs(120);
@@ -28,8 +33,8 @@ const START: Duration = Duration::from_secs(120);
 /// The time that a killed process may take to end.
 const KILL: Duration = Duration::from_secs(10);
 
-/// Number of attempts with other ports, if another process has taken a port meanwhile.
-const TRIES: u32 = 3;
+/// The log of the runner's output, and of the shell's error if Java is missing.
+const OUTPUT: &str = "runner.out";
 
 /// A cluster on this machine.
 ///
@@ -39,14 +44,10 @@ const TRIES: u32 = 3;
 pub struct Cluster {
     // Fields are dropped in this order: a proxy whose servers end first fills its log with errors.
     proxy: Option<Proxy>,
-    runner: Servers,
-    site: Arc<Site>,
-}
-
-#[derive(Debug)]
-enum Servers {
-    Here(Runner),
-    Elsewhere(Box<State>),
+    /// The owner's end of the servers; `None` if another process owns them.
+    servers: Option<Supervisor>,
+    /// The state without the proxy.
+    state: State,
 }
 
 impl Cluster {
@@ -58,19 +59,29 @@ impl Cluster {
     /// 120 s. The error names the folder of the logs, which is kept, and shows the end of the
     /// relevant log.
     pub fn start(settings: &Settings) -> Result<Cluster> {
-        if settings.tablet_servers == 0 {
-            bail!("a cluster needs at least one tablet server");
-        }
+        ensure!(
+            settings.tablet_servers > 0,
+            "a cluster needs at least one tablet server"
+        );
         java::check()?;
-        let jars = Jars::of_cluster()?;
-        for _ in 1..TRIES {
-            let logs = Logs::fresh()?;
+        let jars = jars::fetched(POM)?;
+        let mut more_tries = 1..port::TRIES;
+        loop {
+            let logs = Logs(folder::fresh(&folder::home().join("logs"))?);
             match Cluster::start_once(settings, &jars, &logs) {
-                Err(_) if logs.say_port_taken("") => logs.remove(),
-                result => return result,
+                Err(_) if logs.say_port_taken("") && more_tries.next().is_some() => {
+                    let _ = fs::remove_dir_all(&logs.0);
+                }
+                result => {
+                    return result.with_context(|| {
+                        format!(
+                            "the cluster could not be started; its logs are in {}",
+                            logs.0.display()
+                        )
+                    });
+                }
             }
         }
-        Cluster::start_once(settings, &jars, &Logs::fresh()?)
     }
 
     /// Attaches to the cluster of a state file, which another process owns.
@@ -79,81 +90,97 @@ impl Cluster {
     ///
     /// There is no such file, or the cluster no longer runs.
     pub fn attach(file: &Path) -> Result<Cluster> {
-        let state = State::read(file)?
-            .with_context(|| format!("there is no state file {}", file.display()))?;
-        if !state.is_alive() {
-            bail!(
-                "the cluster of the state file {} no longer runs; start it again",
-                file.display()
-            );
-        }
-        let site = Arc::new(state.site.clone());
-        let proxy = state.proxy.map(|proxy| Proxy::attach(&site, proxy));
+        let state = State::read(file)?;
+        let state = state.with_context(|| format!("there is no state file {}", file.display()))?;
+        ensure!(
+            state.is_alive(),
+            "the cluster of the state file {} no longer runs; start it again",
+            file.display()
+        );
         Ok(Cluster {
-            proxy,
-            runner: Servers::Elsewhere(Box::new(state)),
-            site,
+            proxy: state.proxy.map(|proxy| Proxy::attach(&state.site, proxy)),
+            servers: None,
+            state,
         })
     }
 
-    fn start_once(settings: &Settings, jars: &Jars, logs: &Logs) -> Result<Cluster> {
-        let deadline = Deadline::after(START);
-        let started = site(settings, jars, logs).and_then(|(site, ports)| {
-            let runner = Runner::start(&site, ports, deadline)?;
-            Cluster::with_proxy(runner, site, settings.proxy, deadline)
-        });
-        started.with_context(|| {
-            format!(
-                "the cluster could not be started; its logs are in {}",
-                logs.folder().display()
-            )
-        })
-    }
-
-    fn with_proxy(
-        runner: Runner,
-        site: Site,
-        proxy: Option<ProxySettings>,
-        deadline: Deadline,
-    ) -> Result<Cluster> {
-        let site = Arc::new(site);
+    fn start_once(settings: &Settings, jars: &Path, logs: &Logs) -> Result<Cluster> {
+        let begun = Instant::now();
+        let [zookeeper, shutdown] = port::free_ports()?;
+        let site = site(settings, jars, logs, zookeeper)?;
+        java::configure_logs(&site)?;
+        let runner = java::class(
+            &site,
+            "org.apache.accumulo.minicluster.MiniAccumuloRunner",
+            "Runner",
+            "128m",
+            &configuration(&site, zookeeper, shutdown),
+        )?;
+        let (folder, log) = (Some(&*site.directory), logs.file(OUTPUT));
+        let servers = Supervisor::start(&runner, folder, Some(&logs.0), &log)?;
         let mut cluster = Cluster {
             proxy: None,
-            runner: Servers::Here(runner),
-            site,
+            state: State {
+                site,
+                owner: Process::own().context("this process is not in /proc")?,
+                runner: servers.process(),
+                proxy: None,
+            },
+            servers: Some(servers),
         };
         let ready = cluster
-            .add_proxy(proxy)
-            .and_then(|()| cluster.wait(deadline));
+            .wait_for_servers(zookeeper)
+            .and_then(|()| cluster.add_proxy(settings.proxy, begun));
         if ready.is_err() {
+            // Otherwise the supervisor would remove them.
             cluster.keep_logs();
         }
         ready.map(|()| cluster)
     }
 
-    fn add_proxy(&mut self, settings: Option<ProxySettings>) -> Result<()> {
-        self.proxy = settings
-            .map(|settings| self.start_proxy(settings))
-            .transpose()?;
+    /// Waits until the runner reports that everything runs.
+    fn wait_for_servers(&self, zookeeper: u16) -> Result<()> {
+        let logs = self.logs();
+        let started = || {
+            self.adopt_logs();
+            let said = fs::read_to_string(logs.file(OUTPUT)).unwrap_or_default();
+            ensure!(said.contains("Successfully started"), "the servers start");
+            Ok(())
+        };
+        let runner = self.state.runner;
+        java::wait(
+            "the cluster's runner",
+            runner,
+            START,
+            &logs,
+            OUTPUT,
+            started,
+        )?;
+        // The runner accepts any ZooKeeper that answers on this port.
+        let mut servers = runner.group().into_iter();
+        ensure!(
+            servers.any(|process| process.listens_on(zookeeper)),
+            "the cluster's runner found another ZooKeeper on its port; {}",
+            logs.tail(OUTPUT)
+        );
         Ok(())
     }
 
-    fn wait(&self, deadline: Deadline) -> Result<()> {
-        let Some(state) = self.proxy.as_ref().and_then(Proxy::state) else {
+    /// Starts the first proxy, and waits until a scan works.
+    fn add_proxy(&mut self, settings: Option<ProxySettings>, begun: Instant) -> Result<()> {
+        let Some(settings) = settings else {
             return Ok(());
         };
-        let mut last = None;
-        let ready = deadline.until(|| {
-            runner::adopt(&self.site);
-            last = ready::serves(state.port, state.settings.protocol, &self.site).err();
-            last.is_none()
-        });
-        match last {
-            Some(error) if !ready => {
-                Err(error).with_context(|| format!("no scan worked within {} s", START.as_secs()))
-            }
-            _ => Ok(()),
-        }
+        let proxy = self.proxy.insert(Proxy::start(&self.state.site, settings)?);
+        let Some(proxy) = proxy.state() else {
+            return Ok(());
+        };
+        let scans = || {
+            self.adopt_logs();
+            ready::serves(proxy.port, settings.protocol, &self.state.site)
+        };
+        let (runner, rest) = (self.state.runner, START.saturating_sub(begun.elapsed()));
+        java::wait("the cluster", runner, rest, &self.logs(), OUTPUT, scans)
     }
 
     /// Returns the first proxy.
@@ -162,9 +189,8 @@ impl Cluster {
     ///
     /// The cluster was started without a proxy.
     pub fn proxy(&self) -> Result<&Proxy> {
-        self.proxy
-            .as_ref()
-            .context("this cluster was started without a proxy")
+        let proxy = self.proxy.as_ref();
+        proxy.context("this cluster was started without a proxy")
     }
 
     /// Starts another proxy and waits until it answers. This process owns it, also on an attached
@@ -175,13 +201,11 @@ impl Cluster {
     /// The proxy does not answer within 120 s; the error shows the end of its log. The cluster is
     /// of Accumulo 2.x, whose proxy is not a published artifact.
     pub fn start_proxy(&self, settings: ProxySettings) -> Result<Proxy> {
-        if self.secret().is_some() {
-            bail!(
-                "this test cannot run on a cluster of Accumulo 2.x: it starts a proxy, and the proxy of \
-                 Accumulo 2.x is not a published artifact"
-            );
-        }
-        Proxy::start(&self.site, settings)
+        ensure!(
+            self.secret().is_none(),
+            "this test cannot run on a cluster of Accumulo 2.x, whose proxy is not a published artifact"
+        );
+        Proxy::start(&self.state.site, settings)
     }
 
     /// Kills one of the running tablet servers with SIGKILL, counted from 0, the oldest first. It
@@ -199,21 +223,20 @@ impl Cluster {
                 servers.len()
             )
         })?;
-        runner::adopt(&self.site);
+        self.adopt_logs();
         server.signal(Signal::KILL);
-        if !Deadline::after(KILL).until(|| !server.is_alive()) {
-            bail!(
-                "the tablet server {index} (process {}) does not end",
-                server.pid
-            );
-        }
+        ensure!(
+            poll(KILL, || !server.is_alive()),
+            "the tablet server {index} (process {}) does not end",
+            server.pid
+        );
         Ok(())
     }
 
     /// Returns the running tablet servers, the oldest first.
     #[must_use]
     pub fn tablet_servers(&self) -> Vec<Process> {
-        self.process().servers("TabletServer")
+        self.state.tablet_servers()
     }
 
     /// Returns the process of ZooKeeper, which a test may suspend for a moment.
@@ -222,114 +245,104 @@ impl Cluster {
     ///
     /// It has ended.
     pub fn zookeeper(&self) -> Result<Process> {
-        let servers = self.process().servers("ZooKeeperServerMain");
+        let servers = self.state.runner.servers("ZooKeeperServerMain");
         servers.first().copied().context("ZooKeeper does not run")
     }
 
     /// Returns the user, who has all permissions: `root`.
     #[must_use]
     pub fn user(&self) -> &str {
-        &self.site.user
+        &self.state.site.user
     }
 
     /// Returns the password of the user: `secret`.
     #[must_use]
     pub fn password(&self) -> &str {
-        &self.site.password
+        &self.state.site.password
     }
 
     /// Returns the shared secret of the proxies, if they are those of Accumulo 2.x.
     #[must_use]
     pub fn secret(&self) -> Option<&str> {
-        self.site.secret.as_deref()
+        self.state.site.secret.as_deref()
     }
 
     /// Returns the location of the cluster: its instance, its ZooKeeper, its folders.
     #[must_use]
     pub fn site(&self) -> &Site {
-        &self.site
+        &self.state.site
     }
 
     /// Returns the state that another process needs to attach.
-    ///
-    /// # Errors
-    ///
-    /// This system has no `/proc`.
-    pub fn state(&self) -> Result<State> {
-        let own = i32::try_from(std::process::id()).ok().and_then(Process::of);
-        let owner = match &self.runner {
-            Servers::Here(_) => own.context("this process is not in /proc")?,
-            Servers::Elsewhere(state) => state.owner,
-        };
-        let proxy = self.proxy.as_ref().and_then(Proxy::state);
-        Ok(State {
-            site: Site::clone(&self.site),
-            owner,
-            runner: self.process(),
-            proxy,
-        })
+    #[must_use]
+    pub fn state(&self) -> State {
+        State {
+            proxy: self.proxy.as_ref().and_then(Proxy::state),
+            ..self.state.clone()
+        }
     }
 
     /// Keeps the logs when the cluster ends. A panic does that too.
     pub fn keep_logs(&self) {
-        if let Servers::Here(runner) = &self.runner {
-            runner::adopt(&self.site);
-            runner.keep_logs();
+        if let Some(servers) = &self.servers {
+            self.adopt_logs();
+            servers.keep_logs();
         }
     }
 
-    fn process(&self) -> Process {
-        match &self.runner {
-            Servers::Here(runner) => runner.process(),
-            Servers::Elsewhere(state) => state.runner,
-        }
+    fn logs(&self) -> Logs {
+        Logs(self.state.site.logs.clone())
+    }
+
+    /// Links new logs of the servers into the folder of logs.
+    fn adopt_logs(&self) {
+        let runner = self.state.site.directory.join("mini").join("logs");
+        self.logs().adopt(&runner);
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        if thread::panicking() && matches!(self.runner, Servers::Here(_)) {
+        if thread::panicking() && self.servers.is_some() {
             self.keep_logs();
-            // The reader may have ended, so errors are ignored.
-            let _ = writeln!(
-                stderr(),
-                "the cluster's logs are in {}",
-                self.site.logs.display()
-            );
+            self.logs().say_where();
         }
     }
 }
 
-/// Returns the location of a new cluster, and the ports of its runner.
-fn site(settings: &Settings, jars: &Jars, logs: &Logs) -> Result<(Site, RunnerPorts)> {
-    let directory = match &settings.directory {
-        Some(directory) => folder::take(directory)?,
-        None => folder::fresh_run()?,
-    };
-    let [zookeeper, shutdown] = port::free_ports()?;
-    let name = logs
-        .folder()
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
-    let site = Site {
+/// Returns the location of a new cluster.
+fn site(settings: &Settings, jars: &Path, logs: &Logs, zookeeper: u16) -> Result<Site> {
+    let name = logs.0.file_name().unwrap_or_default();
+    Ok(Site {
         // A unique name: if ZooKeepers are mixed up, no process uses the tables of another
         // instance.
-        instance: format!("fluo-{name}"),
+        instance: format!("fluo-{}", name.to_string_lossy()),
         zookeepers: format!("localhost:{zookeeper}"),
         user: "root".to_owned(),
         password: "secret".to_owned(),
         secret: None,
         tablet_servers: settings.tablet_servers,
-        directory,
-        logs: logs.folder().to_owned(),
-        jars: jars.folder().to_owned(),
-    };
-    Ok((
-        site,
-        RunnerPorts {
-            zookeeper,
-            shutdown,
-        },
-    ))
+        directory: folder::fresh_run()?,
+        logs: logs.0.clone(),
+        jars: jars.to_owned(),
+    })
+}
+
+/// Returns the properties of the runner.
+fn configuration(site: &Site, zookeeper: u16, shutdown: u16) -> String {
+    format!(
+        "instanceName={}\n\
+         rootPassword={}\n\
+         directory={}\n\
+         numTServers={}\n\
+         zooKeeperPort={zookeeper}\n\
+         zooKeeperStartupTime=20000\n\
+         masterMemory=256M\n\
+         tserverMemory=768M\n\
+         shutdownPort={shutdown}\n",
+        site.instance,
+        site.password,
+        site.directory.join("mini").display(),
+        site.tablet_servers,
+    )
 }

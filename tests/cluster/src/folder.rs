@@ -10,15 +10,13 @@
 //! ```
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use tempfile::Builder;
 
 use crate::process::Process;
-
-const NAMES: u32 = 10_000;
 
 /// Returns the folder of the workspace.
 pub(crate) fn workspace() -> &'static Path {
@@ -27,8 +25,7 @@ pub(crate) fn workspace() -> &'static Path {
 }
 
 /// Returns the folder that contains all others.
-#[must_use]
-pub fn home() -> PathBuf {
+pub(crate) fn home() -> PathBuf {
     workspace().join("target").join("cluster")
 }
 
@@ -36,11 +33,6 @@ pub fn home() -> PathBuf {
 #[must_use]
 pub fn state_file() -> PathBuf {
     home().join("state.json")
-}
-
-pub(crate) fn create(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("the folder {} cannot be created", folder.display()))
 }
 
 /// Creates a folder for the data of a cluster. Removes folders of processes that have ended: a
@@ -60,34 +52,9 @@ pub(crate) fn fresh_run() -> Result<PathBuf> {
 
 /// Creates a folder in `parent`. Its name contains the process number of its creator.
 pub(crate) fn fresh(parent: &Path) -> Result<PathBuf> {
-    create(parent)?;
-    for n in 0..NAMES {
-        let folder = parent.join(format!("{}-{n}", process::id()));
-        match fs::create_dir(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                return Err(error)
-                    .with_context(|| format!("the folder {} cannot be created", folder.display()));
-            }
-        }
-    }
-    bail!("{} is full of old folders; remove them", parent.display())
-}
-
-/// Takes a given folder. It is created, or must be empty, because it is removed at the end.
-pub(crate) fn take(folder: &Path) -> Result<PathBuf> {
-    create(folder)?;
-    let mut entries = folder
-        .read_dir()
-        .with_context(|| format!("{} cannot be read", folder.display()))?;
-    if entries.next().is_some() {
-        bail!(
-            "{} is not empty, and a cluster removes its folder at the end",
-            folder.display()
-        );
-    }
-    folder
-        .canonicalize()
-        .with_context(|| format!("{} cannot be resolved", folder.display()))
+    let prefix = format!("{}-", process::id());
+    let folder = fs::create_dir_all(parent)
+        .and_then(|()| Builder::new().prefix(&prefix).tempdir_in(parent))
+        .with_context(|| format!("no folder can be created in {}", parent.display()))?;
+    Ok(folder.keep())
 }

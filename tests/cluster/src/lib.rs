@@ -41,28 +41,30 @@
 //! ```
 
 mod cluster;
-mod deadline;
 mod folder;
 mod jars;
 mod java;
 mod logs;
 mod peer;
+mod poll;
 mod port;
 mod process;
 mod proxy;
 mod ready;
-mod runner;
 mod settings;
 mod shared;
 mod state;
 mod supervisor;
 
 pub use cluster::Cluster;
-pub use folder::{home, state_file};
+pub use folder::state_file;
+pub use jars::locked;
+pub use logs::say;
 pub use peer::JavaPeer;
+pub use poll::poll;
 pub use process::Process;
 pub use proxy::Proxy;
 pub use settings::{Protocol, ProxySettings, Settings};
 pub use shared::wanted;
 pub use state::{ProxyState, Site, State};
-pub use supervisor::{Program, Supervisor};
+pub use supervisor::Supervisor;

@@ -39,12 +39,6 @@ enum Command {
         #[arg(long)]
         detached: bool,
     },
-    /// Run a command that ends, with all its children, when this process ends, even by SIGKILL
-    Supervise {
-        /// The command and its arguments
-        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-        command: Vec<String>,
-    },
 }
 
 #[derive(Args)]
@@ -65,12 +59,11 @@ fn main() -> ExitCode {
         Command::Hold { which, detached } => {
             commands::hold(&which.state, which.tablet_servers, detached)
         }
-        Command::Supervise { command } => commands::supervise(&command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            commands::say(&format!("error: {error:#}"));
+            fluo_cluster::say(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -4,7 +4,6 @@
 //! jars, so a Java runtime suffices.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,13 +13,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::{Context, Result, anyhow, ensure};
+
 use crate::cluster::Cluster;
 use crate::folder;
-use crate::jars::{Jars, made_once};
+use crate::jars::{self, made_once};
 use crate::java;
 use crate::logs::Logs;
 use crate::process::Process;
-use anyhow::{Context, Result, anyhow, bail};
 
 const POM: &str = include_str!("../../interop/pom.xml");
 const SOURCES: [(&str, &str); 3] = [
@@ -44,7 +44,8 @@ pub struct JavaPeer {
     commands: ChildStdin,
     answers: Receiver<String>,
     logs: Logs,
-    log: String,
+    /// The name of its files in the folder of logs.
+    name: String,
 }
 
 impl JavaPeer {
@@ -62,33 +63,34 @@ impl JavaPeer {
         application: &str,
         settings: &[(&str, &str)],
     ) -> Result<JavaPeer> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
         java::check()?;
-        let jars = Jars::of(POM)?;
+        let jars = jars::fetched(POM)?;
         let sources = SOURCES.map(|(_, text)| text).concat() + POM;
-        let classes = made_once("peer", &sources, |folder| compile(&jars, folder))?;
-        let logs = Logs::at(&cluster.site().logs);
-        let name = fresh_name();
+        let mut class_path = made_once("peer", &sources, |it| compile(&jars, it))?.into_os_string();
+        class_path.push(":");
+        class_path.push(jars::class_path(&jars)?);
+        let logs = Logs(cluster.site().logs.clone());
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("peer-{}-{number}", std::process::id());
         let file = logs.file(&format!("{name}.properties"));
         let text = properties(cluster, zookeepers, application, settings);
         fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
-        let log = format!("{name}.out");
-        let exported = logs.file(&format!("{name}.exported"));
+        let log = File::create(logs.file(&format!("{name}.out")));
+        let mut exported = OsString::from("-Dpeer.exported=");
+        exported.push(logs.file(&format!("{name}.exported")));
         let mut process = Command::new("java")
-            .arg("-Xmx256m")
-            .arg(property("peer.exported", &exported))
-            .arg("Peer")
+            .args(["-Xmx256m".as_ref(), exported.as_os_str(), "Peer".as_ref()])
             .arg(&file)
-            .env("CLASSPATH", class_path(&jars, &classes)?)
-            .env("JAVA_TOOL_OPTIONS", java::options())
+            .env("CLASSPATH", class_path)
+            .env("JAVA_TOOL_OPTIONS", java::OPTIONS)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(File::create(logs.file(&log)).context("the log of a Java peer")?)
+            .stderr(log.context("the log of a Java peer")?)
             .spawn()
             .context("`java` cannot be run")?;
-        let pipes = (process.stdin.take(), process.stdout.take());
-        let (Some(commands), Some(output)) = pipes else {
-            bail!("the Java peer has no pipes");
-        };
+        let commands = process.stdin.take().context("the Java peer has no pipe")?;
+        let output = process.stdout.take().context("the Java peer has no pipe")?;
         let (sender, answers) = channel();
         thread::spawn(move || {
             let lines = BufReader::new(output).lines().map_while(Result::ok);
@@ -102,7 +104,7 @@ impl JavaPeer {
             commands,
             answers,
             logs,
-            log,
+            name,
         })
     }
 
@@ -120,20 +122,20 @@ impl JavaPeer {
             Err(RecvTimeoutError::Timeout) => "no answer in time".to_owned(),
             Err(RecvTimeoutError::Disconnected) => "the process ended".to_owned(),
         };
-        match answer.strip_prefix("ok") {
-            Some(result) => Ok(result.trim().to_owned()),
-            None => Err(anyhow!(
-                "the Java peer failed at `{command}`: {answer}; {}",
-                self.logs.tail(&self.log)
-            )),
-        }
+        let result = answer
+            .strip_prefix("ok")
+            .map(|result| result.trim().to_owned());
+        result.ok_or_else(|| {
+            let tail = self.logs.tail(&format!("{}.out", self.name));
+            anyhow!("the Java peer failed at `{command}`: {answer}; {tail}")
+        })
     }
 
     /// Returns the file to which the exporter of this peer appends a line `KEY SEQUENCE VALUE` for
     /// each entry.
     #[must_use]
     pub fn exported(&self) -> PathBuf {
-        self.logs.file(&self.log).with_extension("exported")
+        self.logs.file(&format!("{}.exported", self.name))
     }
 
     /// Returns the process, which a test may suspend.
@@ -155,12 +157,6 @@ impl Drop for JavaPeer {
     }
 }
 
-fn fresh_name() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("peer-{}-{number}", std::process::id())
-}
-
 /// Returns the properties of an application of this cluster.
 fn properties(
     cluster: &Cluster,
@@ -178,37 +174,24 @@ fn properties(
         ("fluo.accumulo.password", &site.password),
         ("fluo.accumulo.table", application),
     ];
-    let mut text = String::new();
     // Two lines of one name would be a list.
     let is_replaced = |name: &str| settings.iter().any(|(other, _)| *other == name);
     let kept = of_cluster.iter().filter(|(name, _)| !is_replaced(name));
-    for (name, value) in kept.chain(settings) {
-        let _ = writeln!(text, "{name}={value}");
-    }
-    text
-}
-
-fn property(name: &str, value: &Path) -> OsString {
-    let mut option = OsString::from(format!("-D{name}="));
-    option.push(value);
-    option
-}
-
-fn class_path(jars: &Jars, classes: &Path) -> Result<OsString> {
-    let mut path = classes.as_os_str().to_owned();
-    path.push(":");
-    path.push(jars.class_path()?);
-    Ok(path)
+    let lines = kept.chain(settings);
+    lines
+        .map(|(name, value)| format!("{name}={value}\n"))
+        .collect()
 }
 
 /// Compiles the peer in a temporary folder, which is renamed when it is complete.
-fn compile(jars: &Jars, complete: &Path) -> Result<()> {
+fn compile(jars: &Path, complete: &Path) -> Result<()> {
     let partial = folder::fresh_run()?;
     let classes = partial.join("classes");
+    let class_path = jars::class_path(jars)?;
     let mut compiler = Command::new("java");
-    compiler.env("CLASSPATH", jars.class_path()?).arg(COMPILER);
+    compiler.env("CLASSPATH", &class_path).arg(COMPILER);
     compiler.args(["-source", "11", "-target", "11", "-proc:none", "-nowarn"]);
-    compiler.arg("-classpath").arg(jars.class_path()?);
+    compiler.arg("-classpath").arg(class_path);
     compiler.arg("-d").arg(&classes);
     for (name, text) in SOURCES {
         let file = partial.join(name);
@@ -216,12 +199,11 @@ fn compile(jars: &Jars, complete: &Path) -> Result<()> {
         compiler.arg(file);
     }
     let output = compiler.output().context("`java` cannot be run")?;
-    if !output.status.success() {
-        bail!(
-            "the Java peer cannot be compiled:\n{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
+    ensure!(
+        output.status.success(),
+        "the Java peer cannot be compiled:\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     fs::rename(&classes, complete).context("the classes cannot be moved into place")?;
     // A folder that is left is removed by a later run.
     let _ = fs::remove_dir_all(partial);

@@ -4,39 +4,30 @@
 //! and higher), so no such connection takes it first. Another process may still take it, so the
 //! caller must be prepared to try again.
 
-use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::Range;
 
 use anyhow::{Result, bail};
 
+/// Number of attempts with other ports, if another process has taken a port meanwhile.
+pub(crate) const TRIES: u32 = 3;
 const PORTS: Range<u16> = 20_000..32_000;
-const TRIES: u16 = 200;
+const DRAWS: u16 = 200;
 
 /// Returns different ports that are free at this moment.
 pub(crate) fn free_ports<const N: usize>() -> Result<[u16; N]> {
     let mut ports = [0; N];
-    let mut taken = HashSet::new();
+    let mut found = Vec::with_capacity(N);
     for port in &mut ports {
-        *port = free_port(&taken)?;
-        taken.insert(*port);
+        let mut tries = (0..DRAWS).map(|_| random_port());
+        match tries.find(|port| !found.contains(port) && is_free(*port)) {
+            Some(free) => *port = free,
+            None => bail!("none of {DRAWS} random ports in {PORTS:?} is free"),
+        }
+        found.push(*port);
     }
     Ok(ports)
-}
-
-fn free_port(taken: &HashSet<u16>) -> Result<u16> {
-    for _ in 0..TRIES {
-        let port = random_port();
-        if !taken.contains(&port) && is_free(port) {
-            return Ok(port);
-        }
-    }
-    bail!(
-        "none of {TRIES} random ports between {} and {} is free",
-        PORTS.start,
-        PORTS.end
-    )
 }
 
 /// Draws a random port. Processes that start at the same moment must not try the same ports in the

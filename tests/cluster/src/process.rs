@@ -35,6 +35,12 @@ impl Process {
         Some(Process { started_ticks, pid })
     }
 
+    /// Returns this process, or `None` on a system without `/proc`.
+    #[must_use]
+    pub fn own() -> Option<Process> {
+        i32::try_from(std::process::id()).ok().and_then(Process::of)
+    }
+
     /// Checks whether the process runs. A process that has ended but was not yet reaped by its
     /// parent does not run.
     #[must_use]
@@ -55,7 +61,12 @@ impl Process {
     pub(crate) fn servers(self, role: &str) -> Vec<Process> {
         let option = format!("-Dproc={role}");
         let mut servers = self.group();
-        servers.retain(|process| process.arguments().contains(&option));
+        let is_role = |words: Vec<u8>| {
+            words
+                .split(|byte| *byte == 0)
+                .any(|it| it == option.as_bytes())
+        };
+        servers.retain(|it| fs::read(format!("/proc/{}/cmdline", it.pid)).is_ok_and(is_role));
         servers
     }
 
@@ -63,55 +74,34 @@ impl Process {
     /// first.
     #[must_use]
     pub fn group(self) -> Vec<Process> {
-        let mut members = Vec::new();
-        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-            let pid = entry
-                .file_name()
-                .to_str()
-                .and_then(|name| name.parse().ok());
-            let stat = pid.and_then(|pid| Some((pid, Stat::of(pid)?)));
-            if let Some((pid, stat)) = stat.filter(|(_, stat)| stat.group == self.pid) {
-                members.push(Process {
-                    started_ticks: stat.started_ticks,
-                    pid,
-                });
-            }
-        }
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let member = |entry: fs::DirEntry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            let stat = Stat::of(pid).filter(|stat| stat.group == self.pid)?;
+            Some(Process {
+                started_ticks: stat.started_ticks,
+                pid,
+            })
+        };
+        let mut members: Vec<_> = entries.filter_map(member).collect();
         // A later group may have the same number, but no older members.
         members.retain(|member| member.started_ticks >= self.started_ticks);
         members.sort();
         members
     }
 
-    /// Returns the command line of the process; empty if it has ended.
-    #[must_use]
-    pub fn arguments(self) -> Vec<String> {
-        let words = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
-        let words = words.split(|byte| *byte == 0);
-        words
-            .map(|word| String::from_utf8_lossy(word).into_owned())
-            .collect()
-    }
-
     /// Checks whether this process listens on a TCP port. Otherwise an answer from the port may
     /// come from another process.
-    #[must_use]
-    pub fn listens_on(self, port: u16) -> bool {
-        let sockets: Vec<String> = ["tcp", "tcp6"]
+    pub(crate) fn listens_on(self, port: u16) -> bool {
+        let tables = ["tcp", "tcp6"].map(|kind| format!("/proc/{}/net/{kind}", self.pid));
+        let tables = tables
             .iter()
-            .filter_map(|kind| fs::read_to_string(format!("/proc/{}/net/{kind}", self.pid)).ok())
-            .flat_map(|table| listening_sockets(&table, port))
-            .collect();
-        let files = fs::read_dir(format!("/proc/{}/fd", self.pid))
-            .into_iter()
-            .flatten()
-            .flatten();
+            .filter_map(|table| fs::read_to_string(table).ok());
+        let sockets: Vec<_> = tables.flat_map(|it| listening_sockets(&it, port)).collect();
+        let files = fs::read_dir(format!("/proc/{}/fd", self.pid));
+        let files = files.into_iter().flatten().flatten();
         let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
-        links.any(|link| {
-            sockets
-                .iter()
-                .any(|socket| link.as_os_str() == socket.as_str())
-        })
+        links.any(|link| sockets.iter().any(|it| link.as_os_str() == it.as_str()))
     }
 
     /// Sends a signal to the process, if it still runs.
@@ -133,18 +123,14 @@ impl Process {
     }
 
     /// Checks whether none of its threads runs, because a signal has stopped all of them.
-    #[must_use]
-    pub fn is_suspended(self) -> bool {
+    pub(crate) fn is_suspended(self) -> bool {
         let threads = fs::read_dir(format!("/proc/{}/task", self.pid));
-        let mut states = threads
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|thread| {
-                let text = fs::read_to_string(thread.path().join("stat")).ok()?;
-                Some(Stat::parse(&text)?.state)
-            });
-        self.is_alive() && states.all(|state| matches!(state, 'T' | 't'))
+        let mut threads = threads.into_iter().flatten().flatten();
+        self.is_alive()
+            && threads.all(|thread| {
+                let text = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+                Stat::parse(&text).is_none_or(|stat| matches!(stat.state, 'T' | 't'))
+            })
     }
 
     /// Sends a signal to every member of the group that the process leads.
@@ -211,7 +197,7 @@ mod tests {
 
     #[test]
     fn distinguishes_processes_by_their_start() {
-        let own = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
+        let own = Process::own().unwrap();
         assert!(own.is_alive());
         let other = Process {
             started_ticks: own.started_ticks + 1,
@@ -222,7 +208,7 @@ mod tests {
 
     #[test]
     fn finds_the_process_that_listens_on_a_port() {
-        let own = Process::of(i32::try_from(std::process::id()).unwrap()).unwrap();
+        let own = Process::own().unwrap();
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         assert!(own.listens_on(port));

@@ -1,20 +1,16 @@
 //! A proxy: a separate process, which a test can stop and restart.
 
-use std::fs;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail, ensure};
 use rustix::process::Signal;
 
-use crate::deadline::Deadline;
-use crate::jars::Jars;
-use crate::java::Class;
+use crate::java;
 use crate::logs::Logs;
 use crate::port;
 use crate::process::Process;
 use crate::ready;
-use crate::runner;
 use crate::settings::{Protocol, ProxySettings};
 use crate::state::{ProxyState, Site};
 use crate::supervisor::Supervisor;
@@ -22,13 +18,10 @@ use crate::supervisor::Supervisor;
 /// The time that a proxy may take until it answers.
 const START: Duration = Duration::from_secs(120);
 
-/// Number of attempts with other ports, if another process has taken the port meanwhile.
-const TRIES: u32 = 3;
-
 /// A proxy of a cluster. It ends when it is dropped, if this process started it.
 #[derive(Debug)]
 pub struct Proxy {
-    site: Arc<Site>,
+    site: Site,
     settings: ProxySettings,
     port: u16,
     running: Mutex<Running>,
@@ -46,44 +39,38 @@ enum Running {
 
 impl Proxy {
     /// Starts a proxy and waits until it answers.
-    pub(crate) fn start(site: &Arc<Site>, settings: ProxySettings) -> Result<Proxy> {
-        for _ in 1..TRIES {
-            match Proxy::start_once(site, settings) {
-                Err((_, port)) if settings.port.is_none() && says_port_taken(site, port) => {}
-                Err((error, _)) => return Err(error),
-                Ok(proxy) => return Ok(proxy),
+    pub(crate) fn start(site: &Site, settings: ProxySettings) -> Result<Proxy> {
+        let mut more_tries = 1..port::TRIES;
+        loop {
+            let [free] = port::free_ports()?;
+            let proxy = Proxy {
+                site: site.clone(),
+                settings,
+                port: settings.port.unwrap_or(free),
+                running: Mutex::new(Running::No),
+            };
+            let Err(error) = proxy.restart() else {
+                return Ok(proxy);
+            };
+            let says_port_taken = || {
+                proxy
+                    .logs()
+                    .say_port_taken(&format!("proxy-{}.", proxy.port))
+            };
+            if settings.port.is_some() || !says_port_taken() || more_tries.next().is_none() {
+                return Err(error);
             }
         }
-        Proxy::start_once(site, settings).map_err(|(error, _)| error)
     }
 
     /// Attaches to a proxy that another process started.
-    pub(crate) fn attach(site: &Arc<Site>, state: ProxyState) -> Proxy {
+    pub(crate) fn attach(site: &Site, state: ProxyState) -> Proxy {
         Proxy {
-            site: Arc::clone(site),
+            site: site.clone(),
             settings: state.settings,
             port: state.port,
             running: Mutex::new(Running::Elsewhere(state.process)),
         }
-    }
-
-    fn start_once(
-        site: &Arc<Site>,
-        settings: ProxySettings,
-    ) -> Result<Proxy, (anyhow::Error, u16)> {
-        let port = match settings.port {
-            Some(port) => port,
-            None => port::free_ports::<1>().map_err(|error| (error, 0))?[0],
-        };
-        let running = Mutex::new(Running::No);
-        let proxy = Proxy {
-            site: Arc::clone(site),
-            settings,
-            port,
-            running,
-        };
-        proxy.restart().map_err(|error| (error, port))?;
-        Ok(proxy)
     }
 
     /// Returns the address, as `localhost:port`. A restart does not change it.
@@ -122,7 +109,7 @@ impl Proxy {
     pub fn kill(&self) -> Result<()> {
         let mut running = self.own("killed")?;
         if let Running::Here(supervisor) = &*running {
-            supervisor.signal(Signal::KILL);
+            supervisor.process().signal_group(Signal::KILL);
         }
         // This waits for the end of the supervisor; then the port is free.
         *running = Running::No;
@@ -162,7 +149,7 @@ impl Proxy {
     /// The proxy belongs to another process.
     pub fn resume(&self) -> Result<()> {
         let resume = |supervisor: &Supervisor| {
-            supervisor.signal(Signal::CONT);
+            supervisor.process().signal_group(Signal::CONT);
             Ok(())
         };
         self.on_running("resumed", resume)
@@ -173,10 +160,7 @@ impl Proxy {
         match &*self.own(done)? {
             Running::Here(supervisor) => work(supervisor),
             Running::Elsewhere(_) | Running::No => {
-                bail!(
-                    "the proxy at {} does not run, so it cannot be {done}",
-                    self.address()
-                )
+                bail!("the proxy at {} does not run", self.address())
             }
         }
     }
@@ -185,13 +169,12 @@ impl Proxy {
     /// affect all other tests.
     fn own(&self, done: &str) -> Result<MutexGuard<'_, Running>> {
         let running = self.running();
-        if matches!(*running, Running::Elsewhere(_)) {
-            bail!(
-                "the proxy at {} belongs to another process and cannot be {done} here; start one with \
-                 Cluster::start_proxy",
-                self.address()
-            );
-        }
+        ensure!(
+            !matches!(*running, Running::Elsewhere(_)),
+            "the proxy at {} belongs to another process and cannot be {done} here; start one with \
+             Cluster::start_proxy",
+            self.address()
+        );
         Ok(running)
     }
 
@@ -201,86 +184,52 @@ impl Proxy {
     }
 
     fn launch(&self) -> Result<Supervisor> {
-        let properties = self
-            .site
-            .directory
-            .join(format!("proxy-{}.properties", self.port));
-        fs::write(
-            &properties,
-            configuration(&self.site, self.settings, self.port),
-        )
-        .with_context(|| format!("{} cannot be written", properties.display()))?;
-        let class = Class {
-            name: "org.apache.accumulo.proxy.Proxy",
-            role: &format!("proxy-{}", self.port),
-            heap: "512m",
-            properties: &properties,
-        };
-        let program = class.program(&Jars::at(&self.site.jars), &runner::log4j(&self.site))?;
-        Supervisor::start(
-            &program,
-            &Logs::at(&self.site.logs).file(&output(self.port)),
-        )
+        let role = format!("proxy-{}", self.port);
+        let class = "org.apache.accumulo.proxy.Proxy";
+        let command = java::class(&self.site, class, &role, "512m", &self.configuration())?;
+        Supervisor::start(&command, None, None, &self.logs().file(&self.output()))
     }
 
-    fn answers(&self, process: Process) -> Result<()> {
-        if !process.listens_on(self.port) {
-            bail!("it does not listen on port {}", self.port);
-        }
-        ready::answers(self.port, self.settings.protocol, &self.site)
-    }
-
+    /// Waits until the proxy answers. An answer counts only if its process listens on the port.
     fn wait(&self, process: Process) -> Result<()> {
-        let mut last = None;
-        let mut alive = true;
-        let answers = Deadline::after(START).until(|| {
-            alive = process.is_alive();
-            last = self.answers(process).err();
-            !alive || last.is_none()
-        });
-        let logs = Logs::at(&self.site.logs);
-        let tail = logs.tail(&output(self.port));
-        match last {
-            _ if !alive => bail!(
-                "the proxy at {} ended while it started; its log is in {}; {tail}",
-                self.address(),
-                logs.folder().display()
-            ),
-            Some(error) if !answers => Err(error).with_context(|| {
-                format!(
-                    "the proxy at {} did not answer within {} s; its log is in {}; {tail}",
-                    self.address(),
-                    START.as_secs(),
-                    logs.folder().display()
-                )
-            }),
-            _ => Ok(()),
-        }
+        let answers = || {
+            let port = self.port;
+            ensure!(
+                process.listens_on(port),
+                "it does not listen on port {port}"
+            );
+            ready::answers(port, self.settings.protocol, &self.site)
+        };
+        let logs = self.logs();
+        let (address, folder) = (self.address(), logs.0.display());
+        let name = format!("the proxy at {address}, whose log is in {folder},");
+        java::wait(&name, process, START, &logs, &self.output(), answers)
     }
-}
 
-fn output(port: u16) -> String {
-    format!("proxy-{port}.out")
-}
+    fn logs(&self) -> Logs {
+        Logs(self.site.logs.clone())
+    }
 
-fn says_port_taken(site: &Site, port: u16) -> bool {
-    Logs::at(&site.logs).say_port_taken(&format!("proxy-{port}."))
-}
+    fn output(&self) -> String {
+        format!("proxy-{}.out", self.port)
+    }
 
-fn configuration(site: &Site, settings: ProxySettings, port: u16) -> String {
-    format!(
-        "useMockInstance=false\n\
-         useMiniAccumulo=false\n\
-         protocolFactory={}\n\
-         tokenClass=org.apache.accumulo.core.client.security.tokens.PasswordToken\n\
-         port={port}\n\
-         maxFrameSize=16M\n\
-         numThreads={}\n\
-         instance={}\n\
-         zookeepers={}\n",
-        settings.protocol.factory(),
-        settings.threads,
-        site.instance,
-        site.zookeepers,
-    )
+    fn configuration(&self) -> String {
+        format!(
+            "useMockInstance=false\n\
+             useMiniAccumulo=false\n\
+             protocolFactory={}\n\
+             tokenClass=org.apache.accumulo.core.client.security.tokens.PasswordToken\n\
+             port={}\n\
+             maxFrameSize=16M\n\
+             numThreads={}\n\
+             instance={}\n\
+             zookeepers={}\n",
+            self.settings.protocol.factory(),
+            self.port,
+            self.settings.threads,
+            self.site.instance,
+            self.site.zookeepers,
+        )
+    }
 }

@@ -1,12 +1,6 @@
 //! The check that a proxy answers. It encodes a few calls itself, so that the harness does not
 //! depend on the client that it tests.
-//!
-//! ```text
-//! frame     4 bytes of length (big-endian), the message
-//! message   name, kind, number; a struct: arguments, a result (field 0) or an exception (others)
-//! ```
 
-use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -16,6 +10,7 @@ use thrift::protocol::{
     TFieldIdentifier, TInputProtocol, TMapIdentifier, TMessageIdentifier, TMessageType,
     TOutputProtocol, TStructIdentifier, TType,
 };
+use thrift::transport::{TFramedReadTransport, TFramedWriteTransport};
 
 use crate::settings::Protocol;
 use crate::state::Site;
@@ -24,17 +19,12 @@ use Argument::{Bytes, Number, Password, Text};
 
 const METADATA: &str = "accumulo.metadata";
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The limit of the proxy.
-const FRAME_BYTES: usize = 16 * 1024 * 1024;
 
 /// Fails unless the proxy on this port accepts the login of the user and finds a table.
 pub(crate) fn answers(port: u16, protocol: Protocol, site: &Site) -> Result<()> {
-    let mut connection = Connection::open(port, protocol)?;
-    let login = connection.login(site)?;
-    let exists = connection.call("tableExists", &[Bytes(&login), Text(METADATA)], |reply| {
-        reply.read_bool()
-    })?;
-    if !exists {
+    let (connection, login) = Connection::login(port, protocol, site)?;
+    let arguments = [Bytes(&login), Text(METADATA)];
+    if !connection.call("tableExists", &arguments, |reply| reply.read_bool())? {
         bail!("the table {METADATA} does not exist");
     }
     Ok(())
@@ -42,8 +32,7 @@ pub(crate) fn answers(port: u16, protocol: Protocol, site: &Site) -> Result<()> 
 
 /// Fails unless the proxy on this port reports every tablet server, and a scan finds a cell.
 pub(crate) fn serves(port: u16, protocol: Protocol, site: &Site) -> Result<()> {
-    let mut connection = Connection::open(port, protocol)?;
-    let login = connection.login(site)?;
+    let (connection, login) = Connection::login(port, protocol, site)?;
     let servers = connection.call("getTabletServers", &[Bytes(&login)], list_len)?;
     if servers < site.tablet_servers {
         bail!(
@@ -51,9 +40,8 @@ pub(crate) fn serves(port: u16, protocol: Protocol, site: &Site) -> Result<()> {
             site.tablet_servers
         );
     }
-    let scanner = connection.call("createScanner", &[Bytes(&login), Text(METADATA)], |reply| {
-        reply.read_string()
-    })?;
+    let arguments = [Bytes(&login), Text(METADATA)];
+    let scanner = connection.call("createScanner", &arguments, |reply| reply.read_string())?;
     let cells = connection.call("nextK", &[Text(&scanner), Number(1)], |reply| {
         reply.read_struct_begin()?;
         reply.read_field_begin()?;
@@ -79,26 +67,25 @@ enum Argument<'a> {
 }
 
 impl Argument<'_> {
-    fn kind(&self) -> TType {
-        match self {
+    fn write(&self, id: i16, out: &mut dyn TOutputProtocol) -> thrift::Result<()> {
+        let kind = match self {
             Text(_) | Bytes(_) => TType::String,
             Number(_) => TType::I32,
             Password(_) => TType::Map,
-        }
-    }
-
-    fn write(&self, out: &mut dyn TOutputProtocol) -> thrift::Result<()> {
+        };
+        out.write_field_begin(&TFieldIdentifier::new("argument", kind, id))?;
         match self {
-            Text(text) => out.write_string(text),
-            Bytes(bytes) => out.write_bytes(bytes),
-            Number(number) => out.write_i32(*number),
+            Text(text) => out.write_string(text)?,
+            Bytes(bytes) => out.write_bytes(bytes)?,
+            Number(number) => out.write_i32(*number)?,
             Password(password) => {
                 out.write_map_begin(&TMapIdentifier::new(TType::String, TType::String, 1))?;
                 out.write_string("password")?;
                 out.write_string(password)?;
-                out.write_map_end()
+                out.write_map_end()?;
             }
         }
+        out.write_field_end()
     }
 }
 
@@ -108,67 +95,36 @@ struct Connection {
 }
 
 impl Connection {
-    fn open(port: u16, protocol: Protocol) -> Result<Connection> {
+    /// Connects to a proxy, and returns its answer to the login of the user.
+    fn login(port: u16, protocol: Protocol, site: &Site) -> Result<(Connection, Vec<u8>)> {
         let stream = TcpStream::connect(("localhost", port))
             .with_context(|| format!("no process listens on port {port}"))?;
-        stream
-            .set_read_timeout(Some(PATIENCE))
-            .context("a read timeout cannot be set")?;
-        Ok(Connection { stream, protocol })
-    }
-
-    fn login(&mut self, site: &Site) -> Result<Vec<u8>> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let connection = Connection { stream, protocol };
         let arguments = [Text(&site.user), Password(&site.password)];
-        self.call("login", &arguments, |reply| reply.read_bytes())
+        let login = connection.call("login", &arguments, |reply| reply.read_bytes())?;
+        Ok((connection, login))
     }
 
     fn call<R>(
-        &mut self,
+        &self,
         name: &str,
         arguments: &[Argument<'_>],
         result: impl FnOnce(&mut dyn TInputProtocol) -> thrift::Result<R>,
     ) -> Result<R> {
-        let request = encode(self.protocol, name, arguments)
-            .with_context(|| format!("the call {name} cannot be encoded"))?;
-        let reply = self
-            .exchange(&request)
-            .with_context(|| format!("the call {name} got no answer"))?;
-        decode(self.protocol, &reply, result).with_context(|| format!("the call {name} failed"))
+        let sent = TFramedWriteTransport::new(&self.stream);
+        // A new one for each call skips the rest of the last answer.
+        let received = TFramedReadTransport::new(&self.stream);
+        let answer = match self.protocol {
+            Protocol::Compact => write(&mut TCompactOutputProtocol::new(sent), name, arguments)
+                .map_err(Into::into)
+                .and_then(|()| read(&mut TCompactInputProtocol::new(received), result)),
+            Protocol::Binary => write(&mut TBinaryOutputProtocol::new(sent, true), name, arguments)
+                .map_err(Into::into)
+                .and_then(|()| read(&mut TBinaryInputProtocol::new(received, true), result)),
+        };
+        answer.with_context(|| format!("the call {name} failed"))
     }
-
-    fn exchange(&mut self, request: &[u8]) -> Result<Vec<u8>> {
-        self.stream
-            .write_all(&u32::try_from(request.len())?.to_be_bytes())?;
-        self.stream.write_all(request)?;
-        let mut length = [0; 4];
-        self.stream.read_exact(&mut length)?;
-        let length = usize::try_from(u32::from_be_bytes(length))?;
-        if length > FRAME_BYTES {
-            bail!("a frame of {length} bytes is not an answer of a proxy");
-        }
-        let mut reply = vec![0; length];
-        self.stream.read_exact(&mut reply)?;
-        Ok(reply)
-    }
-}
-
-fn encode(protocol: Protocol, name: &str, arguments: &[Argument<'_>]) -> thrift::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match protocol {
-        Protocol::Compact => write(
-            &mut TCompactOutputProtocol::new(&mut bytes),
-            name,
-            arguments,
-        )?,
-        Protocol::Binary => {
-            write(
-                &mut TBinaryOutputProtocol::new(&mut bytes, true),
-                name,
-                arguments,
-            )?;
-        }
-    }
-    Ok(bytes)
 }
 
 fn write(
@@ -178,10 +134,8 @@ fn write(
 ) -> thrift::Result<()> {
     out.write_message_begin(&TMessageIdentifier::new(name, TMessageType::Call, 1))?;
     out.write_struct_begin(&TStructIdentifier::new(name))?;
-    for (argument, id) in arguments.iter().zip(1_i16..) {
-        out.write_field_begin(&TFieldIdentifier::new("argument", argument.kind(), id))?;
-        argument.write(out)?;
-        out.write_field_end()?;
+    for (argument, id) in arguments.iter().zip(1..) {
+        argument.write(id, out)?;
     }
     out.write_field_stop()?;
     out.write_struct_end()?;
@@ -189,17 +143,7 @@ fn write(
     out.flush()
 }
 
-fn decode<R>(
-    protocol: Protocol,
-    reply: &[u8],
-    result: impl FnOnce(&mut dyn TInputProtocol) -> thrift::Result<R>,
-) -> Result<R> {
-    match protocol {
-        Protocol::Compact => read(&mut TCompactInputProtocol::new(reply), result),
-        Protocol::Binary => read(&mut TBinaryInputProtocol::new(reply, true), result),
-    }
-}
-
+/// Reads an answer: a struct with a result (field 0) or an exception (others).
 fn read<R>(
     reply: &mut dyn TInputProtocol,
     result: impl FnOnce(&mut dyn TInputProtocol) -> thrift::Result<R>,

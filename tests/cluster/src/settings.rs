@@ -1,7 +1,5 @@
 //! The settings of a cluster and of a proxy.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 /// The settings of a cluster.
@@ -9,8 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct Settings {
     /// Number of tablet servers. Default: 2.
     pub tablet_servers: usize,
-    /// The working folder: created, or empty, and removed at the end. Default: a new folder.
-    pub directory: Option<PathBuf>,
     /// The settings of the first proxy; `None` starts no proxy. Default: [`ProxySettings`] with its
     /// defaults.
     pub proxy: Option<ProxySettings>,
@@ -20,7 +16,6 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             tablet_servers: 2,
-            directory: None,
             proxy: Some(ProxySettings::default()),
         }
     }

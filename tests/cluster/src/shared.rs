@@ -1,7 +1,6 @@
 //! One cluster for all tests.
 
 use std::env;
-use std::io::{Write, stderr};
 use std::panic;
 use std::sync::OnceLock;
 
@@ -9,6 +8,7 @@ use anyhow::{Result, anyhow};
 
 use crate::cluster::Cluster;
 use crate::folder;
+use crate::logs::{Logs, say};
 use crate::settings::Settings;
 
 /// Environment variable with the state file of the cluster that tests use instead of starting one.
@@ -65,15 +65,7 @@ fn keep_logs_after_panics() {
         before(panic);
         if let Some(Ok(cluster)) = SHARED.get() {
             cluster.keep_logs();
-            say(&format!(
-                "the cluster's logs are in {}",
-                cluster.site().logs.display()
-            ));
+            Logs(cluster.site().logs.clone()).say_where();
         }
     }));
-}
-
-/// Prints a line to standard error. The reader may have ended, so errors are ignored.
-fn say(line: &str) {
-    let _ = writeln!(stderr(), "{line}");
 }

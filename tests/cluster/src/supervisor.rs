@@ -13,18 +13,17 @@
 //!
 //! It does not restart the command, and killing the shell itself leaves the command running.
 
-use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
 
-use crate::deadline::Deadline;
+use crate::poll::poll;
 use crate::process::Process;
 
 /// Time to wait for killed processes. A process in an uninterruptible system call may take longer.
@@ -56,20 +55,6 @@ for folder in "$folder" "$logs"; do
 done
 "#;
 
-/// A command to start, and its resources.
-#[derive(Clone, Debug, Default)]
-pub struct Program {
-    /// The command and its arguments.
-    pub words: Vec<OsString>,
-    /// Variables that are added to the environment of the owner.
-    pub environment: Vec<(OsString, OsString)>,
-    /// The folder that is removed when the command is stopped.
-    pub folder: Option<PathBuf>,
-    /// The folder of logs, which is removed when the command is stopped, unless
-    /// [`Supervisor::keep_logs`] was called.
-    pub logs: Option<PathBuf>,
-}
-
 /// The owner's end of a supervised command. Dropping it stops the command.
 #[derive(Debug)]
 pub struct Supervisor {
@@ -79,31 +64,31 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Starts the program. Its output is appended to a file.
+    /// Starts a command: its program, arguments and environment. Its outputs are appended to a
+    /// file. `folder` is removed when the command is stopped; `logs` too, unless
+    /// [`keep_logs`](Self::keep_logs) was called.
     ///
     /// # Errors
     ///
     /// The file cannot be opened, or `sh` or `setsid` is missing. A command that does not exist is
     /// not an error: it ends at once, and the file contains the reason.
-    pub fn start(program: &Program, output: &Path) -> Result<Supervisor> {
+    pub fn start(
+        command: &Command,
+        folder: Option<&Path>,
+        logs: Option<&Path>,
+        output: &Path,
+    ) -> Result<Supervisor> {
         let file = OpenOptions::new().create(true).append(true).open(output);
         let file =
             file.with_context(|| format!("the log {} cannot be opened", output.display()))?;
-        let folder = |path: &Option<PathBuf>| path.clone().map_or_else(OsString::new, Into::into);
+        let none = Path::new("");
+        let variables = command.get_envs();
         let mut shell = Command::new("sh")
-            .args([
-                OsStr::new("-c"),
-                OsStr::new(SCRIPT),
-                OsStr::new("supervisor"),
-            ])
-            .args([folder(&program.folder), folder(&program.logs)])
-            .args(&program.words)
-            .envs(
-                program
-                    .environment
-                    .iter()
-                    .map(|(name, value)| (name, value)),
-            )
+            .args(["-c", SCRIPT, "supervisor"])
+            .args([folder.unwrap_or(none), logs.unwrap_or(none)])
+            .arg(command.get_program())
+            .args(command.get_args())
+            .envs(variables.filter_map(|(name, value)| Some((name, value?))))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(file)
@@ -111,12 +96,9 @@ impl Supervisor {
             .spawn()
             .context("the shell `sh` cannot be run")?;
         let pipe = shell.stdin.take();
-        let process =
-            first_line(&mut shell).and_then(|line| command(line.trim().parse().ok()?, &shell));
-        let process = process.with_context(|| {
+        let process = supervised(&mut shell).with_context(|| {
             format!(
-                "the command {:?} could not be started; the reason is in {}",
-                program.words,
+                "the command {command:?} could not be started; the reason is in {}",
                 output.display()
             )
         })?;
@@ -148,19 +130,14 @@ impl Supervisor {
     ///
     /// A thread still runs after ten seconds.
     pub fn suspend(&self) -> Result<()> {
-        self.signal(Signal::STOP);
+        self.process.signal_group(Signal::STOP);
         let is_still = || self.process.group().into_iter().all(Process::is_suspended);
         ensure!(
-            Deadline::after(Duration::from_secs(10)).until(is_still),
+            poll(Duration::from_secs(10), is_still),
             "the process {} still runs after the signal to stop",
             self.process.pid
         );
         Ok(())
-    }
-
-    /// Sends a signal to the command and all its children.
-    pub fn signal(&self, signal: Signal) {
-        self.process.signal_group(signal);
     }
 }
 
@@ -170,23 +147,19 @@ impl Drop for Supervisor {
         let _ = self.shell.wait();
         // After this, the ports are free and the folder is removed. The shell waits only for its
         // own child, and killed processes take a moment to end.
-        let _ = Deadline::after(MOST_TO_END).until(|| self.process.group().is_empty());
+        poll(MOST_TO_END, || self.process.group().is_empty());
     }
 }
 
-/// Returns the process of the command, which may already have ended. Its start time is then
-/// unknown, but not before that of its shell.
-fn command(pid: i32, shell: &Child) -> Option<Process> {
+/// Returns the process of the command, whose number the shell prints. It may already have ended.
+/// Its start time is then unknown, but not before that of its shell.
+fn supervised(shell: &mut Child) -> Option<Process> {
+    let mut line = String::new();
+    let mut said = BufReader::new(shell.stdout.take()?);
+    said.read_line(&mut line).ok()?;
+    let pid = line.trim().parse().ok()?;
     Process::of(pid).or_else(|| {
         let shell = Process::of(i32::try_from(shell.id()).ok()?)?;
         Some(Process { pid, ..shell })
     })
-}
-
-fn first_line(shell: &mut Child) -> Option<String> {
-    let mut line = String::new();
-    BufReader::new(shell.stdout.take()?)
-        .read_line(&mut line)
-        .ok()?;
-    Some(line)
 }

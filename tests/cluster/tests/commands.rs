@@ -5,10 +5,9 @@
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use fluo_cluster::{State, wanted};
+use fluo_cluster::{State, poll, wanted};
 
 /// Returns a command for the cluster of a state file.
 fn command(name: &str, state: &Path) -> Command {
@@ -78,11 +77,8 @@ fn starts_describes_and_stops_a_cluster() {
     assert!(state.runner.group().is_empty() && !state.owner.is_alive());
     assert!(!state.site.directory.exists());
     // The supervisor does that last.
-    let end = Instant::now() + Duration::from_secs(60);
-    while state.site.logs.exists() {
-        assert!(Instant::now() < end, "the logs are still there");
-        thread::sleep(Duration::from_millis(20));
-    }
+    let is_gone = || !state.site.logs.exists();
+    assert!(poll(Duration::from_secs(60), is_gone), "the logs are kept");
     assert_eq!(prints("status", &file), "not running\n");
 }
 

@@ -13,9 +13,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use fluo_cluster::{Cluster, Process, Settings, State, wanted};
+use fluo_cluster::{Cluster, Process, Settings, State, poll, wanted};
 use tempfile::TempDir;
 
 /// The log of the first step of a cluster. Other servers may not have written anything yet.
@@ -130,10 +130,9 @@ fn keeps_the_logs_of_an_owner_that_panics() {
     let settings = Settings {
         tablet_servers: 1,
         proxy: None,
-        ..Settings::default()
     };
     let cluster = Cluster::start(&settings).unwrap();
-    let state = cluster.state().unwrap();
+    let state = cluster.state();
     let owner = thread::spawn(move || {
         let _cluster = cluster;
         panic!("as a test that fails does");
@@ -162,7 +161,9 @@ fn keeps_the_logs_of_a_shared_cluster_on_which_a_test_fails() {
     let printed = String::from_utf8(output.stdout).unwrap();
     let (_, rest) = printed.split_once(SUPERVISOR).unwrap();
     // The supervisor removes the other files after its owner has ended.
-    wait_for_the_end_of(rest.lines().next().unwrap().parse().unwrap());
+    let supervisor = rest.lines().next().unwrap().parse().unwrap();
+    let is_gone = || Process::of(supervisor).is_none();
+    assert!(poll(Duration::from_secs(60), is_gone), "it does not end");
     let logs = folder_behind(&said, "the cluster's logs are in ");
     assert_kept(&logs, INITIALIZE);
 }
@@ -171,17 +172,9 @@ fn keeps_the_logs_of_a_shared_cluster_on_which_a_test_fails() {
 #[ignore = "it fails on purpose: another test runs it"]
 fn a_test_that_fails_on_the_shared_cluster() {
     let cluster = Cluster::shared().unwrap();
-    let runner = cluster.state().unwrap().runner.pid;
+    let runner = cluster.state().runner.pid;
     let status = fs::read_to_string(format!("/proc/{runner}/status")).unwrap();
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
     writeln!(stdout(), "{SUPERVISOR}{}", parent.unwrap().trim()).unwrap();
     assert!(cluster.tablet_servers().is_empty(), "it fails on purpose");
-}
-
-fn wait_for_the_end_of(pid: i32) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while Process::of(pid).is_some_and(Process::is_alive) {
-        assert!(Instant::now() < end, "the process {pid} does not end");
-        thread::sleep(Duration::from_millis(20));
-    }
 }

@@ -2,35 +2,47 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests say what they expect")]
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Write, stdout};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
 
-use fluo_cluster::{Process, Program, Supervisor};
+use fluo_cluster::{Process, Supervisor, poll};
 use rustix::process::Signal;
 
 /// A command with two children, which ignores SIGTERM, SIGINT and SIGHUP.
-const FAMILY: &str = "trap '' TERM INT HUP; sleep 1000 & sleep 1001 & wait";
+const FAMILY: [&str; 3] = [
+    "sh",
+    "-c",
+    "trap '' TERM INT HUP; sleep 1000 & sleep 1001 & wait",
+];
 
-fn until(mut is_true: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + Duration::from_secs(10);
-    while !is_true() {
-        if Instant::now() > end {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    true
+/// The words before the process number that an owner prints.
+const LEADER: &str = "leader ";
+
+fn command(words: &[&str]) -> Command {
+    let (name, arguments) = words.split_first().unwrap();
+    let mut command = Command::new(name);
+    command.args(arguments);
+    command
 }
 
-fn family(folder: Option<PathBuf>, logs: Option<PathBuf>) -> Program {
-    let words = ["sh", "-c", FAMILY].map(Into::into).to_vec();
-    Program {
-        words,
-        folder,
-        logs,
-        ..Program::default()
+fn until(is_true: impl FnMut() -> bool) -> bool {
+    poll(Duration::from_secs(10), is_true)
+}
+
+/// Owns a supervised command, for [`owner`].
+#[test]
+#[ignore = "it does not end: other tests run it"]
+fn owns_a_command_until_it_is_killed() {
+    let output = Path::new("/dev/null");
+    let supervisor = Supervisor::start(&command(&FAMILY), None, None, output).unwrap();
+    writeln!(stdout(), "\n{LEADER}{}", supervisor.process().pid).unwrap();
+    loop {
+        thread::park();
     }
 }
 
@@ -40,42 +52,30 @@ fn owner() -> (Child, Process) {
     // If the tests run in the background, they ignore an interrupt, and the owner would inherit
     // that.
     let mut owner = Command::new("env")
-        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_fluo-cluster")])
-        .args(["supervise", "sh", "-c", FAMILY])
+        .arg("--default-signal=INT")
+        .arg(env::current_exe().unwrap())
+        .args(["--exact", "owns_a_command_until_it_is_killed"])
+        .args(["--ignored", "--nocapture"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    BufReader::new(owner.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let leader = Process::of(line.trim().parse().unwrap()).unwrap();
-    assert!(
-        until(|| leader.group().len() == 3),
-        "the command and its two children run"
-    );
+    let mut lines = BufReader::new(owner.stdout.take().unwrap()).lines();
+    let leader = lines.find_map(|line| line.unwrap().strip_prefix(LEADER)?.parse().ok());
+    let leader = Process::of(leader.unwrap()).unwrap();
+    let runs = until(|| leader.group().len() == 3);
+    assert!(runs, "the command and its two children run");
     (owner, leader)
 }
 
-fn ends_with_its_owner(signal: Signal) {
-    let (mut owner, leader) = owner();
-    let members = leader.group();
-    Process::of(i32::try_from(owner.id()).unwrap())
-        .unwrap()
-        .signal(signal);
-    owner.wait().unwrap();
-    let gone = until(|| members.iter().all(|member| !member.is_alive()));
-    assert!(gone, "{:?} outlived their owner", leader.group());
-}
-
 #[test]
-fn a_killed_owner_ends_its_grandchildren() {
-    ends_with_its_owner(Signal::KILL);
-}
-
-#[test]
-fn an_interrupted_owner_ends_its_grandchildren() {
-    ends_with_its_owner(Signal::INT);
+fn a_killed_or_interrupted_owner_ends_its_grandchildren() {
+    for signal in [Signal::KILL, Signal::INT] {
+        let (mut owner, leader) = owner();
+        let pid = i32::try_from(owner.id()).unwrap();
+        Process::of(pid).unwrap().signal(signal);
+        owner.wait().unwrap();
+        assert!(until(|| leader.group().is_empty()), "{signal:?}");
+    }
 }
 
 #[test]
@@ -88,53 +88,34 @@ fn a_suspended_command_ends_with_its_owner() {
 }
 
 #[test]
-fn a_drop_ends_the_command_and_removes_its_folders() {
-    let root = tempfile::tempdir().unwrap();
-    let [folder, logs] = ["run", "logs"].map(|name| root.path().join(name));
-    for folder in [&folder, &logs] {
-        std::fs::create_dir(folder).unwrap();
+fn a_drop_ends_the_command_and_keeps_logs_only_on_request() {
+    for keeps in [false, true] {
+        let root = tempfile::tempdir().unwrap();
+        let [folder, logs] = ["run", "logs"].map(|name| root.path().join(name));
+        fs::create_dir(&folder).unwrap();
+        fs::create_dir(&logs).unwrap();
+        let log = logs.join("out");
+        let supervisor =
+            Supervisor::start(&command(&FAMILY), Some(&folder), Some(&logs), &log).unwrap();
+        if keeps {
+            supervisor.keep_logs();
+        }
+        let leader = supervisor.process();
+        drop(supervisor);
+        assert_eq!(leader.group(), []);
+        assert!(!folder.exists());
+        assert_eq!(log.exists(), keeps);
     }
-    let program = family(Some(folder.clone()), Some(logs.clone()));
-    let supervisor = Supervisor::start(&program, &logs.join("out")).unwrap();
-    let leader = supervisor.process();
-    drop(supervisor);
-    assert_eq!(leader.group(), []);
-    assert!(!folder.exists() && !logs.exists());
 }
 
 #[test]
-fn keeps_logs_on_request() {
-    let root = tempfile::tempdir().unwrap();
-    let [folder, logs] = ["run", "logs"].map(|name| root.path().join(name));
-    for folder in [&folder, &logs] {
-        std::fs::create_dir(folder).unwrap();
-    }
-    let program = family(Some(folder.clone()), Some(logs.clone()));
-    let supervisor = Supervisor::start(&program, &logs.join("out")).unwrap();
-    supervisor.keep_logs();
-    drop(supervisor);
-    assert!(!folder.exists());
-    assert!(logs.join("out").exists());
-}
-
-#[test]
-fn writes_the_output_of_a_command_to_its_log() {
+fn writes_the_outputs_of_a_command_to_its_log() {
     let root = tempfile::tempdir().unwrap();
     let log = root.path().join("out");
-    let words = ["sh", "-c", "echo to out; echo to err >&2"]
-        .map(Into::into)
-        .to_vec();
-    let program = Program {
-        words,
-        ..Program::default()
-    };
-    let supervisor = Supervisor::start(&program, &log).unwrap();
+    let mut command = command(&["sh", "-c", "echo to $OUT; echo to err >&2"]);
+    let supervisor = Supervisor::start(command.env("OUT", "out"), None, None, &log).unwrap();
     assert!(until(|| !supervisor.process().is_alive()));
-    assert_eq!(read(&log), "to out\nto err\n");
-}
-
-fn read(file: &Path) -> String {
-    std::fs::read_to_string(file).unwrap()
+    assert_eq!(fs::read_to_string(&log).unwrap(), "to out\nto err\n");
 }
 
 /// Tests a regression: a command that had ended before the first check counted as one that could
@@ -142,20 +123,16 @@ fn read(file: &Path) -> String {
 #[test]
 fn a_command_that_ends_at_once_counts_as_started() {
     let root = tempfile::tempdir().unwrap();
-    for (number, words) in [["true", ""], ["no-such-command", ""]]
-        .iter()
-        .cycle()
-        .take(40)
-        .enumerate()
-    {
+    for number in 0..40 {
         let logs = root.path().join(number.to_string());
-        std::fs::create_dir(&logs).unwrap();
-        let program = Program {
-            words: words.map(Into::into).to_vec(),
-            logs: Some(logs.clone()),
-            ..Program::default()
+        fs::create_dir(&logs).unwrap();
+        let name = if number % 2 == 0 {
+            "true"
+        } else {
+            "no-such-command"
         };
-        let supervisor = Supervisor::start(&program, &logs.join("out")).unwrap();
+        let command = Command::new(name);
+        let supervisor = Supervisor::start(&command, None, Some(&logs), &logs.join("out")).unwrap();
         assert!(until(|| !supervisor.process().is_alive()));
         assert!(logs.join("out").exists());
     }
