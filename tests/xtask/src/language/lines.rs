@@ -56,44 +56,37 @@ fn comment(line: &str) -> Option<(&str, bool)> {
 mod tests {
     use super::*;
 
-    fn found<'a>(file: &str, text: &'a str) -> Vec<(usize, &'a str, Option<&'a str>)> {
-        let lines = lines(file, text);
-        lines
-            .iter()
-            .map(|line| (line.number, line.text, line.code))
-            .collect()
+    /// Returns each line as its number, its language, a mark of pages, and its text.
+    fn found(file: &str, text: &str) -> Vec<String> {
+        let shown = |line: &Line<'_>| {
+            let page = if line.is_page { "page" } else { "item" };
+            let code = line.code.unwrap_or("-");
+            format!("{} {} {code} {page} {}", line.number, line.width, line.text)
+        };
+        lines(file, text).iter().map(shown).collect()
     }
 
     #[test]
     fn reads_the_lines_of_a_page_and_the_blocks_of_code_in_it() {
-        assert_eq!(
-            found("a.md", "One\n```text\na\n```\n\ntwo"),
-            [
-                (1, "One", None),
-                (2, "```text", Some("text")),
-                (3, "a", Some("text")),
-                (4, "```", Some("text")),
-                (5, "", None),
-                (6, "two", None),
-            ]
-        );
+        let expected = [
+            "1 3 - page One",
+            "2 7 text page ```text",
+            "3 1 text page a",
+            "4 3 text page ```",
+            "5 3 - page two",
+        ];
+        assert_eq!(found("a.md", "One\n```text\na\n```\ntwo"), expected);
     }
 
     #[test]
     fn reads_the_comments_of_rust() {
         let text = "//! ```\n//! a\n\n    /// two\nlet a = 1;\n// three";
-        assert_eq!(
-            found("a.rs", text),
-            [
-                (1, "```", Some("")),
-                (2, "a", Some("")),
-                (4, "two", None),
-                (6, "three", None),
-            ]
-        );
-        let lines = lines("a.rs", text);
-        let pages: Vec<_> = lines.iter().map(|line| line.is_page).collect();
-        assert_eq!(pages, [true, true, false, false]);
-        assert_eq!(lines[2].width, 11);
+        let expected = [
+            "1 7  page ```",
+            "2 5  page a",
+            "4 11 - item two",
+            "6 8 - item three",
+        ];
+        assert_eq!(found("a.rs", text), expected);
     }
 }

@@ -4,43 +4,30 @@
 //! with a question word, doc comments of functions mostly begin with a verb, certain idioms do not
 //! occur, lines have at most 100 columns, and the files and names in backticks exist.
 
-mod comments;
+mod docs;
 mod idioms;
 mod lines;
-mod measure;
 mod names;
 mod references;
 mod width;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
+use self::docs::Docs;
 use self::lines::lines;
-use self::measure::Measure;
 use self::names::Names;
-use crate::cargo;
+use crate::cargo::{none_of, say};
 use crate::source::files;
 
-/// All folders with Rust code, in the order in which their measures are printed.
-const FOLDERS: &[&str] = &[
-    "src/table",
-    "src/engine",
-    "src/embedded",
-    "src/accumulo-proxy",
-    "src/accumulo",
-    "src/advisor",
-    "src/cli",
-    "recipes",
-    "tests",
-    "examples",
-];
-/// Files that are not measured, because they list the words to find.
-const NOT_MEASURED: [&str; 2] = ["language/idioms.rs", "language/measure.rs"];
-
+/// All folders with Rust code, and with pages beside it.
+const FOLDERS: [&str; 4] = ["src", "recipes", "tests", "examples"];
 /// The pages at the root, and the folder of the others.
 const PAGES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "docs"];
+/// The folder of the files that list the words to find.
+const WORDS: &str = "tests/xtask/src/language/";
 /// The pages of decisions. Their names are not checked, because a decision describes the files and
 /// types of its day, and often the removal of some.
 const HISTORY: &str = "docs/decisions/";
@@ -52,86 +39,48 @@ struct Source {
     text: String,
 }
 
-/// Prints the measures of each folder, and fails if a file or a page breaks a rule.
+/// Fails if a file or a page breaks a rule.
 pub(crate) fn check(root: &Path) -> Result<()> {
-    cargo::say("\n> the language of comments and pages");
-    let mut findings = Vec::new();
-    let (mut sources, mut pages) = (Vec::new(), Vec::new());
-    for folder in FOLDERS {
-        let code = read(root, folder, "rs")?;
-        let mut measure = Measure::default();
-        let measured = code.iter().filter(|file| is_measured(file));
-        measured.for_each(|file| measure.add(&file.text));
-        cargo::say(&format!("{folder}: {measure}"));
-        findings.extend(measure.findings(folder));
-        sources.extend(code);
-        pages.extend(read(root, folder, "md")?);
-    }
-    for page in PAGES {
-        pages.extend(read(root, page, "md")?);
-    }
-    cargo::say(&format!("{} pages", pages.len()));
-    let names = names(root, &sources)?;
-    for file in sources
-        .iter()
-        .filter(|file| is_measured(file))
-        .chain(&pages)
-    {
-        findings.extend(find(root, file, &names));
-    }
-    match findings.as_slice() {
-        [] => Ok(()),
-        _ => bail!(
-            "the language of comments and pages has {} findings:\n{}",
-            findings.len(),
-            findings.join("\n")
-        ),
-    }
-}
-
-fn is_measured(file: &Source) -> bool {
-    !NOT_MEASURED.iter().any(|it| file.path.ends_with(it))
-}
-
-/// Reads the files of a folder with an extension, in the order of their paths.
-fn read(root: &Path, folder: &str, extension: &str) -> Result<Vec<Source>> {
-    let paths = files(&root.join(folder), extension)?;
-    let source = |path: &PathBuf| {
-        let text = fs::read_to_string(path)
-            .with_context(|| format!("`{}` cannot be read", path.display()))?;
-        let path = path.strip_prefix(root).unwrap_or(path);
-        Ok(Source {
-            path: path.display().to_string(),
-            text,
-        })
-    };
-    paths.iter().map(source).collect()
-}
-
-/// Returns the names in the sources, and in the programs and interfaces of Java among them.
-fn names(root: &Path, sources: &[Source]) -> Result<Names> {
-    let mut names = Names::default();
-    for file in sources {
+    let pages = read(root, &[&FOLDERS[..], &PAGES].concat(), "md")?;
+    let mut sources = read(root, &FOLDERS, "rs")?;
+    let (rust, pages_read) = (sources.len(), pages.len());
+    say(&format!(
+        "\n> the language of {rust} files and {pages_read} pages"
+    ));
+    let (mut docs, mut names) = (Docs::default(), Names::default());
+    for file in &sources {
+        docs.add(&file.path, &file.text);
         names.add(&file.path, &file.text)?;
     }
-    for folder in FOLDERS {
-        for extension in ["java", "thrift"] {
-            for file in read(root, folder, extension)? {
-                names.add(&file.path, &file.text)?;
-            }
+    for extension in ["java", "thrift"] {
+        for file in read(root, &FOLDERS, extension)? {
+            names.add(&file.path, &file.text)?;
         }
     }
-    Ok(names)
+    let mut findings = docs.findings();
+    sources.retain(|file| !file.path.starts_with(WORDS));
+    for Source { path, text } in sources.iter().chain(&pages) {
+        let lines = lines(path, text);
+        findings.extend(idioms::find(path, text));
+        findings.extend(width::find(path, &lines));
+        if !path.starts_with(HISTORY) {
+            findings.extend(references::find(root, path, &lines, &names));
+        }
+    }
+    none_of(&findings)
 }
 
-/// Returns the mistakes in a file, each with its line.
-fn find(root: &Path, file: &Source, names: &Names) -> Vec<String> {
-    let (path, text) = (file.path.as_str(), file.text.as_str());
-    let lines = lines(path, text);
-    let mut findings = idioms::find(path, text);
-    findings.extend(width::find(path, &lines));
-    if !path.starts_with(HISTORY) {
-        findings.extend(references::find(root, path, &lines, names));
+/// Reads the files of some folders with an extension, in the order of their paths.
+fn read(root: &Path, folders: &[&str], extension: &str) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for folder in folders {
+        for path in files(&root.join(folder), extension)? {
+            let text = fs::read_to_string(&path)
+                .with_context(|| format!("`{}` cannot be read", path.display()))?;
+            let path = path.strip_prefix(root).unwrap_or(&path);
+            let path = path.display().to_string();
+            sources.push(Source { path, text });
+        }
     }
-    findings
+    Ok(sources)
 }

@@ -239,34 +239,16 @@ fn is_type(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+
     use super::super::lines::lines;
     use super::*;
     use crate::source::tests::folder;
 
-    /// Returns the findings of a page in a workspace with some files, without their places.
-    fn found(file: &str, text: &str) -> Vec<String> {
-        let workspace = folder(&[
-            ("one/Cargo.toml", ""),
-            ("one/src/lib.rs", ""),
-            ("one/src/store/mod.rs", ""),
-            ("one/src/store/disk.rs", ""),
-            ("docs/tour.md", ""),
-        ]);
-        let mut names = Names::default();
-        names
-            .add(
-                "a.rs",
-                "mod store { struct Store; impl Store { fn get() {} } }",
-            )
-            .unwrap();
-        let findings = find(workspace.path(), file, &lines(file, text), &names);
-        let place = |finding: String| finding.split(['`']).nth(1).unwrap().to_owned();
-        findings.into_iter().map(place).collect()
-    }
-
-    fn of_page(text: &str) -> Vec<String> {
-        found("docs/a.md", text)
-    }
+    const PAGE: &str = "docs/a.md";
+    const MODULE: &str = "one/src/store/mod.rs";
+    const MAP: &str = "//! ```text\n//! Disk  a disk  disk.rs\n//! Tape  a tape  tape.rs, rolls/\n";
+    const TABLE: &str = "| Java | here |\n|---|---|\n| `Tape` | `Reel` |";
 
     #[test]
     fn names_the_place_and_the_remedy() {
@@ -281,68 +263,45 @@ mod tests {
         );
     }
 
-    #[test]
-    fn finds_a_file_from_the_root_the_page_or_the_paragraph() {
-        let right = "`one/src/store/mod.rs`, `disk.rs`, and `tour.md` of `docs/`.";
-        assert!(of_page(right).is_empty());
-        assert!(of_page("| in `one/src/` |\n|---|\n| `store/`: `disk.rs` |").is_empty());
-        assert_eq!(of_page("`disk.rs`"), ["disk.rs"]);
-        assert_eq!(
-            of_page("`one/src/lib.rs`\n\n`store/disk.rs`"),
-            ["store/disk.rs"]
-        );
-        assert_eq!(
-            of_page("`one/src/store/tape.rs`"),
-            ["one/src/store/tape.rs"]
-        );
-        assert_eq!(
-            of_page("`docs/tours`, `tests/gone/`"),
-            ["docs/tours", "tests/gone/"]
-        );
-        for other in [
-            "`example.com/`",
-            "`target/gone/`",
-            "`$HOME/a.toml`",
-            "`*.rs`",
-        ] {
-            assert!(of_page(other).is_empty(), "{other}");
-        }
-    }
-
-    #[test]
-    fn finds_the_files_of_a_module_and_those_in_its_map() {
-        let found = |text: &str| found("one/src/store/mod.rs", text);
-        assert!(found("//! `disk.rs`, `src/lib.rs`, `store/disk.rs`, `docs/tour.md`").is_empty());
-        assert_eq!(found("//! `tape.rs`\n/// `gone.rs`"), ["tape.rs"]);
-        let map = "//! ```text\n//! Disk   a disk   disk.rs\n//! Tape   a tape   tape.rs, rolls/\n";
-        assert_eq!(found(map), ["tape.rs", "rolls/"]);
-        assert!(found(&map.replace("```text", "```")).is_empty());
-    }
-
-    #[test]
-    fn finds_names_that_no_source_has() {
-        let right = "`Store`, `&Store<Tape>`, `store::Store::get(..)` and `let a = Store::get()`.";
-        assert!(of_page(right).is_empty());
-        assert_eq!(of_page("`Tape`"), ["Tape"]);
-        assert_eq!(of_page("`Store::put(key)`"), ["Store::put"]);
-        assert_eq!(of_page("``if a { Store::put(`key`) }``"), ["Store::put"]);
-        assert_eq!(of_page("A span `over\ntwo` lines, `Tape`"), ["Tape"]);
-        for other in [
-            "`NAME`",
-            "`java.util.List`",
-            "`0::1`",
-            "`store::Store::case_01`",
-            "Tape",
-        ] {
-            assert!(of_page(other).is_empty(), "{other}");
-        }
-    }
-
-    #[test]
-    fn leaves_blocks_of_code_and_columns_of_other_projects() {
-        assert!(of_page("```rust\nlet a = `Tape`;\n```").is_empty());
-        let table = "| Java | here |\n|---|---|\n| `Tape` | `Reel` |";
-        assert_eq!(of_page(table), ["Reel"]);
-        assert_eq!(of_page(&format!("A paragraph:\n{table}")), ["Reel"]);
+    #[rstest]
+    #[case::from_the_root(PAGE, "`one/src/store/mod.rs`, `disk.rs`, and `tour.md` of `docs/`.", &[])]
+    #[case::from_a_heading(PAGE, "| in `one/src/` |\n|---|\n| `store/`: `disk.rs` |", &[])]
+    #[case::no_file(PAGE, "`disk.rs`", &["disk.rs"])]
+    #[case::another_paragraph(PAGE, "`one/src/lib.rs`\n\n`store/disk.rs`", &["store/disk.rs"])]
+    #[case::no_file_of_a_folder(PAGE, "`one/src/store/tape.rs`", &["one/src/store/tape.rs"])]
+    #[case::no_folder(PAGE, "`docs/tours`, `tests/gone/`", &["docs/tours", "tests/gone/"])]
+    #[case::no_path(PAGE, "`example.com/` `target/gone/` `$HOME/a.toml` `*.rs`", &[])]
+    #[case::of_a_module(MODULE, "//! `disk.rs`, `src/lib.rs`, `store/disk.rs`, `docs/tour.md`", &[])]
+    #[case::not_of_a_module(MODULE, "//! `tape.rs`\n/// `gone.rs`", &["tape.rs"])]
+    #[case::a_map(MODULE, MAP, &["tape.rs", "rolls/"])]
+    #[case::a_name(PAGE, "`Store`, `&Store<Tape>`, `store::Store::get(..)`, `a = Store::get()`", &[])]
+    #[case::no_type(PAGE, "`Tape`", &["Tape"])]
+    #[case::no_method(PAGE, "`Store::put(key)`", &["Store::put"])]
+    #[case::in_double_backticks(PAGE, "``if a { Store::put(`key`) }``", &["Store::put"])]
+    #[case::over_two_lines(PAGE, "A span `over\ntwo` lines, `Tape`", &["Tape"])]
+    #[case::no_name(PAGE, "`NAME` `java.util.List` `0::1` `store::Store::case_01` Tape", &[])]
+    #[case::a_block(PAGE, "```rust\nlet a = `Tape`;\n```", &[])]
+    #[case::a_foreign_column(PAGE, TABLE, &["Reel"])]
+    #[case::a_table_after_text(PAGE, "A paragraph:\n| Fluo |\n|---|\n| `Tape` |", &[])]
+    fn finds_files_and_names_that_do_not_exist(
+        #[case] file: &str,
+        #[case] text: &str,
+        #[case] expected: &[&str],
+    ) {
+        let root = folder(&[
+            ("one/Cargo.toml", ""),
+            ("one/src/lib.rs", ""),
+            ("one/src/store/mod.rs", ""),
+            ("one/src/store/disk.rs", ""),
+            ("docs/tour.md", ""),
+        ]);
+        let mut names = Names::default();
+        let source = "mod store { struct Store; impl Store { fn get() {} } }";
+        names.add("a.rs", source).unwrap();
+        let findings = find(root.path(), file, &lines(file, text), &names);
+        let found = findings
+            .iter()
+            .filter_map(|finding| finding.split('`').nth(1));
+        assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 }

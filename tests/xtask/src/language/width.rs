@@ -23,35 +23,29 @@ fn can_wrap(line: &Line<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+
     use super::super::lines::lines;
     use super::*;
 
-    fn found(file: &str, text: &str) -> usize {
-        find(file, &lines(file, text)).len()
-    }
-
-    #[test]
-    fn finds_wide_comments_and_leaves_code_and_tables() {
-        let wide = "word ".repeat(21);
-        let found = |text: &str| found("f.rs", text);
-        assert_eq!(found(&format!("/// {wide}")), 1);
-        assert_eq!(found(&format!("    // {wide}")), 1);
-        assert_eq!(found(&format!("let text = \"{wide}\";")), 0);
-        assert_eq!(found(&format!("//! | {wide} |")), 0);
-        assert_eq!(found(&format!("/// ```\n/// {wide}\n/// ```")), 0);
-        assert_eq!(found(&format!("/// ```\n/// ```\n/// {wide}")), 1);
-        assert_eq!(found(&"/// word ".repeat(11)), 0);
-    }
-
-    #[test]
-    fn finds_wide_paragraphs_and_leaves_headings_tables_and_links() {
-        let wide = "word ".repeat(21);
-        let found = |text: &str| found("f.md", text);
-        assert_eq!(found(&format!("One\n{wide}")), 1);
-        assert_eq!(found(&format!("- {wide}")), 1);
-        for start in ["# ", "| ", "[a]: ", "```text\n"] {
-            assert_eq!(found(&format!("{start}{wide}")), 0, "{start}");
-        }
-        assert_eq!(found(&"word".repeat(26)), 0);
+    #[rstest]
+    #[case::a_doc_comment("f.rs", "/// WIDE", 1)]
+    #[case::a_comment("f.rs", "    // WIDE", 1)]
+    #[case::code("f.rs", "let text = \"WIDE\";", 0)]
+    #[case::a_table_in_a_comment("f.rs", "//! | WIDE |", 0)]
+    #[case::code_in_a_comment("f.rs", "/// ```\n/// WIDE\n/// ```", 0)]
+    #[case::text_after_code("f.rs", "/// ```\n/// ```\n/// WIDE", 1)]
+    #[case::a_paragraph("f.md", "One\nWIDE", 1)]
+    #[case::an_item("f.md", "- WIDE", 1)]
+    #[case::a_heading("f.md", "# WIDE", 0)]
+    #[case::a_table("f.md", "| WIDE", 0)]
+    #[case::a_link("f.md", "[a]: WIDE", 0)]
+    #[case::a_block("f.md", "```text\nWIDE", 0)]
+    fn finds_what_can_be_wrapped(#[case] file: &str, #[case] text: &str, #[case] expected: usize) {
+        let text = text.replace("WIDE", &"word ".repeat(21));
+        assert_eq!(find(file, &lines(file, &text)).len(), expected);
+        // One long word cannot be wrapped.
+        let word = text.replace("word ", "word").replace(['/', '-', ' '], "");
+        assert_eq!(find("f.md", &lines("f.md", &word)).len(), 0);
     }
 }
