@@ -94,7 +94,7 @@ fn main() -> ExitCode {
         Task::Bench { name, arguments } => runs::bench(name.as_deref(), &arguments),
         Task::Soak { times } => runs::soak(times),
         Task::Simulate(asked) => runs::simulate(&asked),
-        Task::Mutate(asked) => mutate::mutate(asked),
+        Task::Mutate(asked) => mutate::mutate(&asked),
         Task::Conformance { arguments } => match runs::conformance(&arguments) {
             Ok(code) => return code,
             Err(error) => Err(error),

@@ -5,8 +5,6 @@
 //! bug that no test finds survives, and the task fails.
 
 mod mutant;
-mod run;
-mod selection;
 mod tree;
 mod verdict;
 
@@ -14,27 +12,23 @@ use std::collections::BTreeSet;
 use std::env;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
 use self::mutant::{FOLDER, Mutant};
-use self::run::Run;
-use self::selection::Selection;
 use self::tree::Tree;
 use self::verdict::Verdict;
-use crate::cargo::{print, say, workspace};
+use crate::cargo::{none_of, print, say, workspace};
 
 /// Maximum time of a command, with its build.
 const LIMIT: Duration = Duration::from_secs(15 * 60);
-/// Maximum number of lines of a failed build to print.
-const LINES_OF_A_FAILURE: usize = 40;
-
+const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 /// The head of the table.
 const HEAD: &str = "| planted bug | what it breaks | found by |\n|---|---|---|";
 
 /// The planted bugs to test.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Asked {
     /// Names of planted bugs: the files in tests/mutants without `.patch`
     #[arg(value_name = "NAME", required_unless_present_any = ["check", "rotate", "all"])]
@@ -51,143 +45,87 @@ pub(crate) struct Asked {
 }
 
 /// Checks that every patch applies, and that tests find the selected bugs.
-pub(crate) fn mutate(asked: Asked) -> Result<()> {
+pub(crate) fn mutate(asked: &Asked) -> Result<()> {
     let root = workspace();
-    let selection = match asked.rotate {
-        _ if asked.check => Selection::Named(Vec::new()),
-        Some(count) => Selection::Rotation(count),
-        None if asked.all => Selection::All,
-        None => Selection::Named(asked.names),
-    };
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    test_bugs(&root, &root.join(target), &selection, LIMIT)
+    test_bugs(&root, &root.join(target), asked, LIMIT)
 }
 
 /// Tests bugs of the tree `root`, with a copy of it below `target`.
-fn test_bugs(root: &Path, target: &Path, selection: &Selection, limit: Duration) -> Result<()> {
+fn test_bugs(root: &Path, target: &Path, asked: &Asked, limit: Duration) -> Result<()> {
     let all = mutant::all(root)?;
-    let misfits: Vec<_> = all
+    let misfits = all
         .iter()
-        .filter_map(|mutant| tree::check(mutant, root).err())
-        .map(|error| error.to_string())
-        .collect();
-    if !misfits.is_empty() {
-        bail!("{}", misfits.join("\n\n"));
-    }
+        .filter_map(|mutant| tree::check(mutant, root).err());
+    none_of(&misfits.map(|error| error.to_string()).collect::<Vec<_>>())?;
     progress(&format!("{} patches apply", all.len()));
-    let mut selected = selection.of(all)?;
+    let mut selected = select(all, asked)?;
     if selected.is_empty() {
         return Ok(());
     }
     let tree = Tree::new(root, target)?;
-    check_clean(&tree, &selected, limit)?;
-    // Bugs of one package are neighbours, so fewer packages are built again after each.
+    let commands: BTreeSet<_> = selected.iter().flat_map(|mutant| &mutant.fails).collect();
+    for (number, line) in (1..).zip(&commands) {
+        let count = commands.len();
+        progress(&format!("{number} of {count} without a bug: {line}"));
+        verdict::check_clean(&tree, line, limit)?;
+    }
+    // Bugs of one package are neighbors, so fewer packages are built again after each.
     selected.sort_by(|a, b| (&a.changes, &a.name).cmp(&(&b.changes, &b.name)));
-    let mut rows = Vec::new();
+    let (mut rows, mut not_found) = (Vec::new(), Vec::new());
     for (number, mutant) in (1..).zip(&selected) {
         let begun = Instant::now();
-        let row = Row::new(&tree, mutant, limit)?;
+        let row = test_bug(&tree, mutant, limit, &mut not_found)?;
         let (count, seconds) = (selected.len(), begun.elapsed().as_secs());
-        progress(&format!(
-            "{number} of {count}, {seconds} s: {}",
-            row.cells()
-        ));
+        progress(&format!("{number} of {count}, {seconds} s: {row}"));
         rows.push(row);
     }
-    rows.sort_by_key(|row| &row.mutant.name);
-    print(&table(&rows));
-    let not_found: Vec<_> = rows.iter().flat_map(Row::complaints).collect();
-    match not_found.as_slice() {
-        [] => Ok(()),
-        _ => bail!("{}", not_found.join("\n")),
-    }
+    // Each row begins with the name of its bug.
+    rows.sort();
+    print(&format!("{HEAD}\n{}", rows.join("\n")));
+    none_of(&not_found)
 }
 
-/// Checks that the commands of all bugs pass without them, and that each runs a test.
-fn check_clean(tree: &Tree, mutants: &[Mutant], limit: Duration) -> Result<()> {
-    let commands: BTreeSet<_> = mutants.iter().flat_map(|mutant| &mutant.fails).collect();
-    for (number, fails) in (1..).zip(&commands) {
-        let line = line(fails);
-        progress(&format!(
-            "{number} of {} without a bug: {line}",
-            commands.len()
-        ));
-        let run = Run::new(tree, fails, limit)?;
-        if run.succeeded != Some(true) {
-            bail!(
-                "`{line}` fails without a planted bug:\n{}",
-                end_of(&run.output)
-            );
-        }
-        verdict::check_ran_tests(&run.output).with_context(|| format!("`{line}`"))?;
-    }
-    Ok(())
-}
-
-/// A tested bug.
-struct Row<'a> {
-    mutant: &'a Mutant,
-    /// A verdict for each command.
-    results: Vec<(&'a [String], Verdict, Run)>,
-}
-
-impl<'a> Row<'a> {
-    /// Plants a bug and runs its commands.
-    fn new(tree: &Tree, mutant: &'a Mutant, limit: Duration) -> Result<Row<'a>> {
-        tree.apply(mutant)?;
-        let result = |fails: &'a Vec<String>| {
-            let run = Run::new(tree, fails, limit)?;
-            Ok((fails.as_slice(), Verdict::new(&run), run))
-        };
-        let results: Result<_> = mutant.fails.iter().map(result).collect();
-        tree.revert(mutant)?;
-        Ok(Row {
-            mutant,
-            results: results?,
-        })
-    }
-
-    /// Returns the reasons for which the task fails, one for each command that did not find the
-    /// bug.
-    fn complaints(&self) -> impl Iterator<Item = String> {
-        let Mutant { name, what, .. } = self.mutant;
-        self.results.iter().filter_map(move |(fails, verdict, run)| {
-            let line = line(fails);
-            match verdict {
-                Verdict::Found(_) => None,
-                Verdict::Survived => Some(format!(
-                    "`{name}` survives: {what}, and `{line}` passes; fix or add the test"
-                )),
-                Verdict::Broken => Some(format!(
-                    "`{name}` is broken: with {FOLDER}/{name}.patch `{line}` fails before a test \
-                     does:\n{}",
-                    end_of(&run.output)
-                )),
-                Verdict::Endless => Some(format!(
-                    "`{name}` has no end: with {FOLDER}/{name}.patch `{line}` exceeds the time \
-                     limit; name a test that fails"
-                )),
+/// Plants a bug and runs its commands. Returns the row of the table, and adds a sentence for each
+/// command that does not find the bug.
+fn test_bug(
+    tree: &Tree,
+    mutant: &Mutant,
+    limit: Duration,
+    not_found: &mut Vec<String>,
+) -> Result<String> {
+    let Mutant { name, what, .. } = mutant;
+    tree.apply(mutant)?;
+    let run = |line: &String| verdict::run(tree, line, limit);
+    let verdicts: Result<Vec<_>> = mutant.fails.iter().map(run).collect();
+    tree.revert(mutant)?;
+    let mut cells = Vec::new();
+    for (verdict, line) in verdicts?.into_iter().zip(&mutant.fails) {
+        let patch = format!("with {FOLDER}/{name}.patch `{line}`");
+        let (cell, complaint) = match verdict {
+            Verdict::Found(cell) => {
+                cells.push(cell);
+                continue;
             }
-        })
+            Verdict::Survived => (
+                "SURVIVED",
+                format!("`{name}` survives: {what}, and `{line}` passes; fix or add the test"),
+            ),
+            Verdict::Broken(end) => (
+                "BROKEN",
+                format!("`{name}` is broken: {patch} fails before a test does:\n{end}"),
+            ),
+            Verdict::Endless => (
+                "NO END",
+                format!(
+                    "`{name}` has no end: {patch} exceeds the time limit; name a test that fails"
+                ),
+            ),
+        };
+        cells.push(cell.to_owned());
+        not_found.push(complaint);
     }
-
-    /// Returns the row of the table.
-    fn cells(&self) -> String {
-        let found_by = self.results.iter().map(|(_, verdict, _)| match verdict {
-            Verdict::Found(finding) => finding.cell(),
-            Verdict::Survived => "SURVIVED".to_owned(),
-            Verdict::Broken => "BROKEN".to_owned(),
-            Verdict::Endless => "NO END".to_owned(),
-        });
-        let found_by: Vec<_> = found_by.collect();
-        row_start(self.mutant) + &format!("{} |", found_by.join("; "))
-    }
-}
-
-/// Returns the Markdown table of the tested bugs, which is the table of `docs/testing.md`.
-fn table(rows: &[Row<'_>]) -> String {
-    let rows = rows.iter().map(|row| format!("\n{}", row.cells()));
-    format!("{HEAD}{}", rows.collect::<String>())
+    Ok(row_start(mutant) + &format!("{} |", cells.join("; ")))
 }
 
 /// Returns the start of the row of a bug: all cells but the last.
@@ -195,15 +133,39 @@ fn row_start(mutant: &Mutant) -> String {
     format!("| `{}` | {} | ", mutant.name, mutant.what)
 }
 
-/// Returns a command as the user writes it.
-fn line(arguments: &[String]) -> String {
-    format!("cargo {}", arguments.join(" "))
+/// Returns the selected bugs in the order of their names, each once.
+fn select(mut all: Vec<Mutant>, asked: &Asked) -> Result<Vec<Mutant>> {
+    let names: Vec<_> = all.iter().map(|mutant| mutant.name.clone()).collect();
+    if let Some(unknown) = asked.names.iter().find(|name| !names.contains(name)) {
+        bail!(
+            "there is no planted bug `{unknown}`; bugs here: {}",
+            names.join(", ")
+        );
+    }
+    let turn = match asked.rotate {
+        Some(count) => rotation(all.len(), count, today()?),
+        None => Vec::new(),
+    };
+    let mut index = 0..;
+    all.retain(|mutant| {
+        let is_its_turn = index.next().is_some_and(|index| turn.contains(&index));
+        asked.all || is_its_turn || asked.names.contains(&mutant.name)
+    });
+    Ok(all)
 }
 
-fn end_of(output: &str) -> String {
-    let lines: Vec<_> = output.trim_end().lines().collect();
-    let first = lines.len().saturating_sub(LINES_OF_A_FAILURE);
-    lines.get(first..).unwrap_or_default().join("\n")
+/// Returns the indices of `count` of `len` bugs whose turn it is on a day. Consecutive days take
+/// consecutive bugs, so every bug has its turn within `len / count` days, rounded up.
+fn rotation(len: usize, count: usize, day: usize) -> Vec<usize> {
+    let first = day.wrapping_mul(count).checked_rem(len).unwrap_or_default();
+    (0..len).cycle().skip(first).take(count.min(len)).collect()
+}
+
+/// Returns the number of days since 1970, in UTC.
+fn today() -> Result<usize> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let since = since.context("the clock is before 1970")?;
+    Ok(usize::try_from(since.as_secs() / SECONDS_OF_A_DAY)?)
 }
 
 /// Prints a line for people: only to a terminal.
@@ -261,37 +223,43 @@ fn adds() {
             );
             write(&format!("{FOLDER}/{name}.patch"), &patch);
         }
-        let git = Command::new("git")
-            .args(["init", "--quiet"])
-            .current_dir(package.path())
-            .status();
-        assert!(git.unwrap().success());
+        let mut git = Command::new("git");
+        let git = git.args(["init", "--quiet"]).current_dir(package.path());
+        assert!(git.status().unwrap().success());
         package
     }
 
-    fn tested(package: &TempDir, names: &[&str]) -> Result<()> {
-        let names = names.iter().map(|name| (*name).to_owned()).collect();
+    /// Tests bugs of a package, and returns the error.
+    fn tested(package: &TempDir, names: &[&str], seconds: u64) -> String {
         let target = tempfile::tempdir().unwrap();
-        let selection = Selection::Named(names);
-        test_bugs(package.path(), target.path(), &selection, LIMIT)
+        let asked = Asked {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..Asked::default()
+        };
+        let limit = Duration::from_secs(seconds);
+        let result = test_bugs(package.path(), target.path(), &asked, limit);
+        result
+            .err()
+            .map(|error| format!("{error:#}"))
+            .unwrap_or_default()
     }
 
     #[test]
     fn succeeds_only_if_tests_find_all_bugs() {
-        let package = package(&[
+        let bugs = [
             ("found", "a * b"),
             ("survivor", "a | b"),
             ("broken", "a + c"),
-        ]);
-        tested(&package, &["found"]).unwrap();
-        let error = tested(&package, &["found", "survivor", "broken"]).unwrap_err();
-        let error = error.to_string();
-        let broken = "`broken` is broken: with tests/mutants/broken.patch `cargo test adds` fails before a \
-                      test does:\n";
+        ];
+        let package = package(&bugs);
+        assert_eq!(tested(&package, &["found"], 900), "");
+        let error = tested(&package, &["found", "survivor", "broken"], 900);
+        let broken = "`broken` is broken: with tests/mutants/broken.patch `cargo test adds` fails \
+                      before a test does:\n";
         assert!(error.starts_with(broken), "{error}");
         assert!(error.contains("cannot find value `c`"), "{error}");
-        let survives = "\n`survivor` survives: it does not add, and `cargo test adds` passes; fix or add the \
-                        test";
+        let survives = "\n`survivor` survives: it does not add, and `cargo test adds` passes; fix \
+                        or add the test";
         assert!(error.ends_with(survives), "{error}");
         assert!(!error.contains("`found`"), "{error}");
     }
@@ -299,14 +267,10 @@ fn adds() {
     #[test]
     fn ends_a_test_that_has_no_end() {
         let package = package(&[("endless", "loop { std::thread::park() }")]);
-        let target = tempfile::tempdir().unwrap();
-        let selection = Selection::Named(vec!["endless".to_owned()]);
-        let limit = Duration::from_secs(20);
-        let error = test_bugs(package.path(), target.path(), &selection, limit).unwrap_err();
         assert_eq!(
-            error.to_string(),
-            "`endless` has no end: with tests/mutants/endless.patch `cargo test adds` exceeds the time limit; \
-             name a test that fails"
+            tested(&package, &["endless"], 20),
+            "`endless` has no end: with tests/mutants/endless.patch `cargo test adds` exceeds the \
+             time limit; name a test that fails"
         );
     }
 
@@ -316,14 +280,16 @@ fn adds() {
         let target = tempfile::tempdir().unwrap();
         let built = || {
             let environment = [("CARGO_TARGET_DIR", Some(target.path().into()))];
-            let output = command(&["test", "--no-run"], &environment)
-                .current_dir(package.path())
-                .output();
-            String::from_utf8(output.unwrap().stderr).unwrap()
+            let mut build = command(&["test", "--no-run"], &environment);
+            let output = build.current_dir(package.path()).output().unwrap();
+            String::from_utf8(output.stderr).unwrap()
         };
         assert!(built().contains("Compiling sum"));
-        let selection = Selection::Named(vec!["found".to_owned()]);
-        test_bugs(package.path(), target.path(), &selection, LIMIT).unwrap();
+        let asked = Asked {
+            all: true,
+            ..Asked::default()
+        };
+        test_bugs(package.path(), target.path(), &asked, LIMIT).unwrap();
         let again = built();
         assert!(!again.contains("Compiling sum"), "{again}");
     }
@@ -347,28 +313,45 @@ fn adds() {
         let package = package(&[("a", "a * b"), ("b", "a | b")]);
         let changed = SOURCE.replace("a + b", "b + a");
         fs::write(package.path().join("src/lib.rs"), changed).unwrap();
-        let error = tested(&package, &[]).unwrap_err().to_string();
+        let error = tested(&package, &[], 900);
         for name in ["a", "b"] {
             let message = format!(
-                "tests/mutants/{name}.patch does not apply:\nerror: patch failed: src/lib.rs:1\n\
-                 error: src/lib.rs: patch does not apply\nto refresh it: plant the bug by hand (it does not \
-                 add), replace the diff in the patch by the output of `git diff`, undo the change, and run \
-                 `cargo xtask mutate {name}`"
+                "tests/mutants/{name}.patch does not apply: `git apply` failed:\n\
+                 error: patch failed: src/lib.rs:1\nerror: src/lib.rs: patch does not apply\n\
+                 to refresh it: plant the bug by hand (it does not add), replace the diff in the \
+                 patch by the output of `git diff`, undo the change, and run `cargo xtask mutate \
+                 {name}`"
             );
             assert!(error.contains(&message), "{error}");
         }
     }
 
     #[test]
-    fn requires_that_the_command_runs_a_test_without_the_bug() {
+    fn requires_a_known_bug_and_a_test_that_passes_without_it() {
         let package = package(&[("a", "a * b")]);
         let patch = package.path().join(FOLDER).join("a.patch");
         let text = fs::read_to_string(&patch).unwrap();
+        let unknown = "there is no planted bug `b`; bugs here: a";
+        assert_eq!(tested(&package, &["b"], 900), unknown);
         fs::write(&patch, text.replace("test adds", "test subtracts")).unwrap();
-        let error = tested(&package, &["a"]).unwrap_err();
-        assert_eq!(
-            format!("{error:#}"),
-            "`cargo test subtracts`: no test has this name"
-        );
+        let no_test = "`cargo test subtracts`: no test has this name";
+        assert_eq!(tested(&package, &["a"], 900), no_test);
+    }
+
+    #[test]
+    fn every_bug_has_its_turn() {
+        for (len, count) in [(12_usize, 3), (13, 3), (3, 3), (2, 3), (1, 1), (40, 7)] {
+            for from in [0, 1, 20_780] {
+                let days = from..from + len.div_ceil(count);
+                let turns: Vec<_> = days.map(|day| rotation(len, count, day)).collect();
+                assert!(turns.iter().all(|turn| turn.len() == count.min(len)));
+                let seen: BTreeSet<_> = turns.into_iter().flatten().collect();
+                assert!(seen.into_iter().eq(0..len), "{count} of {len} from {from}");
+            }
+        }
+        assert!(rotation(0, 3, 5).is_empty());
+        // A day always has the same turn.
+        assert_eq!(rotation(12, 3, 20_781), [3, 4, 5]);
+        assert_eq!(rotation(4, 3, 1), [3, 0, 1]);
     }
 }

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 
 use super::mutant::{FOLDER, Mutant};
+use crate::cargo::output;
 
 /// The line of the manifest above the version of all packages of the workspace.
 const VERSION: &str = "[workspace.package]\nversion = \"";
@@ -19,7 +20,6 @@ const VERSION: &str = "[workspace.package]\nversion = \"";
 /// cargo distinguishes what it builds of them from what it builds of the original.
 #[derive(Debug)]
 pub(super) struct Tree {
-    original: PathBuf,
     folder: PathBuf,
     shared: PathBuf,
 }
@@ -29,11 +29,10 @@ impl Tree {
     /// updates the copy of an earlier run.
     pub(super) fn new(original: &Path, target: &Path) -> Result<Tree> {
         let tree = Tree {
-            original: original.to_owned(),
             folder: target.join("mutants"),
             shared: target.to_owned(),
         };
-        tree.update()?;
+        tree.update(original)?;
         Ok(tree)
     }
 
@@ -61,11 +60,11 @@ impl Tree {
 
     /// Removes all differences from the original, such as the patch of an interrupted run. Equal
     /// files stay untouched, because cargo compiles a file again if its time changes.
-    fn update(&self) -> Result<()> {
-        let (files, copy) = (tracked(&self.original)?, self.copy());
+    fn update(&self, original: &Path) -> Result<()> {
+        let (files, copy) = (tracked(original)?, self.copy());
         remove_others(&copy, Path::new(""), &files)?;
         for file in &files {
-            let (from, to) = (self.original.join(file), copy.join(file));
+            let (from, to) = (original.join(file), copy.join(file));
             let mut bytes =
                 fs::read(&from).with_context(|| format!("`{}` cannot be read", from.display()))?;
             if file == Path::new("Cargo.toml") {
@@ -85,12 +84,12 @@ impl Tree {
 
     /// Applies the patch of a bug to the copy.
     pub(super) fn apply(&self, mutant: &Mutant) -> Result<()> {
-        apply(mutant, &self.copy(), &[])
+        apply(mutant, &self.copy(), &["apply"])
     }
 
     /// Removes the patch of a bug from the copy.
     pub(super) fn revert(&self, mutant: &Mutant) -> Result<()> {
-        apply(mutant, &self.copy(), &["--reverse"])
+        apply(mutant, &self.copy(), &["apply", "--reverse"])
     }
 }
 
@@ -100,59 +99,41 @@ impl Tree {
 ///
 /// It does not apply. The error names the files and lines, and the remedy.
 pub(super) fn check(mutant: &Mutant, tree: &Path) -> Result<()> {
-    apply(mutant, tree, &["--check"])
+    apply(mutant, tree, &["apply", "--check"])
 }
 
-fn apply(mutant: &Mutant, tree: &Path, options: &[&str]) -> Result<()> {
-    let output = git(tree)
-        .args([&["apply"][..], options].concat())
-        .arg(&mutant.file)
-        .output()
-        .context("`git` cannot be run")?;
-    if output.status.success() {
-        return Ok(());
-    }
-    bail!(
-        "{FOLDER}/{name}.patch does not apply:\n{}\n\
-         to refresh it: plant the bug by hand ({}), replace the diff in the patch by the output of \
-         `git diff`, undo the change, and run `cargo xtask mutate {name}`",
-        String::from_utf8_lossy(&output.stderr).trim(),
-        mutant.what,
-        name = mutant.name
-    )
+fn apply(mutant: &Mutant, tree: &Path, arguments: &[&str]) -> Result<()> {
+    let applied = output("git apply", git(tree).args(arguments).arg(&mutant.file));
+    applied.map(drop).map_err(|error| {
+        anyhow!(
+            "{FOLDER}/{name}.patch does not apply: {error}\n\
+             to refresh it: plant the bug by hand ({}), replace the diff in the patch by the output \
+             of `git diff`, undo the change, and run `cargo xtask mutate {name}`",
+            mutant.what,
+            name = mutant.name
+        )
+    })
 }
 
 /// Returns the manifest of the workspace with another version of its packages.
 fn with_another_version(manifest: &str) -> Result<String> {
-    let (before, after) = manifest
-        .split_once(VERSION)
+    let version = manifest.split_once(VERSION);
+    let version = version.and_then(|(before, after)| Some((before, after.split_once('"')?)));
+    let (before, (version, after)) = version
         .context("Cargo.toml does not begin `[workspace.package]` with `version = \"..\"`")?;
-    let (version, after) = after
-        .split_once('"')
-        .context("the version in Cargo.toml has no end")?;
     Ok(format!("{before}{VERSION}{version}-planted\"{after}"))
 }
 
 /// Returns the files that git tracks, or would track if they were added.
 fn tracked(tree: &Path) -> Result<BTreeSet<PathBuf>> {
-    let output = git(tree)
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
-        .output()
-        .context("`git` cannot be run")?;
-    if !output.status.success() {
-        bail!(
-            "the files of `{}` cannot be listed: {}",
-            tree.display(),
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    let names = String::from_utf8(output.stdout).context("the name of a file is not UTF-8")?;
+    let list = [
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ];
+    let names = output("git ls-files", git(tree).args(list))?;
     let files = names.split_terminator('\0').map(PathBuf::from);
     // A file that was deleted but not committed is still tracked.
     Ok(files.filter(|file| tree.join(file).is_file()).collect())

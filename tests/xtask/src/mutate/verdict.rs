@@ -1,89 +1,132 @@
-//! The verdict about a planted bug, from the run of its command.
+//! A run of a command in the copy of the tree, and the verdict about the planted bug.
 
-use anyhow::{Result, bail};
+use std::fs::{self, File};
+use std::process::{Child, Command, ExitStatus};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use super::run::Run;
+use anyhow::{Context, Result, ensure};
+
+use super::tree::Tree;
+use crate::cargo::command;
+
+/// The pause between two checks whether a command has ended.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Maximum number of lines of a failed build to print.
+const LINES_OF_A_FAILURE: usize = 40;
 
 /// The result of a command that should find a planted bug.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// A test failed.
-    Found(Finding),
+    /// A test failed: the cell of a Markdown table.
+    Found(String),
     /// All tests passed.
     Survived,
-    /// No test ran to its end: the patched tree does not compile, or the process crashed.
-    Broken,
+    /// No test ran to its end: the patched tree does not compile, or the process crashed. The value
+    /// is the end of the output.
+    Broken(String),
     /// The time was up.
     Endless,
 }
 
-/// The tests that found a planted bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
-    tests: Vec<String>,
-    /// The first failed seed of the simulation.
-    seed: Option<String>,
+/// Runs a cargo command in the copy. Ends it when the time is up.
+pub(super) fn run(tree: &Tree, line: &str, limit: Duration) -> Result<Verdict> {
+    let (succeeded, output) = output(tree, line, limit)?;
+    Ok(match succeeded {
+        None => Verdict::Endless,
+        Some(true) => Verdict::Survived,
+        Some(false) => verdict(&output),
+    })
 }
 
-impl Verdict {
-    /// Judges by the exit status of cargo and by its output.
-    pub(super) fn new(run: &Run) -> Verdict {
-        match run.succeeded {
-            None => return Verdict::Endless,
-            Some(true) => return Verdict::Survived,
-            Some(false) => {}
+/// Checks that a command passes without a planted bug, and that it runs a test.
+pub(super) fn check_clean(tree: &Tree, line: &str, limit: Duration) -> Result<()> {
+    let (succeeded, output) = output(tree, line, limit)?;
+    ensure!(
+        succeeded == Some(true),
+        "`{line}` fails without a planted bug:\n{}",
+        end_of(&output)
+    );
+    ensure!(ran_tests(&output), "`{line}`: no test has this name");
+    Ok(())
+}
+
+/// Returns `true` if a command succeeds, `None` if the time is up, and the lines of both outputs.
+fn output(tree: &Tree, line: &str, limit: Duration) -> Result<(Option<bool>, String)> {
+    let arguments: Vec<_> = line.split_whitespace().skip(1).collect();
+    let path = tree.log();
+    let log = File::create(&path).with_context(|| format!("`{}`", path.display()))?;
+    let mut child = command(&arguments, &tree.environment())
+        .current_dir(tree.copy())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .spawn()
+        .context("cargo cannot be run")?;
+    let status = wait(&mut child, limit)?;
+    let output = fs::read(&path).with_context(|| format!("`{}`", path.display()))?;
+    let output = String::from_utf8_lossy(&output).into_owned();
+    Ok((status.map(|status| status.success()), output))
+}
+
+/// Waits for the end of cargo. Returns `None` if the time is up.
+fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
+    let begun = Instant::now();
+    while begun.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
         }
-        let lines = || run.output.lines();
-        if !lines().any(|line| line.starts_with("test result: FAILED")) {
-            return Verdict::Broken;
-        }
-        let failed = |line: &str| {
-            let name = line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
-            Some(name.to_owned())
-        };
-        Verdict::Found(Finding {
-            tests: lines().filter_map(failed).collect(),
-            seed: lines().find_map(seed_of),
-        })
+        sleep(PAUSE);
     }
+    // First its compiler or its test, which would outlive it; it may have none at the moment.
+    let parent = child.id().to_string();
+    let killed = Command::new("pkill")
+        .args(["-KILL", "-P", &parent])
+        .status();
+    child.kill()?;
+    child.wait()?;
+    killed.context("`pkill` cannot be run")?;
+    Ok(None)
+}
+
+/// Judges by the output of a command that failed.
+fn verdict(output: &str) -> Verdict {
+    let mut lines = output.lines();
+    if !lines.any(|line| line.starts_with("test result: FAILED")) {
+        return Verdict::Broken(end_of(output));
+    }
+    let failed = |line: &'_ str| -> Option<String> {
+        let name = line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?;
+        Some(format!("`{name}`"))
+    };
+    let mut failed = output.lines().filter_map(failed);
+    let mut cell = failed.next().unwrap_or_else(|| "``".to_owned());
+    match failed.count() {
+        0 => {}
+        others => cell += &format!(" and {others} more"),
+    }
+    if let Some(seed) = output.lines().find_map(seed_of) {
+        cell += &format!(", seed {seed}");
+    }
+    Verdict::Found(cell)
 }
 
 /// Returns the seed in the first line of a report: `seed 8: 3 violations`.
-fn seed_of(line: &str) -> Option<String> {
+fn seed_of(line: &str) -> Option<&str> {
     let (seed, rest) = line.strip_prefix("seed ")?.split_once(": ")?;
-    rest.ends_with(" violations").then(|| seed.to_owned())
+    rest.ends_with(" violations").then_some(seed)
 }
 
-impl Finding {
-    /// Returns the cell of a Markdown table.
-    pub(super) fn cell(&self) -> String {
-        let mut cell = match self.tests.as_slice() {
-            [first, others @ ..] if !others.is_empty() => {
-                format!("`{first}` and {} more", others.len())
-            }
-            tests => format!("`{}`", tests.concat()),
-        };
-        if let Some(seed) = &self.seed {
-            cell += &format!(", seed {seed}");
-        }
-        cell
-    }
+fn ran_tests(output: &str) -> bool {
+    let results = output.lines();
+    let results = results.filter_map(|line| line.strip_prefix("test result: ok. "));
+    let mut passed = results.filter_map(|counts| counts.split_once(" passed"));
+    passed.any(|(count, _)| count != "0")
 }
 
-/// Checks the output of a command that succeeded on the tree without a bug.
-///
-/// # Errors
-///
-/// The command ran no test.
-pub(super) fn check_ran_tests(output: &str) -> Result<()> {
-    let mut passed = output
-        .lines()
-        .filter_map(|line| line.strip_prefix("test result: ok. "))
-        .filter_map(|counts| counts.split_once(" passed"));
-    if !passed.any(|(count, _)| count != "0") {
-        bail!("no test has this name");
-    }
-    Ok(())
+fn end_of(output: &str) -> String {
+    let lines: Vec<_> = output.trim_end().lines().collect();
+    let first = lines.len().saturating_sub(LINES_OF_A_FAILURE);
+    lines.get(first..).unwrap_or_default().join("\n")
 }
 
 #[cfg(test)]
@@ -98,64 +141,24 @@ test digits::tests::text_order ... FAILED
 test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out
 ";
 
-    const SIMULATION: &str = "\
-running 1 test
-test seeds::every_seed ... FAILED
-
----- seeds::every_seed stdout ----
-8 of 150 seeds from 1 run, 1 of them failed; 26 transactions begun, 19 committed; 1 s
-seed 8: 2 violations
-  S1: a snapshot shows a sum of 482; it was 500
-seed 9: 1 violations
-
-test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out
-";
-
-    fn verdict(succeeded: Option<bool>, output: &str) -> Verdict {
-        Verdict::new(&Run {
-            succeeded,
-            output: output.to_owned(),
-        })
-    }
-
-    fn cell_of(output: &str) -> String {
-        match verdict(Some(false), output) {
-            Verdict::Found(finding) => finding.cell(),
+    #[test]
+    fn names_the_failed_tests_and_the_first_seed() {
+        let found = |output: &str| match verdict(output) {
+            Verdict::Found(cell) => cell,
             other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_failing_test_finds_a_bug() {
-        assert_eq!(cell_of(FAILED), "`digits::tests::text_order`");
+        };
+        assert_eq!(found(FAILED), "`digits::tests::text_order`");
         let more = FAILED.replace("pads ... ok", "pads ... FAILED");
-        assert_eq!(cell_of(&more), "`digits::tests::pads` and 1 more");
+        assert_eq!(found(&more), "`digits::tests::pads` and 1 more");
+        let seeds =
+            format!("8 of 150 seeds failed\nseed 8: 2 violations\nseed 9: 1 violations\n{FAILED}");
+        assert_eq!(found(&seeds), "`digits::tests::text_order`, seed 8");
     }
 
     #[test]
-    fn the_first_failing_seed_is_named() {
-        assert_eq!(cell_of(SIMULATION), "`seeds::every_seed`, seed 8");
-    }
-
-    #[test]
-    fn passing_tests_do_not_find_a_bug() {
-        let output = "test result: ok. 2 passed; 0 failed";
-        assert_eq!(verdict(Some(true), output), Verdict::Survived);
-    }
-
-    #[test]
-    fn neither_a_failed_build_nor_a_crash_nor_a_hang_finds_a_bug() {
-        let output = "error[E0308]: mismatched types\nerror: could not compile `fluo-recipes`";
-        assert_eq!(verdict(Some(false), output), Verdict::Broken);
-        assert_eq!(verdict(Some(false), "running 1 test\n"), Verdict::Broken);
-        assert_eq!(verdict(None, FAILED), Verdict::Endless);
-    }
-
-    #[test]
-    fn a_name_of_no_test_is_an_error() {
-        check_ran_tests("test result: ok. 0 passed;\n\ntest result: ok. 10 passed; 0 failed")
-            .unwrap();
-        let error = check_ran_tests("test result: ok. 0 passed; 0 failed; 7 filtered out");
-        assert_eq!(error.unwrap_err().to_string(), "no test has this name");
+    fn neither_a_failed_build_nor_a_crash_finds_a_bug() {
+        for output in ["error: could not compile `fluo-recipes`", "running 1 test"] {
+            assert_eq!(verdict(output), Verdict::Broken(output.to_owned()));
+        }
     }
 }
