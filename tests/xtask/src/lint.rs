@@ -31,7 +31,7 @@ pub(crate) fn lint_code(clippy: bool) -> Result<()> {
 /// the lists of the public API instead of comparing them.
 pub(crate) fn tidy(accept: bool) -> Result<()> {
     let root = workspace();
-    language::check(&root)?;
+    language::check(&root, accept)?;
     let metadata = metadata::with_dependencies()?;
     let crates = source::crates(&metadata)?;
     cycles::check(&crates)?;

@@ -16,6 +16,7 @@ mod metadata;
 mod mutate;
 mod plan;
 mod programs;
+mod ratchet;
 mod runs;
 mod source;
 mod test;

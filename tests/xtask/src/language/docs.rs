@@ -26,10 +26,9 @@ struct Counts {
 }
 
 impl Docs {
-    /// Adds the doc comments of a Rust file. The first two parts of its path are its folder.
+    /// Adds the doc comments of a Rust file.
     pub(super) fn add(&mut self, file: &str, text: &str) {
-        let folder: Vec<_> = file.split('/').take(2).collect();
-        let counts = self.0.entry(folder.join("/")).or_default();
+        let counts = self.0.entry(super::folder(file)).or_default();
         for (word, is_of_function) in first_words(text) {
             counts.docs += 1;
             counts.question_words += usize::from(QUESTION_WORDS.contains(&word));
