@@ -12,6 +12,7 @@ mod items;
 mod language;
 mod lint;
 mod measure;
+mod messages;
 mod metadata;
 mod mutate;
 mod plan;
