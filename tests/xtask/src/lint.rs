@@ -37,7 +37,7 @@ pub(crate) fn tidy(accept: bool) -> Result<()> {
     say("\n> the length of messages");
     let messages = messages::find(&crates);
     none_of(&ratchet::check(&root, "messages", &messages, accept)?)?;
-    cycles::check(&crates)?;
+    cycles::check(&root, &crates, accept)?;
     api::check(&root, &crates, accept)?;
     dependencies::check(&metadata)
 }

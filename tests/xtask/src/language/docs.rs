@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::ratchet::folder;
+
 /// First words that make a clause the subject of a sentence.
 const QUESTION_WORDS: [&str; 9] = [
     "What", "How", "Where", "Which", "Who", "Whose", "Whoever", "Whether", "That",
@@ -28,7 +30,7 @@ struct Counts {
 impl Docs {
     /// Adds the doc comments of a Rust file.
     pub(super) fn add(&mut self, file: &str, text: &str) {
-        let counts = self.0.entry(super::folder(file)).or_default();
+        let counts = self.0.entry(folder(file)).or_default();
         for (word, is_of_function) in first_words(text) {
             counts.docs += 1;
             counts.question_words += usize::from(QUESTION_WORDS.contains(&word));

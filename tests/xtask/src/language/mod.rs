@@ -22,7 +22,7 @@ use self::docs::Docs;
 use self::lines::lines;
 use self::names::Names;
 use crate::cargo::{none_of, say};
-use crate::ratchet::{self, Findings};
+use crate::ratchet::{self, Findings, folder};
 use crate::source::files;
 
 /// All folders with Rust code, and with pages beside it.
@@ -75,12 +75,6 @@ pub(crate) fn check(root: &Path, accept: bool) -> Result<()> {
     }
     findings.extend(ratchet::check(root, "spelling", &spellings, accept)?);
     none_of(&findings)
-}
-
-/// Returns the first two parts of the path of a file: its crate, or more.
-fn folder(file: &str) -> String {
-    let parts: Vec<_> = file.split('/').take(2).collect();
-    parts.join("/")
 }
 
 /// Reads the files of some folders with an extension, in the order of their paths.
