@@ -33,9 +33,6 @@ const START: Duration = Duration::from_secs(120);
 /// The time that a killed process may take to end.
 const KILL: Duration = Duration::from_secs(10);
 
-/// Number of attempts with other ports, if another process has taken a port meanwhile.
-pub(crate) const TRIES: u32 = 3;
-
 /// The log of the runner's output, and of the shell's error if Java is missing.
 const OUTPUT: &str = "runner.out";
 
@@ -68,7 +65,7 @@ impl Cluster {
         );
         java::check()?;
         let jars = jars::fetched(POM)?;
-        let mut more_tries = 1..TRIES;
+        let mut more_tries = 1..port::TRIES;
         loop {
             let logs = Logs(folder::fresh(&folder::home().join("logs"))?);
             match Cluster::start_once(settings, &jars, &logs) {

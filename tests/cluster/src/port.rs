@@ -10,18 +10,20 @@ use std::ops::Range;
 
 use anyhow::{Result, bail};
 
+/// Number of attempts with other ports, if another process has taken a port meanwhile.
+pub(crate) const TRIES: u32 = 3;
 const PORTS: Range<u16> = 20_000..32_000;
-const TRIES: u16 = 200;
+const DRAWS: u16 = 200;
 
 /// Returns different ports that are free at this moment.
 pub(crate) fn free_ports<const N: usize>() -> Result<[u16; N]> {
     let mut ports = [0; N];
     let mut found = Vec::with_capacity(N);
     for port in &mut ports {
-        let mut tries = (0..TRIES).map(|_| random_port());
+        let mut tries = (0..DRAWS).map(|_| random_port());
         match tries.find(|port| !found.contains(port) && is_free(*port)) {
             Some(free) => *port = free,
-            None => bail!("none of {TRIES} random ports in {PORTS:?} is free"),
+            None => bail!("none of {DRAWS} random ports in {PORTS:?} is free"),
         }
         found.push(*port);
     }

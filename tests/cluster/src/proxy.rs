@@ -3,10 +3,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use rustix::process::Signal;
 
-use crate::cluster::TRIES;
 use crate::java;
 use crate::logs::Logs;
 use crate::port;
@@ -25,30 +24,24 @@ pub struct Proxy {
     site: Site,
     settings: ProxySettings,
     port: u16,
-    running: Mutex<Running>,
-}
-
-#[derive(Debug)]
-enum Running {
-    /// The proxy was started by this process.
-    Here(Supervisor),
-    /// The proxy was started by another process, which alone may stop it.
-    Elsewhere(Process),
-    /// The proxy was killed.
-    No,
+    /// The process of a proxy that another process started, which alone may stop it.
+    elsewhere: Option<Process>,
+    /// The proxy, if this process started it and it was not killed.
+    here: Mutex<Option<Supervisor>>,
 }
 
 impl Proxy {
     /// Starts a proxy and waits until it answers.
     pub(crate) fn start(site: &Site, settings: ProxySettings) -> Result<Proxy> {
-        let mut more_tries = 1..TRIES;
+        let mut more_tries = 1..port::TRIES;
         loop {
             let [free] = port::free_ports()?;
             let proxy = Proxy {
                 site: site.clone(),
                 settings,
                 port: settings.port.unwrap_or(free),
-                running: Mutex::new(Running::No),
+                elsewhere: None,
+                here: Mutex::default(),
             };
             let Err(error) = proxy.restart() else {
                 return Ok(proxy);
@@ -70,7 +63,8 @@ impl Proxy {
             site: site.clone(),
             settings: state.settings,
             port: state.port,
-            running: Mutex::new(Running::Elsewhere(state.process)),
+            elsewhere: Some(state.process),
+            here: Mutex::default(),
         }
     }
 
@@ -89,11 +83,8 @@ impl Proxy {
     /// Returns the state that another process needs to attach, or `None` if the proxy does not run.
     #[must_use]
     pub fn state(&self) -> Option<ProxyState> {
-        let process = match &*self.running() {
-            Running::Here(supervisor) => supervisor.process(),
-            Running::Elsewhere(process) => *process,
-            Running::No => return None,
-        };
+        let here = || self.here().as_ref().map(Supervisor::process);
+        let process = self.elsewhere.or_else(here)?;
         Some(ProxyState {
             port: self.port,
             settings: self.settings,
@@ -108,12 +99,8 @@ impl Proxy {
     ///
     /// The proxy belongs to another process.
     pub fn kill(&self) -> Result<()> {
-        let mut running = self.own("killed")?;
-        if let Running::Here(supervisor) = &*running {
-            supervisor.process().signal_group(Signal::KILL);
-        }
-        // This waits for the end of the supervisor; then the port is free.
-        *running = Running::No;
+        // A drop kills the proxy and waits for its end; then the port is free.
+        *self.own("killed")? = None;
         Ok(())
     }
 
@@ -128,7 +115,7 @@ impl Proxy {
         self.kill()?;
         let supervisor = self.launch()?;
         let process = supervisor.process();
-        *self.own("restarted")? = Running::Here(supervisor);
+        *self.own("restarted")? = Some(supervisor);
         self.wait(process).inspect_err(|_| {
             let _ = self.kill();
         })
@@ -140,7 +127,8 @@ impl Proxy {
     ///
     /// The proxy belongs to another process, or does not stop.
     pub fn suspend(&self) -> Result<()> {
-        self.on_running("suspended", Supervisor::suspend)
+        let here = self.own("suspended")?;
+        self.running(&here)?.suspend()
     }
 
     /// Resumes the proxy after [`Proxy::suspend`].
@@ -149,39 +137,31 @@ impl Proxy {
     ///
     /// The proxy belongs to another process.
     pub fn resume(&self) -> Result<()> {
-        let resume = |supervisor: &Supervisor| {
-            supervisor.process().signal_group(Signal::CONT);
-            Ok(())
-        };
-        self.on_running("resumed", resume)
+        let here = self.own("resumed")?;
+        self.running(&here)?.process().signal_group(Signal::CONT);
+        Ok(())
     }
 
-    /// Runs an operation on the proxy, if this process runs it.
-    fn on_running(&self, done: &str, work: impl FnOnce(&Supervisor) -> Result<()>) -> Result<()> {
-        match &*self.own(done)? {
-            Running::Here(supervisor) => work(supervisor),
-            Running::Elsewhere(_) | Running::No => {
-                bail!("the proxy at {} does not run", self.address())
-            }
-        }
+    fn running<'a>(&self, here: &'a Option<Supervisor>) -> Result<&'a Supervisor> {
+        let here = here.as_ref();
+        here.with_context(|| format!("the proxy at {} does not run", self.address()))
     }
 
     /// Returns the proxy, unless it belongs to another process: faults in a shared proxy would
     /// affect all other tests.
-    fn own(&self, done: &str) -> Result<MutexGuard<'_, Running>> {
-        let running = self.running();
+    fn own(&self, done: &str) -> Result<MutexGuard<'_, Option<Supervisor>>> {
         ensure!(
-            !matches!(*running, Running::Elsewhere(_)),
+            self.elsewhere.is_none(),
             "the proxy at {} belongs to another process and cannot be {done} here; start one with \
              Cluster::start_proxy",
             self.address()
         );
-        Ok(running)
+        Ok(self.here())
     }
 
-    /// Returns the state of the proxy. A panic elsewhere leaves it consistent.
-    fn running(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the proxy. A panic elsewhere leaves it consistent.
+    fn here(&self) -> MutexGuard<'_, Option<Supervisor>> {
+        self.here.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn launch(&self) -> Result<Supervisor> {

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-use crate::cargo::{cargo, workspace};
-use crate::{api, cycles, dependencies, language, metadata, source};
+use crate::cargo::{cargo, none_of, say, workspace};
+use crate::{api, cycles, dependencies, language, messages, metadata, ratchet, source};
 
 /// Checks what can be checked without a compiler, and on request the formatting.
 pub(crate) fn lint_text(formatting: bool) -> Result<()> {
@@ -31,10 +31,13 @@ pub(crate) fn lint_code(clippy: bool) -> Result<()> {
 /// the lists of the public API instead of comparing them.
 pub(crate) fn tidy(accept: bool) -> Result<()> {
     let root = workspace();
-    language::check(&root)?;
+    language::check(&root, accept)?;
     let metadata = metadata::with_dependencies()?;
     let crates = source::crates(&metadata)?;
-    cycles::check(&crates)?;
+    say("\n> the length of messages");
+    let messages = messages::find(&crates);
+    none_of(&ratchet::check(&root, "messages", &messages, accept)?)?;
+    cycles::check(&root, &crates, accept)?;
     api::check(&root, &crates, accept)?;
     dependencies::check(&metadata)
 }

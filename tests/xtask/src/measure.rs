@@ -3,8 +3,8 @@
 //! The product is the code of the crates outside of `tests/`, without modules of tests. Benchmarks
 //! and examples are neither product nor tests.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use syn::spanned::Spanned;
@@ -45,29 +45,45 @@ struct Measures {
     /// The headings `# Errors`, `# Panics` and `# Examples`.
     headings: [usize; 3],
     root_names: Option<usize>,
-    test_lines: usize,
+    /// The lines of all files, with those of tests.
+    all_lines: usize,
     tests: usize,
 }
 
 /// Prints the measures of all crates as a Markdown table.
 pub(crate) fn measure() -> Result<()> {
-    let root = workspace();
     let crates = source::crates(&metadata::of_workspace()?)?;
-    let product = crates.iter().filter(|one| one.is_product);
-    let mut columns: Vec<(&str, Measures)> = Vec::new();
+    let mut columns = BTreeMap::new();
     let mut all = Measures::default();
-    for one in product {
-        let mut measures = Measures::default();
-        measures.add_crate(&root, one)?;
-        all.add_crate(&root, one)?;
-        measures.root_names = one.is_library.then(|| api::root_names(one));
-        columns.push((&one.name, measures));
+    for one in crates.iter().filter(|one| one.is_product) {
+        let column: &mut Measures = columns.entry(one.name.as_str()).or_default();
+        column.root_names = one.is_library.then(|| api::root_names(one));
+        column.add_crate(one);
+        all.add_crate(one);
     }
-    let mut tests = Measures::default();
-    for measures in [&mut tests, &mut all] {
-        measures.add_tests(&root, &root.join("tests"))?;
+    for folder in ["src", "recipes", "tests"] {
+        for file in source::files(&workspace().join(folder), "rs")? {
+            let path = file.strip_prefix(workspace()).unwrap_or(&file);
+            let owners = crates.iter().filter(|one| path.starts_with(&one.folder));
+            let owner = owners.max_by_key(|one| one.folder.as_os_str().len());
+            let parts = owner.and_then(|one| path.strip_prefix(&one.folder).ok());
+            if parts.is_some_and(|parts| parts.starts_with("examples")) {
+                continue;
+            }
+            let column = match owner.filter(|one| one.is_product) {
+                Some(one) => &one.name,
+                None if TOOLS.iter().any(|tool| path.starts_with(tool)) => continue,
+                None => "tests",
+            };
+            let text = fs::read_to_string(&file)
+                .with_context(|| format!("`{}` cannot be read", file.display()))?;
+            for measures in [columns.entry(column).or_default(), &mut all] {
+                measures.all_lines += text.lines().count();
+                measures.tests += tests(&text);
+            }
+        }
     }
-    columns.extend([("tests", tests), ("all", all)]);
+    let columns: Vec<_> = columns.into_iter().chain([("all", all)]).collect();
     print(&table(&columns));
     Ok(())
 }
@@ -95,19 +111,11 @@ fn table(columns: &[(&str, Measures)]) -> String {
 }
 
 impl Measures {
-    fn add_crate(&mut self, root: &Path, one: &Crate) -> Result<()> {
+    fn add_crate(&mut self, one: &Crate) {
         for file in &one.files {
             self.add_file(product(&file.text));
             file.items.iter().for_each(|item| self.visit_item(item));
         }
-        let in_product: usize = one
-            .files
-            .iter()
-            .map(|file| product(&file.text).lines().count())
-            .sum();
-        self.add_tests(root, &root.join(&one.folder).join("src"))?;
-        self.test_lines = self.test_lines.saturating_sub(in_product);
-        self.add_tests(root, &root.join(&one.folder).join("tests"))
     }
 
     fn add_file(&mut self, text: &str) {
@@ -123,23 +131,6 @@ impl Measures {
                 self.code_lines += 1;
             }
         }
-    }
-
-    /// Adds the lines and the tests of all files of a folder, if there is one.
-    fn add_tests(&mut self, root: &Path, folder: &Path) -> Result<()> {
-        if !folder.exists() {
-            return Ok(());
-        }
-        let is_left_out = |file: &Path| TOOLS.iter().any(|tool| file.starts_with(root.join(tool)));
-        for file in source::files(folder, "rs")? {
-            if !is_left_out(&file) {
-                let text = fs::read_to_string(&file)
-                    .with_context(|| format!("`{}` cannot be read", file.display()))?;
-                self.test_lines += text.lines().count();
-                self.tests += tests(&text);
-            }
-        }
-        Ok(())
     }
 
     fn add_function(&mut self, first: &impl Spanned, body: &Block) {
@@ -166,7 +157,7 @@ impl Measures {
             percent(self.doc_lines, lines),
             self.headings.map(|count| count.to_string()).join("/"),
             root_names.unwrap_or_else(|| "-".to_owned()),
-            self.test_lines.to_string(),
+            self.all_lines.saturating_sub(lines).to_string(),
             self.tests.to_string(),
         ]
     }

@@ -179,7 +179,7 @@ pub(crate) mod tests {
     /// Reads the library `fluo` with these files.
     pub(crate) fn library(files: &[(&str, &str)]) -> Result<Crate> {
         Ok(Crate {
-            name: "fluo-rs".to_owned(),
+            name: "fluo".to_owned(),
             folder: "one".into(),
             is_product: true,
             is_library: true,

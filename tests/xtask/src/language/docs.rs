@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::ratchet::folder;
+
 /// First words that make a clause the subject of a sentence.
 const QUESTION_WORDS: [&str; 9] = [
     "What", "How", "Where", "Which", "Who", "Whose", "Whoever", "Whether", "That",
@@ -26,10 +28,9 @@ struct Counts {
 }
 
 impl Docs {
-    /// Adds the doc comments of a Rust file. The first two parts of its path are its folder.
+    /// Adds the doc comments of a Rust file.
     pub(super) fn add(&mut self, file: &str, text: &str) {
-        let folder: Vec<_> = file.split('/').take(2).collect();
-        let counts = self.0.entry(folder.join("/")).or_default();
+        let counts = self.0.entry(folder(file)).or_default();
         for (word, is_of_function) in first_words(text) {
             counts.docs += 1;
             counts.question_words += usize::from(QUESTION_WORDS.contains(&word));

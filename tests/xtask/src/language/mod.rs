@@ -1,14 +1,16 @@
 //! The language of comments and pages: measures of doc comments, and a search for mistakes.
 //!
-//! The rules are in CONTRIBUTING.md. This module checks five of them: doc comments do not begin
-//! with a question word, doc comments of functions mostly begin with a verb, certain idioms do not
-//! occur, lines have at most 100 columns, and the files and names in backticks exist.
+//! The rules are in CONTRIBUTING.md. This module checks six of them: doc comments do not begin with
+//! a question word, doc comments of functions mostly begin with a verb, certain idioms do not occur,
+//! the spelling is American, lines have at most 100 columns, and the files and names in backticks
+//! exist.
 
 mod docs;
 mod idioms;
 mod lines;
 mod names;
 mod references;
+mod spelling;
 mod width;
 
 use std::fs;
@@ -20,6 +22,7 @@ use self::docs::Docs;
 use self::lines::lines;
 use self::names::Names;
 use crate::cargo::{none_of, say};
+use crate::ratchet::{self, Findings, folder};
 use crate::source::files;
 
 /// All folders with Rust code, and with pages beside it.
@@ -39,8 +42,8 @@ struct Source {
     text: String,
 }
 
-/// Fails if a file or a page breaks a rule.
-pub(crate) fn check(root: &Path) -> Result<()> {
+/// Fails if a file or a page breaks a rule. On request accepts the British spellings of new folders.
+pub(crate) fn check(root: &Path, accept: bool) -> Result<()> {
     let pages = read(root, &[&FOLDERS[..], &PAGES].concat(), "md")?;
     let mut sources = read(root, &FOLDERS, "rs")?;
     let (rust, pages_read) = (sources.len(), pages.len());
@@ -59,14 +62,18 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     }
     let mut findings = docs.findings();
     sources.retain(|file| !file.path.starts_with(WORDS));
+    let mut spellings = Findings::new();
     for Source { path, text } in sources.iter().chain(&pages) {
         let lines = lines(path, text);
         findings.extend(idioms::find(path, text));
         findings.extend(width::find(path, &lines));
+        let found = spellings.entry(folder(path)).or_default();
+        found.extend(spelling::find(path, text));
         if !path.starts_with(HISTORY) {
             findings.extend(references::find(root, path, &lines, &names));
         }
     }
+    findings.extend(ratchet::check(root, "spelling", &spellings, accept)?);
     none_of(&findings)
 }
 
