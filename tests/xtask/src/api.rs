@@ -200,7 +200,9 @@ variant B::Two
         let of = |count: usize| {
             let names = (0..count).map(|number| format!("pub use a::B{number};"));
             let root = names.collect::<String>() + "mod a;";
-            library(&[("one/src/lib.rs", &root), ("one/src/a.rs", "")]).unwrap()
+            let mut one = library(&[("one/src/lib.rs", &root), ("one/src/a.rs", "")]).unwrap();
+            one.name = "fluo-rs".to_owned();
+            one
         };
         assert_eq!(excess(&of(60)), None);
         assert_eq!(
