@@ -30,7 +30,6 @@ mod output;
 mod progress;
 mod queue;
 mod scan;
-mod settings;
 mod spec;
 mod table;
 mod target;

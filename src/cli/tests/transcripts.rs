@@ -23,10 +23,16 @@ fn transcripts() {
     for name in VARIABLES.into_iter().filter(|name| *name != "FLUO_AT") {
         cases.env(name, "");
     }
+    let fluo = PathBuf::from(env!("CARGO_BIN_EXE_fluo"));
+    let folder = fluo.parent().unwrap().to_str().unwrap();
+    let path = std::env::var("PATH").unwrap();
     cases
+        .env("PATH", format!("{folder}:{path}"))
         .env("TMPDIR", place.path("tmp").to_str().unwrap())
         .env("FLUO_CONFIG", "none.toml")
-        .register_bin("fluo", PathBuf::from(env!("CARGO_BIN_EXE_fluo")))
+        .register_bin("fluo", fluo)
+        // For commands with standard input.
+        .register_bin("sh", PathBuf::from("/bin/sh"))
         .case("tests/cmd/*.trycmd")
         .run();
 }

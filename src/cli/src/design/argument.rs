@@ -7,43 +7,53 @@
 //! A key is that of a spec; a dot leads into a table. A value is a value in TOML, or text without
 //! quotes. Commas in quotes or brackets belong to a value.
 
-use std::fmt::Write as _;
-
 use anyhow::{Result, bail};
 use fluo_keys::KeyDesign;
-use toml::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
-use super::{DESIGN, read_design};
-use crate::settings::{Section, Source};
+use super::{Source, read_design};
 
 /// Reads a design from the argument.
 pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
-    let source = source_of(argument)?;
-    read_design(Section::parse(&source)?, &[])
-}
-
-/// Converts the argument to TOML.
-fn source_of(argument: &str) -> Result<Source> {
     let mut parts = split(argument);
     let name = parts.next().unwrap_or_default();
-    let mut text = format!("{DESIGN} = {}\n", Value::from(name));
-    let mut written = vec![(text.len(), name.to_owned())];
+    let mut table = DeTable::new();
+    insert(&mut table, "design", DeValue::String(name.into()));
     for part in parts {
         let Some((key, value)) = part.split_once('=').filter(|(key, _)| is_key(key)) else {
             bail!(
-                "`{part}` is not KEY=VALUE, in --design: write --design NAME,KEY=VALUE,.., and a value with a comma in \
-                 quotes, as in separator=','"
+                "`{part}` is not KEY=VALUE, in --design; quote a value with a comma, as in separator=','"
             );
         };
-        let is_value = toml::de::ValueDeserializer::parse(value).is_ok() && !value.contains('#');
-        // Writing to a string cannot fail.
-        let _ = match is_value {
-            true => writeln!(text, "{key} = {value}"),
-            false => writeln!(text, "{key} = {}", Value::from(value)),
-        };
-        written.push((text.len(), part.to_owned()));
+        if !insert(&mut table, key, value_of(value)) {
+            bail!("`{part}` sets `{key}` again, in --design; give each setting once");
+        }
     }
-    Ok(Source::Argument { text, written })
+    read_design(Source::Argument, Spanned::new(0..0, table), None)
+}
+
+/// Returns the value in TOML, or else the text.
+fn value_of(text: &str) -> DeValue<'_> {
+    match DeValue::parse(text) {
+        Ok(value) if !text.contains('#') => value.into_inner(),
+        _ => DeValue::String(text.into()),
+    }
+}
+
+/// Inserts a value. Each dot of the key leads into a table. Returns `false` if the key has a value.
+fn insert<'a>(table: &mut DeTable<'a>, key: &'a str, value: DeValue<'a>) -> bool {
+    let spanless = |value| Spanned::new(0..0, value);
+    let Some((first, rest)) = key.split_once('.') else {
+        let key = Spanned::new(0..0, key.into());
+        return table.insert(key, spanless(value)).is_none();
+    };
+    let below = table.entry(Spanned::new(0..0, first.into()));
+    let below = below.or_insert_with(|| spanless(DeValue::Table(DeTable::new())));
+    match below.get_mut() {
+        DeValue::Table(below) => insert(below, rest, value),
+        _ => false,
+    }
 }
 
 /// Splits at the commas outside of quotes and brackets. A quote begins after `=` or in brackets.

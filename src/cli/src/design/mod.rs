@@ -1,9 +1,11 @@
-//! The key designs, by name, with their settings.
+//! Key designs with their settings, in TOML or as the argument `--design`.
 
 mod argument;
-mod known;
-mod reading;
+mod catalog;
+mod grammar;
+mod source;
 
 pub(crate) use self::argument::read_argument;
-pub(crate) use self::known::{KNOWN, Known, ROW_HASHER, Setting};
-pub(crate) use self::reading::{DESIGN, read_design};
+pub(crate) use self::catalog::{Described, described};
+pub(crate) use self::grammar::{Name, read_design};
+pub(crate) use self::source::Source;

@@ -8,7 +8,7 @@ use fluo_table::Escaped;
 use serde::Serialize;
 
 use crate::chosen_design::{CHOICE, DesignArguments};
-use crate::design::{KNOWN, Known, Setting};
+use crate::design::{Described, described};
 use crate::output;
 
 /// List the designs, or show a page about one
@@ -40,7 +40,7 @@ struct Page {
     about: String,
     /// The example settings, as in --design, if none were given and the design needs some.
     #[serde(skip_serializing_if = "Option::is_none")]
-    example: Option<&'static str>,
+    example: Option<String>,
     /// Common beginning of all keys, escaped; empty if there is none.
     prefix: String,
     order: String,
@@ -48,7 +48,7 @@ struct Page {
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<String>,
     #[serde(skip)]
-    settings: &'static [Setting],
+    settings: Vec<(String, String)>,
 }
 
 /// A kind of scan, and its cost.
@@ -72,7 +72,7 @@ impl Design {
             return self.list();
         }
         let (design, example) = self.design.design_or_example()?;
-        let page = Page::of(&design, example);
+        let page = Page::new(&design, example)?;
         if self.json {
             return output::print_json(&page);
         }
@@ -80,12 +80,13 @@ impl Design {
     }
 
     fn list(&self) -> Result<()> {
+        let designs = described()?;
         if self.json {
-            return output::print_json(&KNOWN);
+            return output::print_json(&designs);
         }
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING);
-        for Known { name, about, .. } in KNOWN {
+        for Described { name, about, .. } in designs {
             table.add_row([name, about]);
         }
         output::print(&table.trim_fmt())?;
@@ -95,7 +96,9 @@ impl Design {
 }
 
 impl Page {
-    fn of(design: &KeyDesign, example: Option<&'static str>) -> Self {
+    fn new(design: &KeyDesign, example: Option<String>) -> Result<Self> {
+        let mut described = described()?.into_iter();
+        let described = described.find(|described| described.name == design.name());
         let scans = design.scans();
         let scans = [
             ("row", scans.by_row),
@@ -105,7 +108,7 @@ impl Page {
             ("part", scans.between),
             ("domain", scans.by_domain),
         ];
-        Self {
+        Ok(Self {
             design: design.name(),
             about: design.to_string(),
             example,
@@ -113,8 +116,10 @@ impl Page {
             order: design.order().to_string(),
             scans: scans.map(|(by, reach)| ScanOf::of(by, &reach)).into(),
             group: design.group_regex().map(|regex| format!("({regex}).*")),
-            settings: Known::named(design.name()).map_or(&[], |known| known.settings),
-        }
+            settings: described
+                .map(|described| described.settings)
+                .unwrap_or_default(),
+        })
     }
 }
 
@@ -146,7 +151,7 @@ fn drawn(page: &Page) -> String {
         table.add_row([name, text.to_owned()]);
     };
     add("design".to_owned(), &page.about);
-    if let Some(example) = page.example {
+    if let Some(example) = &page.example {
         let example = format!("{example}, as this design needs settings and none were given");
         add("example".to_owned(), &example);
     }
@@ -161,9 +166,8 @@ fn drawn(page: &Page) -> String {
     }
     let none = "none: all tablets of the table are spread as one, which every balancer does";
     add("group".to_owned(), page.group.as_deref().unwrap_or(none));
-    for setting in page.settings {
-        let name = format!("with {}", setting.name);
-        add(name, setting.about);
+    for (name, about) in &page.settings {
+        add(format!("with {name}"), about);
     }
     table.trim_fmt()
 }

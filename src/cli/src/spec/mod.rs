@@ -2,39 +2,37 @@
 
 mod recipe;
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
 use fluo_keys::{MaxSkew, OtherRows, TableOptimizations, TableRequirement};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
+use toml::de::{DeString, DeTable};
 
 pub(crate) use self::recipe::{Layout, Recipe, with_advice};
 use crate::atomic_file;
-use crate::settings::{Section, Source};
+use crate::design::{Name, Source};
+
+/// The names of the settings of a spec. The first two are arrays of tables.
+const SETTINGS: [&str; 4] = ["row_hasher", "key_design", "max_skew", "other_rows"];
 
 /// The content of a spec.
 struct Spec {
-    source: Source,
-    /// The recipes, each with its place in the file.
-    recipes: Vec<(Range<usize>, Recipe)>,
+    name: String,
+    /// The recipes, each with the place of an error of it.
+    recipes: Vec<(String, Recipe)>,
     expected: Expected,
 }
 
-/// The setting `other_rows`, for rows that belong to no recipe.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum OtherRowsSpec {
-    #[default]
-    Refused,
-    Allowed,
-}
-
 /// The expectations of a spec about the rows of its table.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub(crate) struct Expected {
+    #[serde(deserialize_with = "max_skew")]
     pub(crate) max_skew: MaxSkew,
+    #[serde(with = "OtherRowsSetting")]
     pub(crate) other_rows: OtherRows,
 }
 
@@ -77,11 +75,6 @@ pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     Ok(spec.recipes.into_iter().map(|(_, recipe)| recipe).collect())
 }
 
-const ROW_HASHER: &str = "row_hasher";
-const KEY_DESIGN: &str = "key_design";
-const MAX_SKEW: &str = "max_skew";
-const OTHER_ROWS: &str = "other_rows";
-
 impl Spec {
     fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
@@ -89,85 +82,78 @@ impl Spec {
             atomic_file::read(path).with_context(|| format!("cannot read the spec {name}"))?;
         let text = String::from_utf8(bytes)
             .with_context(|| format!("the spec {name} is not UTF-8 text"))?;
-        Self::parse(Source::File { name, text })
+        Self::parse(&name, &text)
     }
 
-    fn parse(source: Source) -> Result<Self> {
-        let mut section = Section::parse(&source)?;
+    fn parse(name: &str, text: &str) -> Result<Self> {
+        let source = Source::File { name, text };
+        let table = DeTable::parse(text);
+        let mut table = table.map_err(|error| source.error(error.span(), error.message()))?;
         let mut recipes = Vec::new();
-        for section in section.take_sections(ROW_HASHER)? {
-            recipes.push((section.span(), Recipe::of_row_hasher(section)?));
+        for (array, design) in [("row_hasher", Some(Name::RowHasher)), ("key_design", None)] {
+            for table in source.take_tables(table.get_mut(), array)? {
+                let place = source.place(Some(table.span()));
+                recipes.push((place, Recipe::read(source, table, design)?));
+            }
         }
-        for section in section.take_sections(KEY_DESIGN)? {
-            recipes.push((section.span(), Recipe::of_key_design(section)?));
+        let known = |name: &&Spanned<DeString<'_>>| SETTINGS.contains(&name.as_ref().as_ref());
+        if let Some(unknown) = table.get_ref().keys().find(|name| !known(name)) {
+            let cause = format!(
+                "unknown field `{}`, expected one of {}",
+                unknown.as_ref(),
+                SETTINGS.join(", ")
+            );
+            return Err(source.error(Some(unknown.span()), cause));
         }
-        let expected = Expected::take(&mut section)?;
-        section.check_names("a spec", &[ROW_HASHER, KEY_DESIGN, MAX_SKEW, OTHER_ROWS])?;
         if recipes.is_empty() {
-            return Err(source.error(
-                None,
-                "there is no recipe",
-                "write at least one [[row_hasher]] with a prefix and a number of tablets, or one [[key_design]]",
-            ));
+            bail!(
+                "the spec {name} has no recipe; write [[row_hasher]] with `prefix` and `tablets`, or [[key_design]]"
+            );
         }
         Ok(Self {
-            source,
+            name: name.to_owned(),
             recipes,
-            expected,
+            expected: source.read(table)?,
         })
     }
 
     /// Returns the optimizations, and the expectations about the rows.
     fn optimizations(&self) -> Result<(TableOptimizations, Expected)> {
-        let mut all = TableOptimizations::default();
-        for (span, recipe) in &self.recipes {
-            let requirement = recipe.requirement();
-            let requirement =
-                requirement.map_err(|error| self.source.error(Some(span.clone()), error, ""))?;
-            all = self.merge(all, requirement)?;
-        }
-        Ok((all, self.expected))
+        let requirement = |recipe: &Recipe| recipe.requirement();
+        Ok((self.merged(requirement)?, self.expected))
     }
 
     /// Refuses recipes that cannot share a table, regardless of their split points.
     fn check_overlap(&self) -> Result<()> {
-        let mut all = TableOptimizations::default();
-        for (_, recipe) in &self.recipes {
-            let requirement = TableRequirement::for_key_design_at(&recipe.design, [])?;
-            all = self.merge(all, requirement)?;
-        }
-        Ok(())
+        let requirement =
+            |recipe: &Recipe| Ok(TableRequirement::for_key_design_at(&recipe.design, [])?);
+        self.merged(requirement).map(drop)
     }
 
-    fn merge(
+    fn merged(
         &self,
-        all: TableOptimizations,
-        requirement: TableRequirement,
+        requirement: impl Fn(&Recipe) -> Result<TableRequirement>,
     ) -> Result<TableOptimizations> {
-        let merged = all.merge(requirement.into());
-        merged.map_err(|error| self.source.error(None, error, ""))
+        let mut all = TableOptimizations::default();
+        for (place, recipe) in &self.recipes {
+            let requirement = requirement(recipe).map_err(|error| anyhow!("{error}, {place}"))?;
+            let merged = all.merge(requirement.into());
+            all = merged.map_err(|error| anyhow!("{error}, in {}", self.name))?;
+        }
+        Ok(all)
     }
 }
 
-impl Expected {
-    fn take(section: &mut Section<'_>) -> Result<Self> {
-        let about = "a number from 1 to 1,000,000, such as 2";
-        let max_skew = match section.take::<Spanned<f64>>(MAX_SKEW, about)? {
-            None => MaxSkew::default(),
-            Some(number) => MaxSkew::new(*number.as_ref()).map_err(|_| {
-                let cause = format!("the skew cannot be {}", number.as_ref());
-                section.error_at(number.span(), &cause, &format!("`{MAX_SKEW}` is {about}"))
-            })?,
-        };
-        let other_rows = section.take(OTHER_ROWS, "refused, unless given, or allowed")?;
-        Ok(Self {
-            max_skew,
-            other_rows: match other_rows.unwrap_or_default() {
-                OtherRowsSpec::Refused => OtherRows::Refused,
-                OtherRowsSpec::Allowed => OtherRows::Allowed,
-            },
-        })
-    }
+/// The setting `other_rows`, for rows that belong to no recipe.
+#[derive(Deserialize)]
+#[serde(remote = "OtherRows", rename_all = "kebab-case")]
+enum OtherRowsSetting {
+    Refused,
+    Allowed,
+}
+
+fn max_skew<'de, D: Deserializer<'de>>(number: D) -> Result<MaxSkew, D::Error> {
+    MaxSkew::new(f64::deserialize(number)?).map_err(D::Error::custom)
 }
 
 #[cfg(test)]
@@ -175,11 +161,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<(TableOptimizations, Expected)> {
-        let source = Source::File {
-            name: "s.toml".to_owned(),
-            text: text.to_owned(),
-        };
-        Spec::parse(source)?.optimizations()
+        Spec::parse("s.toml", text)?.optimizations()
     }
 
     fn message(text: &str) -> String {
@@ -206,15 +188,14 @@ mod tests {
             expected("other_rows = \"allowed\"").other_rows,
             OtherRows::Allowed
         );
-        for wrong in ["0.5", "0", "-1", "nan", "inf", "\"2\""] {
+        for wrong in ["0.5", "0", "-1", "nan", "inf"] {
             let message = message(&format!("max_skew = {wrong}\n{recipe}"));
-            let place = ", at line 1, column 12 of s.toml: `max_skew` is a number from 1 to 1,000,000, such as 2";
+            let place = "; give a number from 1 to 1,000,000, such as 2, in `max_skew`, at line 1, column 12 of s.toml";
             assert!(message.ends_with(place), "{message}");
         }
         assert_eq!(
             message(&format!("other_rows = \"fine\"\n{recipe}")),
-            "unknown variant `fine`, expected `refused` or `allowed`, at line 1, column 14 of s.toml: `other_rows` is \
-             refused, unless given, or allowed"
+            "unknown variant `fine`, expected `refused` or `allowed`, in `other_rows`, at line 1, column 14 of s.toml"
         );
     }
 
@@ -223,16 +204,23 @@ mod tests {
         for (text, right) in [
             (
                 "[[row_hasher]]\nprefix = 3\ntablets = 2\n",
-                "invalid type: integer `3`, expected a string, at line 2, column 10 of s.toml: `prefix` is the start of \
-                 every key, before the first `:`",
+                "invalid type: integer `3`, expected a string, in `prefix`, at line 2, column 10 of s.toml",
             ),
             (
-                "[[row_hasher]]\nscheme = 3\nprefix = \"p\"\ntablets = 2\n",
-                "at line 2, column 10 of s.toml: `scheme` is the hash of the rows: ",
+                "[[row_hasher]]\ntablets = 2\n",
+                "missing field `prefix`, at line 1, column 1 of s.toml",
             ),
             (
                 "key_design = [3]\n",
-                "`key_design` is not an array of tables, at line 1, column 15 of s.toml: ",
+                "`key_design` is not an array of tables, at line 1, column 15 of s.toml; write [[key_design]]",
+            ),
+            (
+                "[[row_haser]]\ntablets = 2\n",
+                "unknown field `row_haser`, expected one of row_hasher, key_design, max_skew, other_rows, at line 1",
+            ),
+            (
+                "max_skew = 2\n",
+                "the spec s.toml has no recipe; write [[row_hasher]] with `prefix` and `tablets`, or [[key_design]]",
             ),
             (
                 "[[row_hasher]]\nprefix = \"é\" é",

@@ -1,12 +1,13 @@
 //! A recipe of a spec: a design, the layout of its tablets, and its earlier designs.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use fluo_keys::{KeyDesign, KeyMigration, RecipeError, RecipeErrorKind, TableRequirement};
-use fluo_table::{Bytes, Versions, unescape};
+use fluo_table::{Bytes, EscapeError, Versions, unescape};
+use serde::Deserialize;
 use toml::Spanned;
+use toml::de::DeTable;
 
-use crate::design::{ROW_HASHER, read_design};
-use crate::settings::Section;
+use crate::design::{Name, Source, read_design};
 
 /// A design of rows in the table, and the layout of their tablets.
 #[derive(Debug)]
@@ -34,42 +35,40 @@ pub(crate) enum Layout {
     At(Vec<Bytes>),
 }
 
-const TABLETS: &str = "tablets";
-const SPLIT_POINTS: &str = "split_points";
-const BEFORE: &str = "before";
+/// A row as text, with bytes that are not printable ASCII written `\xNN`.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct SplitPoint(Bytes);
+
+impl TryFrom<String> for SplitPoint {
+    type Error = EscapeError;
+
+    fn try_from(text: String) -> Result<Self, EscapeError> {
+        unescape(&text).map(Self)
+    }
+}
 
 impl Recipe {
-    /// Reads a table `[[row_hasher]]`.
-    pub(super) fn of_row_hasher(mut section: Section<'_>) -> Result<Self> {
-        let Some(layout) = Layout::tablets(&mut section)? else {
-            return Err(section.error("the row hasher needs `tablets`", &about_tablets()));
-        };
-        let (source, span) = (section.source(), section.span());
-        let settings = ROW_HASHER.read_settings(section, &[TABLETS])?;
-        let design = KeyDesign::new(settings);
-        Ok(Self {
-            design: design.map_err(|error| source.error(Some(span), error, ""))?,
-            layout,
-            migration: None,
-        })
-    }
-
-    /// Reads a table `[[key_design]]`. Everything but the layout and the earlier designs is a
-    /// setting of the design.
-    pub(super) fn of_key_design(mut section: Section<'_>) -> Result<Self> {
-        let layout = Layout::take(&mut section)?;
-        let before = section.take_sections(BEFORE)?.into_iter();
-        let before = before.map(|section| read_design(section, &[]));
+    /// Reads a table of a spec. Everything but the layout and the earlier designs is a setting of
+    /// the design, which `name` names unless the table does.
+    pub(super) fn read<'a>(
+        source: Source<'a>,
+        mut table: Spanned<DeTable<'a>>,
+        name: Option<Name>,
+    ) -> Result<Self> {
+        let span = table.span();
+        let layout = Layout::take(source, &mut table)?;
+        let before = source.take_tables(table.get_mut(), "before")?.into_iter();
+        let before = before.map(|table| read_design(source, table, None));
         let mut designs = before.collect::<Result<Vec<_>>>()?;
-        let (source, span) = (section.source(), section.span());
-        let design = read_design(section, &[TABLETS, SPLIT_POINTS, BEFORE])?;
+        let design = read_design(source, table, name)?;
         let migration = if designs.is_empty() {
             None
         } else {
             designs.push(design.clone());
             // Nothing is merged before the table is known, and with it the number of versions.
             let migration = KeyMigration::new(designs, Versions::All);
-            Some(migration.map_err(|error| source.error(Some(span), error, ""))?)
+            Some(migration.map_err(|error| source.error(Some(span), error))?)
         };
         Ok(Self {
             design,
@@ -109,59 +108,21 @@ impl Recipe {
 }
 
 impl Layout {
-    fn take(section: &mut Section<'_>) -> Result<Self> {
-        match (Self::tablets(section)?, Self::points(section)?) {
-            (Some(layout), None) | (None, Some(layout)) => Ok(layout),
-            (Some(_), Some(_)) => Err(section.error(
-                "tablets is the number of split points to make, and split_points has the points",
-                "give one of them",
-            )),
-            (None, None) => Err(section.error(
-                "the design has no tablets",
-                "give their number, as in tablets = 16, or split_points = [\"g\", \"p\"]; split_points = [] is one \
-                 tablet",
-            )),
+    fn take<'a>(source: Source<'a>, table: &mut Spanned<DeTable<'a>>) -> Result<Self> {
+        let (span, table) = (table.span(), table.get_mut());
+        let tablets = source.take::<u32>(table, "tablets")?;
+        let points = source.take::<Vec<SplitPoint>>(table, "split_points")?;
+        match (tablets, points) {
+            (Some(tablets), None) => Ok(Self::Tablets(tablets)),
+            (None, Some(points)) => Ok(Self::At(points.into_iter().map(|point| point.0).collect())),
+            (Some(_), Some(_)) => {
+                let cause = "`tablets` and `split_points` exclude each other";
+                Err(source.error(Some(span), cause))
+            }
+            (None, None) => {
+                let error = source.error(Some(span), "missing field `tablets` or `split_points`");
+                bail!("{error}; give a number of tablets, or points such as [\"g\", \"p\"]")
+            }
         }
     }
-
-    fn tablets(section: &mut Section<'_>) -> Result<Option<Self>> {
-        let about = about_tablets();
-        let Some(tablets) = section.take::<Spanned<i64>>(TABLETS, &about)? else {
-            return Ok(None);
-        };
-        let count = u32::try_from(*tablets.as_ref()).ok();
-        match count.filter(|count| (1..=KeyDesign::MOST_TABLETS).contains(count)) {
-            Some(count) => Ok(Some(Self::Tablets(count))),
-            None => Err(section.error_at(
-                tablets.span(),
-                &format!("a table cannot have {} tablets", tablets.as_ref()),
-                &format!("`{TABLETS}` is {about}"),
-            )),
-        }
-    }
-
-    fn points(section: &mut Section<'_>) -> Result<Option<Self>> {
-        let about =
-            "an array of rows as text, with bytes that are not printable ASCII written \\xNN";
-        let points = section.take::<Vec<Spanned<String>>>(SPLIT_POINTS, about)?;
-        let Some(points) = points else {
-            return Ok(None);
-        };
-        let point = |point: &Spanned<String>| {
-            unescape(point.as_ref()).map_err(|error| {
-                let cause = format!("the split point `{}`: {error}", point.as_ref());
-                section.error_at(
-                    point.span(),
-                    &cause,
-                    &format!("`{SPLIT_POINTS}` is {about}"),
-                )
-            })
-        };
-        let points = points.iter().map(point).collect::<Result<_>>()?;
-        Ok(Some(Self::At(points)))
-    }
-}
-
-fn about_tablets() -> String {
-    format!("a number from 1 to {}", KeyDesign::MOST_TABLETS)
 }

@@ -2,80 +2,10 @@
 
 use crate::command::{Place, SPEC, assert_says};
 
-/// Returns the error of `table plan` for a spec.
-fn spec_error(place: &Place, spec: impl AsRef<[u8]>) -> String {
-    place.file("bad.toml", spec);
-    let run = place.fluo("table plan --at embedded:d --spec bad.toml pages");
-    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
-    run.fails()
-}
-
 #[test]
-fn refuses_a_wrong_spec_with_the_place_of_the_error() {
+fn a_message_about_a_long_or_strange_spec_is_short() {
     let place = Place::with_table();
-    let recipe = "[[row_hasher]]\nprefix = \"p\"\n";
     for (spec, part) in [
-        (
-            String::new(),
-            "there is no recipe, in bad.toml: write at least one [[row_hasher]] with a prefix and a number of tablets",
-        ),
-        (
-            "row_hasher = []".to_owned(),
-            "there is no recipe, in bad.toml: ",
-        ),
-        (
-            "x".to_owned(),
-            "key with no value, expected `=`, at line 1, column 2 of bad.toml",
-        ),
-        (
-            format!("{SPEC}prefix = \"q\"\n"),
-            "duplicate key, at line 4, column 1 of bad.toml",
-        ),
-        (
-            format!("{SPEC}tablet = 3\n"),
-            "the design row-hasher has no setting `tablet`, at line 4, column 1 of bad.toml: did you mean `tablets`? ",
-        ),
-        (
-            format!("{recipe}tablets = -1\n"),
-            "a table cannot have -1 tablets, at line 3, column 11 of bad.toml: `tablets` is a number from 1 to 2097152",
-        ),
-        (
-            format!("{recipe}tablets = 1.5\n"),
-            "invalid type: floating point `1.5`, expected i64, at line 3, column 11 of bad.toml: `tablets` is a number",
-        ),
-        (
-            format!("{recipe}tablets = 99999999999999999999\n"),
-            ", at line 3, column 11 of bad.toml: `tablets` is a number from 1 to 2097152",
-        ),
-        (
-            recipe.to_owned(),
-            "the row hasher needs `tablets`, at line 1, column 1 of bad.toml: a number from 1 to 2097152",
-        ),
-        (
-            format!("{SPEC}scheme = \"md5\"\n"),
-            "unknown variant `md5`, expected `murmur3-base36` or `sha1-base32`, at line 4, column 10 of bad.toml: ",
-        ),
-        (
-            format!("{recipe}tablets = 0\n"),
-            "a table cannot have 0 tablets, at line 3, column 11 of bad.toml: ",
-        ),
-        (
-            format!("{recipe}tablets = 2000000\n"),
-            "2000000 tablets are more than the 1679616 hashes",
-        ),
-        (
-            format!("{SPEC}{}", SPEC.replace("\"p\"", "\"\"")),
-            "the prefix of a row hasher is empty: give at least one character, such as `p`, at line 4, column 1 of bad.toml",
-        ),
-        (SPEC.repeat(2), "row hasher `p` and row hasher `p` overlap"),
-        (
-            format!("{SPEC}{}", SPEC.replace("\"p\"", "\"p:x\"")),
-            "row hasher `p` and row hasher `p:x` overlap",
-        ),
-        (
-            "[row_hasher]\n".to_owned(),
-            "`row_hasher` is not an array of tables, at line 1, column 1 of bad.toml: write [[row_hasher]], with two brackets",
-        ),
         (
             format!("a = {}", "[".repeat(200_000)),
             ", at line 1, column ",
@@ -86,35 +16,26 @@ fn refuses_a_wrong_spec_with_the_place_of_the_error() {
         ),
         (
             "prefix = \"\u{1b}[31m\"".to_owned(),
-            ", at line 1, column 11 of bad.toml",
+            ", at line 1, column 11 of ",
         ),
         (
             "\0".to_owned(),
-            "key with no value, expected `=`, at line 1, column 2 of bad.toml",
-        ),
-        (
-            format!("max_skew = 0.5\n{SPEC}"),
-            "the skew cannot be 0.5, at line 1, column 12 of bad.toml: `max_skew` is a number from 1 to 1,000,000",
-        ),
-        (
-            format!("other_row = \"allowed\"\n{SPEC}"),
-            "a spec has no setting `other_row`, at line 1, column 1 of bad.toml: did you mean `other_rows`? ",
+            "key with no value, expected `=`, at line 1, column 2 of ",
         ),
     ] {
-        let message = spec_error(&place, &spec);
-        assert_says(&message, "bad.toml");
+        place.file("bad.toml", spec);
+        let run = place.fluo("table plan --at embedded:d --spec bad.toml pages");
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        let message = run.fails();
         assert_says(&message, part);
         assert!(message.len() < 500, "{message}");
     }
-}
-
-#[test]
-fn names_a_spec_that_is_not_text() {
-    let place = Place::with_table();
-    let message = spec_error(&place, b"a = 1\n\xff");
-    assert_says(
-        &message,
-        "the spec bad.toml is not UTF-8 text: invalid utf-8 sequence of 1 bytes from index 6",
+    place.file("bad.toml", b"a = 1\n\xff");
+    assert_eq!(
+        place
+            .fluo("table plan --at embedded:d --spec bad.toml pages")
+            .fails(),
+        "the spec bad.toml is not UTF-8 text: invalid utf-8 sequence of 1 bytes from index 6"
     );
 }
 

@@ -1,14 +1,14 @@
 //! The arguments that choose a design: by name, or from a spec.
 
-mod draw;
-
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
+use fastrand::Rng;
 use fluo_keys::{DesignSettings, HashedRows, KeyDesign, KeyMigration};
 
-use crate::design::{Known, read_argument};
+use crate::design::{described, read_argument};
 use crate::spec::{self, Layout, Recipe};
 
 /// The key design and its settings.
@@ -76,9 +76,11 @@ impl DesignArguments {
 
     /// Returns the design. If only its name is given and it needs settings, returns it with example
     /// settings, and these.
-    pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<&'static str>)> {
-        let known = self.design.as_deref().and_then(Known::named);
-        match known.filter(|known| !known.example.is_empty()) {
+    pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<String>)> {
+        let named = described()?
+            .into_iter()
+            .find(|known| self.design.as_deref() == Some(&known.name));
+        match named.filter(|known| !known.example.is_empty()) {
             Some(known) => {
                 let design = read_argument(&format!("{},{}", known.name, known.example))?;
                 Ok((self.chosen(design)?.design, Some(known.example)))
@@ -105,7 +107,7 @@ impl DesignArguments {
             );
         }
         Ok(ChosenDesign {
-            design: design.with_salt_source(draw::source(self.seed)),
+            design: design.with_salt_source(salts(self.seed)),
             layout: None,
             migration: None,
         })
@@ -132,6 +134,15 @@ impl DesignArguments {
                 several.join(", ")
             ),
         }
+    }
+}
+
+/// Returns a source of random numbers. With a seed, it yields the same numbers in every run.
+fn salts(seed: Option<u64>) -> impl Fn() -> u64 + Send + Sync + 'static {
+    let random = Mutex::new(seed.map_or_else(Rng::new, Rng::with_seed));
+    move || {
+        let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
+        random.u64(..)
     }
 }
 

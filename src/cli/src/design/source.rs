@@ -1,0 +1,91 @@
+//! A text with settings, and the places in it.
+
+use std::fmt::Display;
+use std::ops::Range;
+
+use anyhow::{Error, Result, anyhow};
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer, ValueDeserializer};
+
+/// The origin of settings.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source<'a> {
+    /// The argument `--design`.
+    Argument,
+    /// A file.
+    File { name: &'a str, text: &'a str },
+}
+
+impl<'a> Source<'a> {
+    /// Returns an error: the cause, and the place.
+    pub(crate) fn error(self, span: Option<Range<usize>>, cause: impl Display) -> Error {
+        anyhow!("{cause}, {}", self.place(span))
+    }
+
+    /// Returns the place of a part of the text, as the end of a message.
+    pub(crate) fn place(self, span: Option<Range<usize>>) -> String {
+        match (self, span) {
+            (Self::Argument, _) => "in --design".to_owned(),
+            (Self::File { name, .. }, None) => format!("in {name}"),
+            (Self::File { name, text }, Some(span)) => {
+                let before = text.get(..span.start).unwrap_or(text);
+                let line = before.matches('\n').count() + 1;
+                let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+                format!("at line {line}, column {column} of {name}")
+            }
+        }
+    }
+
+    /// Reads all settings of a table as one value.
+    pub(crate) fn read<T: Deserialize<'a>>(self, table: Spanned<DeTable<'a>>) -> Result<T> {
+        T::deserialize(Deserializer::from(table)).map_err(|error| {
+            // After the message comes a line with the name of the setting.
+            let cause = error.to_string().trim_end().replace('\n', ", ");
+            self.error(error.span(), cause)
+        })
+    }
+
+    /// Removes a setting from a table, and returns its value. `None` if it is not given.
+    pub(crate) fn take<T: Deserialize<'a>>(
+        self,
+        table: &mut DeTable<'a>,
+        name: &str,
+    ) -> Result<Option<T>> {
+        let Some(value) = table.remove(name) else {
+            return Ok(None);
+        };
+        let read = T::deserialize(ValueDeserializer::from(value));
+        read.map(Some).map_err(|error| {
+            let cause = format!("{}, in `{name}`", error.message());
+            self.error(error.span(), cause)
+        })
+    }
+
+    /// Removes an array of tables; empty if it is not given.
+    pub(crate) fn take_tables(
+        self,
+        table: &mut DeTable<'a>,
+        name: &str,
+    ) -> Result<Vec<Spanned<DeTable<'a>>>> {
+        let not_tables = |span| {
+            let error = self.error(Some(span), format!("`{name}` is not an array of tables"));
+            anyhow!("{error}; write [[{name}]]")
+        };
+        let Some(value) = table.remove(name) else {
+            return Ok(Vec::new());
+        };
+        let span = value.span();
+        let DeValue::Array(values) = value.into_inner() else {
+            return Err(not_tables(span));
+        };
+        let each = values.into_iter().map(|value| {
+            let span = value.span();
+            match value.into_inner() {
+                DeValue::Table(table) => Ok(Spanned::new(span, table)),
+                _ => Err(not_tables(span)),
+            }
+        });
+        each.collect()
+    }
+}
