@@ -274,6 +274,6 @@ async fn a_notification_without_an_observer_becomes_a_dead_letter() {
     assert_eq!(failed[0].cell, RowColumn::new("r", stranger));
     assert_eq!(
         failed[0].error,
-        "no observer of the column `f:stranger` is registered in this worker; register one, or start a worker that has it"
+        "no observer of the column `f:stranger` is declared in this program; declare one, or start a program that does"
     );
 }

@@ -95,8 +95,8 @@ impl<'q, K: Send + 'static, V: Send + 'static> Batch<'q, K, V> {
     ///
     /// # Errors
     ///
-    /// Those of [`CombineQueue::add`], and [`Invalid`](fluo_engine::ErrorKind::Invalid) with the error of
-    /// the combiner. Earlier updates of this batch stay in the transaction.
+    /// Those of [`CombineQueue::add`], and [`Invalid`](fluo_engine::ErrorKind::Invalid) with the
+    /// error of the combiner. Earlier updates of this batch stay in the transaction.
     pub fn write(self, tx: &Transaction) -> Result<()> {
         for (bytes, (key, mut values)) in self.updates {
             let value = match (values.len(), values.pop()) {

@@ -47,8 +47,8 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#` or a
-    /// control character.
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for an empty id, and for one with `:`, `!`, `#`
+    /// or a control character.
     pub fn new(id: impl Into<String>) -> Result<Self>
     where
         Text: KeyCodec<K> + Codec<V>,
@@ -109,9 +109,9 @@ impl<K: 'static, V: 'static> ExportQueue<K, V> {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a key or value that its codec cannot encode, for a
-    /// second entry of a key in this transaction, and if the application does not observe the
-    /// queue. Those of [`Transaction::set`].
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a key or value that its codec cannot
+    /// encode, for a second entry of a key in this transaction, and if the application does not
+    /// observe the queue. Those of [`Transaction::set`].
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a literal is the usual value, and has no type behind a reference"

@@ -13,8 +13,8 @@ use super::{LogEntry, RecordedLockedReads, TxLog};
 /// A transaction whose reads and writes are logged.
 ///
 /// Its methods have the names, the arguments and the errors of those of [`Transaction`] and
-/// [`Snapshot`](fluo_engine::Snapshot). The rules of the log are in the [module](super). The wrapped
-/// transaction stays usable: operations on it are not logged.
+/// [`Snapshot`](fluo_engine::Snapshot). The rules of the log are in the [module](super). The
+/// wrapped transaction stays usable: operations on it are not logged.
 ///
 /// The log shares the bytes of the values with the batches in which a table returned them. So a
 /// filter that accepts a few cells of a large scan may keep the whole batches of these cells in
@@ -92,8 +92,8 @@ impl<'a> RecordedTransaction<'a> {
     ///
     /// # Errors
     ///
-    /// The same as [`Snapshot::get`](fluo_engine::Snapshot::get). Nothing is logged then, except if the
-    /// value cannot be decoded.
+    /// The same as [`Snapshot::get`](fluo_engine::Snapshot::get). Nothing is logged then, except if
+    /// the value cannot be decoded.
     pub async fn get<C: ReadColumn>(
         &self,
         row: impl Into<Bytes>,

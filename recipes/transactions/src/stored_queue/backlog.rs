@@ -30,8 +30,8 @@ impl StoredQueue {
     ///
     /// # Errors
     ///
-    /// Those of [`Snapshot::scan`], and [`Corrupt`](fluo_engine::ErrorKind::Corrupt) for a row that no
-    /// queue writes.
+    /// Those of [`Snapshot::scan`], and [`Corrupt`](fluo_engine::ErrorKind::Corrupt) for a row that
+    /// no queue writes.
     pub async fn backlog(&self, snapshot: &Snapshot) -> Result<Vec<BucketBacklog>> {
         let queue = &self.definition;
         let prefix = queue.entries_prefix();

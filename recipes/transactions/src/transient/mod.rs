@@ -13,8 +13,8 @@
 //!   hexadecimal digits. An empty row before the range means the start of the table, and an empty
 //!   last row means the end of the table.
 //! - **X2, garbage only.** A compaction drops entries that no snapshot can read, by
-//!   [`Client::collect_garbage`](fluo_engine::Client::collect_garbage). It never changes data, so it may
-//!   be interrupted and repeated, and ranges may overlap.
+//!   [`Client::collect_garbage`](fluo_engine::Client::collect_garbage). It never changes data, so
+//!   it may be interrupted and repeated, and ranges may overlap.
 //! - **X3, each range by itself.** If the compaction of a range fails, the other ranges are still
 //!   compacted, and the failure is part of the report.
 //! - **X4, pauses.** A repeated compaction pauses for the interval after each run of a range, or

@@ -74,8 +74,8 @@ pub trait TypedRow: Sized + Send {
     ///
     /// # Errors
     ///
-    /// [`Corrupt`](fluo_engine::ErrorKind::Corrupt) for a cell that is absent or cannot be decoded; the
-    /// message names it.
+    /// [`Corrupt`](fluo_engine::ErrorKind::Corrupt) for a cell that is absent or cannot be decoded;
+    /// the message names it.
     fn from_cells(cells: &RowCells) -> Result<Self>;
 
     /// Encodes the fields, in their order; `None` for a cell to be deleted.
@@ -142,8 +142,8 @@ pub trait TypedRow: Sized + Send {
     /// # Errors
     ///
     /// Those of [`Transaction::set`] and of [`to_cells`](Self::to_cells).
-    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) if two fields have one column. No cell of the row is
-    /// set after an error of an encoding.
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) if two fields have one column. No cell of the
+    /// row is set after an error of an encoding.
     fn set(&self, tx: &Transaction, row: impl Into<Bytes>) -> Result<()> {
         distinct_columns::<Self>()?;
         let row = row.into();

@@ -110,8 +110,8 @@ impl TableRequirement {
         &self.owner
     }
 
-    /// Returns the hasher and the number of tablets, if this is the requirement of a row hasher with
-    /// even split points.
+    /// Returns the hasher and the number of tablets, if this is the requirement of a row hasher
+    /// with even split points.
     #[cfg(feature = "application")]
     pub(crate) fn row_hasher(&self) -> Option<(&RowHasher, usize)> {
         let hasher = self.design.as_ref()?.row_hasher()?;
