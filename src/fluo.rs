@@ -11,10 +11,10 @@ use crate::table_handle::Table;
 /// # Examples
 ///
 /// ```
-/// use fluo_engine::{Column, Fluo, Mutation};
+/// use fluo::{Column, Fluo, Mutation};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_engine::Result<()> {
+/// # async fn main() -> fluo::Result<()> {
 /// let uri = Column::new("page", "uri");
 /// let pages = Fluo::in_memory().create_table("pages").await?;
 /// pages.write([Mutation::new("org.wikipedia").put(uri.clone(), "wikipedia.org")]).await?;

@@ -5,12 +5,12 @@
 //! table:
 //!
 //! ```
-//! use fluo_engine::{Column, Fluo, Mutation, RowHasher};
+//! use fluo::{Column, Fluo, Mutation, RowHasher};
 //!
 //! const URI: Column = Column::from_static("page", "uri");
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo_engine::Result<()> {
+//! # async fn main() -> fluo::Result<()> {
 //! let fluo = Fluo::in_memory();
 //! let pages = fluo.create_table("pages").await?;
 //! let hasher = RowHasher::new("p")?;
@@ -27,13 +27,13 @@
 //! Transactions span rows, and observers run when data changes:
 //!
 //! ```
-//! use fluo_engine::{Column, Fluo, WorkerOptions};
+//! use fluo::{Column, Fluo, WorkerOptions};
 //!
 //! const TEXT: Column = Column::from_static("page", "text");
 //! const LENGTH: Column = Column::from_static("page", "length");
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo_engine::Result<()> {
+//! # async fn main() -> fluo::Result<()> {
 //! let web = Fluo::in_memory().application("web").observe(&TEXT, "measure", async |tx, page| {
 //!     let length = tx.get(page.clone(), &TEXT).await?.map_or(0, |text| text.len());
 //!     tx.set(page, &LENGTH, length.to_string())
@@ -127,7 +127,7 @@ pub use fluo_table::{
 };
 
 pub use create_table::CreateTable;
-pub use fluo_engine::Fluo;
+pub use fluo::Fluo;
 #[cfg(feature = "keys")]
 pub use optimize::Optimize;
 pub use table_handle::Table;

@@ -18,10 +18,10 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// # Examples
 ///
 /// ```
-/// use fluo_engine::{Fluo, RowHasher};
+/// use fluo::{Fluo, RowHasher};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> fluo_engine::Result<()> {
+/// # async fn main() -> fluo::Result<()> {
 /// let fluo = Fluo::in_memory();
 /// fluo.create_table("pages").await?;
 /// let optimizations = RowHasher::new("p")?.table_optimizations(4)?;

@@ -64,7 +64,7 @@ fn the_page_on_the_tool_shows_its_programs() {
 fn a_newcomer_needs_one_crate_and_forty_lines() {
     assert!(NEWCOMER.lines().count() <= 40);
     let imports = NEWCOMER.lines().filter(|line| line.starts_with("use "));
-    let crates: Vec<_> = imports.filter(|line| !line.contains("fluo_engine::")).collect();
+    let crates: Vec<_> = imports.filter(|line| !line.contains("fluo::")).collect();
     assert!(crates.is_empty(), "{crates:?}");
     assert_eq!(printed_by("newcomer"), "org.gnu has 2 links\n");
 }

@@ -14,7 +14,7 @@ use fluo_keys::{
     TableRequirement, UniformityTest, Verdict, VerifyOptions,
 };
 use fluo_recipes::combine_queue::{CombineQueue, Sum};
-use fluo_keys::table_optimizations;
+use fluo_recipes::table_optimizations;
 use fluo_table::{Authorizations, Bytes, Column, Mutation, Table, TableAdmin, Versions};
 
 const TABLE: &str = "count";

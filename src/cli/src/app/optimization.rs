@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use fluo_keys::TableOptimizations;
-use fluo_keys::table_optimizations;
+use fluo_recipes::table_optimizations;
 use fluo_table::{Error, Instance};
 
 use crate::application;
