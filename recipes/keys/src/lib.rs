@@ -88,13 +88,11 @@ pub use key_migration::{
     KeyMigration, MigrationCursor, MigrationOptions, MigrationProgress, MigrationStep,
 };
 pub use optimization::{
-    Applied, ApplyError, ApplyEvent, Applying, CellsOfRecipe, CellsVerdict, Difference,
-    DifferenceKind, FoundBalancer, FullestTablet, GroupForecast, GroupVerdict, HotPart, Load,
-    LoadStanding, MaxSkew, NarrowRecipe, OtherRows, OtherRowsVerdict, Plan, Planning,
-    PropertyVerdict, RollbackReport, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, Step,
-    StraySplit, TableOptimizations, TableRequirement, TableRequirementBuilder, TabletLoad,
-    TabletRun, UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict,
-    VerdictChanges, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting, groups,
+    Applied, ApplyError, ApplyEvent, Applying, Difference, GroupForecast, GroupVerdict, Load,
+    LoadStanding, MaxSkew, OtherRows, Place, Plan, Planning, PropertyVerdict, RollbackReport,
+    RowCounting, RowsVerdict, Step, TableOptimizations, TableRequirement, TableRequirementBuilder,
+    TabletRun, Unproved, Verdict, VerdictError, VerifyOptions, Verifying, WaitEvent, Waiting,
+    groups,
 };
 pub use row_hasher::{HashScheme, KeyParts, RowHasher, RowHasherBuilder, SplitFormula};
 pub use salted_scan::{

@@ -7,10 +7,7 @@ mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_keys::{
-    ApplyError, FoundBalancer, RowCounting, RowHasher, StraySplit, TableOptimizations, Verdict,
-    VerifyOptions, groups,
-};
+use fluo_keys::{ApplyError, Difference, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions, groups};
 use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
 use fluo_table::{Bytes, ErrorKind, MemoryTables, TableAdmin, Versions};
@@ -21,6 +18,14 @@ const OLD_PACKAGE: &str = "org.apache.accumulo.server.master.balancer";
 
 fn optimizations() -> TableOptimizations {
     TableOptimizations::for_row_hasher(&RowHasher::new("p").unwrap(), 4).unwrap()
+}
+
+fn sentences(verdict: &Verdict) -> Vec<String> {
+    verdict
+        .differences
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 fn probes() -> Vec<String> {
@@ -71,34 +76,27 @@ async fn servers_without_a_group_balancer_are_a_difference_and_allow_no_plan() {
         ..servers().await
     };
     let told = verdict(&servers, false).await;
-    let balancer = &told.properties[2];
+    let class = told.properties[2].found.clone().unwrap();
     assert_eq!(
-        (&balancer.expected, balancer.balancer),
-        (&None, Some(FoundBalancer::NotLoaded))
-    );
-    let probes = probes().join(" and ");
-    assert_eq!(
-        told.sentences(),
-        [format!(
-            "the servers load no group balancer (they were asked for {probes}), and property table.balancer is `{}`, \
-             which the servers do not load, so that tablets may stay on no server",
-            balancer.found.as_ref().unwrap()
-        )]
+        told.differences,
+        [
+            Difference::NoGroupBalancer,
+            Difference::BalancerNotLoaded { class }
+        ]
     );
     let json = serde_json::to_value(&told).unwrap();
     assert_eq!(json["properties"][2]["expected"], serde_json::Value::Null);
-    assert_eq!(json["properties"][2]["balancer"], "not_loaded");
-    assert_eq!(json["properties"][0].get("balancer"), None);
 
     servers
         .remove_property(TABLE, property::BALANCER)
         .await
         .unwrap();
-    assert!(
-        verdict(&servers, false).await.sentences()[0]
-            .ends_with("and property table.balancer is not set")
+    assert_eq!(
+        sentences(&verdict(&servers, false).await)[0],
+        "the servers load no group balancer"
     );
 
+    let probes = probes().join(" and ");
     let error = optimizations().plan(&servers, TABLE).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string()),
@@ -142,47 +140,31 @@ async fn does_not_set_a_balancer_that_the_servers_no_longer_load() {
 }
 
 #[tokio::test]
-async fn reports_the_kind_of_another_balancer() {
+async fn reports_another_balancer_and_whether_the_servers_load_it() {
     let mut servers = servers().await;
-    servers
-        .loaded
-        .push(format!("{OLD_PACKAGE}.DefaultLoadBalancer"));
+    let by_count = format!("{OLD_PACKAGE}.DefaultLoadBalancer");
+    servers.loaded.push(by_count.clone());
     servers.loaded.push("org.example.Own".to_owned());
-    let old_group_balancer = format!("{OLD_PACKAGE}.RegexGroupBalancer");
-    let cases = [
-        (
-            format!("{OLD_PACKAGE}.DefaultLoadBalancer"),
-            FoundBalancer::ByNumber,
-            ", which ignores groups",
-        ),
-        (
-            old_group_balancer,
-            FoundBalancer::OtherVersion,
-            ", the group balancer of another version of Accumulo",
-        ),
-        (
-            "org.example.Own".to_owned(),
-            FoundBalancer::Unknown,
-            ", an unknown class",
-        ),
-        (
-            "org.example.Typo".to_owned(),
-            FoundBalancer::UnknownNotLoaded,
-            ", an unknown class that the servers do not load, so that tablets may stay on no server",
-        ),
-    ];
     let wanted = group_balancers().next().unwrap().1;
-    for (class, found, about) in cases {
+    for (class, is_loaded) in [
+        (by_count, true),
+        (format!("{OLD_PACKAGE}.RegexGroupBalancer"), true),
+        ("org.example.Own".to_owned(), true),
+        ("org.example.Typo".to_owned(), false),
+    ] {
         servers
             .set_property(TABLE, property::BALANCER, &class)
             .await
             .unwrap();
-        let told = verdict(&servers, false).await;
-        assert_eq!(told.properties[2].balancer, Some(found));
-        assert_eq!(
-            told.sentences()[0],
-            format!("property table.balancer is `{class}`{about}; it should be `{wanted}`")
-        );
+        let told = sentences(&verdict(&servers, false).await);
+        let expected = [
+            format!(
+                "the servers cannot load `{class}` of property table.balancer, so tablets may stay on no server"
+            ),
+            format!("property table.balancer is `{class}`, it should be `{wanted}`"),
+        ];
+        let expected = &expected[usize::from(is_loaded)..];
+        assert!(told.starts_with(expected), "{told:?}");
     }
 }
 
@@ -194,11 +176,17 @@ async fn reports_the_group_balancer_of_newer_servers() {
     let told = verdict(&servers, false).await;
     let [(_, newer), (_, older)] = group_balancers().collect::<Vec<_>>().try_into().unwrap();
     assert_eq!(
-        told.sentences(),
-        [format!(
-            "property table.balancer is `{newer}`, which the servers do not load, so that tablets may stay on no \
-             server; it should be `{older}`"
-        )]
+        told.differences,
+        [
+            Difference::BalancerNotLoaded {
+                class: newer.clone(),
+            },
+            Difference::Property {
+                name: property::BALANCER.to_owned(),
+                found: Some(newer),
+                expected: older,
+            },
+        ]
     );
 }
 
@@ -207,11 +195,7 @@ async fn reports_a_split_point_that_takes_a_tablet_out_of_its_group() {
     let servers = servers().await;
     add_split(&servers, "pb").await;
     let told = verdict(&servers, true).await;
-    assert!(
-        told.ok,
-        "no row of a recipe is in it: {:?}",
-        told.sentences()
-    );
+    assert!(told.ok, "no row of a recipe is in it: {told}");
 
     servers
         .merge(TABLE, Some(b"p:r000"), Some(b"p:~\0"))
@@ -219,18 +203,10 @@ async fn reports_a_split_point_that_takes_a_tablet_out_of_its_group() {
         .unwrap();
     let told = verdict(&servers, true).await;
     assert_eq!(
-        told.splits.strays,
-        [StraySplit {
-            split: "pb".to_owned(),
-            recipe: "row hasher `p`".to_owned()
-        }]
-    );
-    assert_eq!(
-        told.sentences()[..2],
+        sentences(&told)[..2],
         [
             "the split point `p:~` is missing",
-            "row hasher `p`: the tablet that ends at the extra split point `pb` can hold its rows and falls out of its \
-         group"
+            "row hasher `p`: the split point `pb` is outside its group",
         ]
     );
     assert_eq!(
@@ -239,11 +215,6 @@ async fn reports_a_split_point_that_takes_a_tablet_out_of_its_group() {
             .map(|group| group.tablets)
             .collect::<Vec<_>>(),
         [3, 2]
-    );
-    let json = serde_json::to_value(&told).unwrap();
-    assert_eq!(
-        json["splits"]["strays"],
-        serde_json::json!([{ "split": "pb", "recipe": "row hasher `p`" }])
     );
 }
 
@@ -265,7 +236,7 @@ async fn counts_the_tablets_that_have_to_move() {
     servers.placed = vec![Some(0), None, Some(1), Some(1), None];
     assert_eq!(look(&servers).await, moves(1, 1));
     assert_eq!(
-        verdict(&servers, false).await.sentences(),
+        sentences(&verdict(&servers, false).await),
         [
             "group `p:`: 1 of 4 tablets are on no server",
             "group `none`: 1 of 1 tablets are on no server"
@@ -295,7 +266,7 @@ async fn a_verdict_without_read_permission_covers_everything_except_rows() {
             .await;
         let told = told.unwrap();
         assert_eq!(
-            told.sentences(),
+            sentences(&told),
             [
                 "the rows could not be counted: the user lacks READ",
                 "the split point `a` is not part of any recipe"
@@ -303,7 +274,7 @@ async fn a_verdict_without_read_permission_covers_everything_except_rows() {
         );
         assert!(!told.counted && told.clone().into_result().is_err());
     }
-    assert!(!verdict(&servers, false).await.splits.extra.is_empty());
+    assert!(!verdict(&servers, false).await.extra_splits.is_empty());
 }
 
 #[tokio::test]

@@ -70,10 +70,8 @@ async fn settled_on(tables: &AccumuloTables, servers: usize) -> Verdict {
                 .iter()
                 .all(|group| group.per_server.len() == servers)
         {
-            let (elapsed, summary) = (start.elapsed(), seen.summary());
-            say(&format!(
-                "settled on {servers} after {elapsed:?}; {summary}"
-            ));
+            let elapsed = start.elapsed();
+            say(&format!("settled on {servers} after {elapsed:?}; {seen}"));
             return verdict.unwrap();
         }
         assert!(start.elapsed() < PATIENCE, "{verdict:?}");

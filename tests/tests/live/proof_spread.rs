@@ -147,9 +147,9 @@ async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
         .unwrap();
     let rows = &verdict.rows[0];
     assert_eq!(
-        (rows.total, rows.foreign),
+        (rows.load.total, rows.foreign),
         (urls.len().try_into().unwrap(), 0)
     );
-    assert!(rows.p_value.unwrap() > 1e-6, "{rows:?}");
+    assert!(rows.chi_square.unwrap().p_value > 1e-6, "{rows:?}");
     tables.delete_table(&name).await.unwrap();
 }

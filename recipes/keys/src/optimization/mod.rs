@@ -13,8 +13,8 @@
 //!
 //! Servers move tablets in their own time. [`Plan::wait_until_balanced`] waits for them between 2
 //! and 3, with the timer of the caller; [`groups()`] reads once how far they are.
-//! [`Verdict::changes_since`] compares two verdicts, for a caller that verifies a table again and
-//! again.
+//! [`Verdict::differences_since`] compares two verdicts, for a caller that verifies a table again
+//! and again.
 //!
 //! # The order of `apply`
 //!
@@ -51,10 +51,7 @@ pub use plan::{Plan, Planning};
 pub use requirement::{TableRequirement, TableRequirementBuilder};
 pub use step::Step;
 pub use verify::{
-    CellsOfRecipe, CellsVerdict, Difference, DifferenceKind, FoundBalancer, FullestTablet,
-    GroupVerdict, HotPart, Load, LoadStanding, MaxSkew, NarrowRecipe, OtherRows, OtherRowsVerdict,
-    PropertyVerdict, RowCounting, RowsVerdict, ServerLoad, SplitsVerdict, StraySplit, TabletLoad,
-    UniformityTest, Unproved, UnrequestedProperty, UnseenVerdict, Verdict, VerdictChanges,
-    VerdictError, VerifyOptions, Verifying, groups,
+    Difference, GroupVerdict, Load, LoadStanding, MaxSkew, OtherRows, Place, PropertyVerdict,
+    RowCounting, RowsVerdict, Unproved, Verdict, VerdictError, VerifyOptions, Verifying, groups,
 };
 pub use wait::{WaitEvent, Waiting};

@@ -2,86 +2,105 @@
 
 use anyhow::Result;
 use comfy_table::Table;
-use fluo_keys::{
-    DifferenceKind, FullestTablet, Load, LoadStanding, PropertyVerdict, RowsVerdict, TabletLoad,
-    UniformityTest, Verdict,
-};
+use fluo_keys::{Difference, Load, LoadStanding, Place, RowsVerdict, Unproved, Verdict};
 use fluo_table::Grouped;
+use serde::Serialize;
 
 use super::origin::Origin;
 use crate::output::{self, shown};
 use crate::text::{count_of, plural};
 
-/// Prints a verdict: the main cause if there are differences or a server is hot, the figures, all
-/// differences, the result.
+/// Prints a verdict: the first difference, the figures, all differences, the result.
 pub(crate) fn describe(verdict: &Verdict, origin: Origin) -> Result<()> {
-    if !verdict.ok || verdict.is_hot_by_design() {
-        output::print(&shown(&summary(verdict, origin)))?;
+    if !verdict.ok {
+        output::print(&shown(&verdict.to_string()))?;
         output::print("")?;
     }
     describe_splits(verdict)?;
     describe_properties(verdict)?;
     describe_groups(verdict)?;
-    describe_rows(&verdict.rows)?;
+    describe_rows(verdict)?;
     describe_loads(verdict)?;
     for difference in &verdict.differences {
-        let remedy = remedy(difference.kind);
+        let remedy = remedy(difference);
         output::print(&shown(&format!("  ! {difference}{remedy}")))?;
     }
-    let differences = plural(count_of(verdict.differences.len()), "difference");
-    output::print(&match verdict.ok {
-        true => shown(&summary(verdict, origin)),
-        false => format!("NOT OK: {differences} on table {}.", verdict.table),
-    })
+    let (table, differences) = (&verdict.table, verdict.differences.len());
+    if verdict.ok {
+        let unproved = reservation(verdict.unproved.as_ref());
+        let unproved = unproved.map_or_else(String::new, |text| format!("; {text}"));
+        let as_asked = origin.as_asked();
+        output::print(&shown(&format!(
+            "OK: table {table} is {as_asked}{unproved}."
+        )))
+    } else {
+        let differences = plural(count_of(differences), "difference");
+        output::print(&format!("NOT OK: {differences} on table {table}."))
+    }
 }
 
-/// Returns the verdict as a sentence.
-fn summary(verdict: &Verdict, origin: Origin) -> String {
-    let state = match (origin, verdict.ok, verdict.is_hot_by_design()) {
-        (Origin::Spec, ..) | (_, false, _) => return verdict.summary(),
-        (_, true, true) => "HOT",
-        (_, true, false) => "OK",
-    };
-    let (table, reservation) = (&verdict.table, verdict.reservation());
-    format!(
-        "{state}: table {table} is {}{reservation}.",
-        origin.as_asked()
-    )
+/// A difference with its sentence, for JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct ToldDifference<'a> {
+    #[serde(flatten)]
+    difference: &'a Difference,
+    pub(super) sentence: String,
+}
+
+impl<'a> From<&'a Difference> for ToldDifference<'a> {
+    fn from(difference: &'a Difference) -> Self {
+        let sentence = difference.to_string();
+        Self {
+            difference,
+            sentence,
+        }
+    }
+}
+
+/// Prints a verdict as JSON, with the sentence of each difference.
+pub(super) fn print_json(verdict: &Verdict) -> Result<()> {
+    let mut json = serde_json::to_value(verdict)?;
+    let differences = verdict.differences.iter().map(ToldDifference::from);
+    let differences = serde_json::to_value(differences.collect::<Vec<_>>())?;
+    json.as_object_mut()
+        .map(|fields| fields.insert("differences".to_owned(), differences));
+    output::print_json(&json)
+}
+
+/// Returns the reason why evenness is not proved, as a clause, if it is not.
+pub(super) fn reservation(unproved: Option<&Unproved>) -> Option<String> {
+    unproved.map(|reason| format!("{reason}, so evenness is not proved"))
 }
 
 /// Returns the option that leaves a difference out, as the end of its sentence.
-fn remedy(kind: DifferenceKind) -> &'static str {
-    match kind {
-        DifferenceKind::RowsDenied => "; --rows skip leaves them out",
+fn remedy(difference: &Difference) -> &'static str {
+    match difference {
+        Difference::RowsDenied { .. } => "; --rows skip leaves them out",
         _ => "",
     }
 }
 
 fn describe_splits(verdict: &Verdict) -> Result<()> {
-    let splits = &verdict.splits;
     output::print(&format!(
         "split points  {} wanted, {} missing, {} extra",
-        Grouped(count_of(splits.wanted)),
-        Grouped(count_of(splits.missing.len())),
-        Grouped(count_of(splits.extra.len())),
+        Grouped(count_of(verdict.wanted_splits)),
+        Grouped(count_of(verdict.missing_splits.len())),
+        Grouped(count_of(verdict.extra_splits.len())),
     ))
 }
 
 fn describe_properties(verdict: &Verdict) -> Result<()> {
-    let as_expected = verdict
-        .properties
-        .iter()
-        .all(PropertyVerdict::is_as_expected);
-    output::print(&format!(
-        "balancer      {}",
-        match (as_expected, verdict.properties.is_empty()) {
-            (true, true) => "any, as no recipe has a group",
-            (true, false) => "as expected",
-            (false, _) => "not as expected",
-        }
-    ))?;
+    let mut properties = verdict.properties.iter();
+    let standing = if verdict.properties.is_empty() {
+        "any, as no recipe has a group"
+    } else if properties.all(|property| property.is_as_expected) {
+        "as expected"
+    } else {
+        "not as expected"
+    };
+    output::print(&format!("balancer      {standing}"))?;
     verdict.properties.iter().try_for_each(|property| {
-        let sign = if property.is_as_expected() { "=" } else { "!" };
+        let sign = if property.is_as_expected { "=" } else { "!" };
         let found = property.found.as_deref().unwrap_or("(not set)");
         let line = format!("              {sign} {} = {found}", property.name);
         output::print(&shown(&line))
@@ -115,18 +134,10 @@ fn describe_groups(verdict: &Verdict) -> Result<()> {
     output::print(&format!("\n{}", table.trim_fmt()))
 }
 
-fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
-    if rows.is_empty() {
-        return output::print("");
-    }
-    let unit = if rows.iter().all(|rows| rows.counted) {
-        "rows"
-    } else {
-        "entries"
-    };
+fn describe_rows(verdict: &Verdict) -> Result<()> {
     let mut table = columns([
         "recipe",
-        unit,
+        unit(verdict),
         "tablets",
         "least",
         "mean",
@@ -134,68 +145,66 @@ fn describe_rows(rows: &[RowsVerdict]) -> Result<()> {
         "fullest / mean",
         "evenness",
     ]);
-    for rows in rows {
+    for rows in &verdict.rows {
         table.add_row([
             rows.recipe.escape_debug().to_string(),
-            Grouped(rows.total).to_string(),
-            rows.tablets.to_string(),
+            Grouped(rows.load.total).to_string(),
+            rows.load.places.to_string(),
             Grouped(rows.least).to_string(),
-            format!("{:.1}", rows.load.load.mean),
-            Grouped(rows.largest).to_string(),
-            skew(&rows.load.load),
+            format!("{:.1}", rows.load.mean()),
+            Grouped(rows.load.largest).to_string(),
+            skew(&rows.load),
             evenness(rows),
         ]);
     }
     output::print(&format!("\n{}", table.trim_fmt()))
 }
 
-/// Prints the loads of tablets and servers: the fullest of each, and its place.
+/// Prints the fullest tablet of each recipe that is compared and the fullest server, and their
+/// places.
 fn describe_loads(verdict: &Verdict) -> Result<()> {
-    let unit = if verdict.counted { "rows" } else { "entries" };
-    let mut table = columns(["fullest", unit, "of", "mean", "fullest / mean", "where"]);
-    let mut row = |name: String, load: &Load, place: Option<String>| {
+    let mut table = columns([
+        "fullest",
+        unit(verdict),
+        "of",
+        "mean",
+        "fullest / mean",
+        "where",
+    ]);
+    let mut row = |name: String, load: &Load| {
         table.add_row([
             name,
             Grouped(load.largest).to_string(),
             Grouped(load.total).to_string(),
-            format!("{:.1}", load.mean),
+            format!("{:.1}", load.mean()),
             skew(load),
-            place.unwrap_or_default(),
+            load.fullest.as_ref().map_or_else(String::new, place),
         ]);
     };
-    let tablet = |load: &TabletLoad| load.fullest.as_ref().map(tablet_name);
-    row(
-        "tablet".to_owned(),
-        &verdict.tablets.load,
-        tablet(&verdict.tablets),
-    );
-    for group in &verdict.groups {
-        if let (Some(load), true) = (&group.load, verdict.groups.len() > 1) {
-            let name = format!("tablet of group {}", group.group.escape_debug());
-            row(name, &load.load, tablet(load));
-        }
+    let is_compared = |rows: &&RowsVerdict| rows.load.standing != LoadStanding::NotCompared;
+    for rows in verdict.rows.iter().filter(is_compared) {
+        let name = format!("tablet of {}", rows.recipe.escape_debug());
+        row(name, &rows.load);
     }
-    let servers = &verdict.servers;
-    row("server".to_owned(), &servers.load, servers.fullest.clone());
-    let others = &verdict.other_rows;
-    if others.rows > 0 {
-        let name = format!("tablet of other {unit}");
-        row(name, &others.load.load, tablet(&others.load));
-    }
-    output::print(&format!("\n{}\n", shown_lines(&table.trim_fmt())))
-}
-
-fn shown_lines(lines: &str) -> String {
+    row("server".to_owned(), &verdict.servers);
+    let lines = table.trim_fmt();
     let lines: Vec<_> = lines.lines().map(shown).collect();
-    lines.join("\n")
+    output::print(&format!("\n{}\n", lines.join("\n")))
 }
 
-fn tablet_name(tablet: &FullestTablet) -> String {
-    let end_row = tablet.end_row.as_deref().unwrap_or("(end of table)");
-    match &tablet.server {
-        Some(server) => format!("{end_row} on {server}"),
-        None => format!("{end_row} on no server"),
+fn place(place: &Place) -> String {
+    match place {
+        Place::Tablet { end_row, server } => {
+            let end_row = end_row.as_deref().unwrap_or("(end of table)");
+            format!("{end_row} on {}", server.as_deref().unwrap_or("no server"))
+        }
+        Place::Server(server) => server.clone(),
+        other => other.to_string(),
     }
+}
+
+fn unit(verdict: &Verdict) -> &'static str {
+    if verdict.counted { "rows" } else { "entries" }
 }
 
 fn skew(load: &Load) -> String {
@@ -204,29 +213,19 @@ fn skew(load: &Load) -> String {
 }
 
 fn evenness(rows: &RowsVerdict) -> String {
-    let parts = match rows.salted_parts {
-        Some(parts) => format!("{}, ", plural(parts, "salted part")),
-        None => String::new(),
-    };
-    match (rows.chi_square, rows.p_value) {
-        (Some(statistic), Some(p_value)) => {
-            let p_value = match p_value {
-                0.001.. => format!("p = {p_value:.3}"),
-                1e-300.. => format!("p = {p_value:.1e}"),
+    match (rows.chi_square, rows.load.standing) {
+        (Some(test), _) => {
+            let p_value = match test.p_value {
+                0.001.. => format!("p = {:.3}", test.p_value),
+                1e-300.. => format!("p = {:.1e}", test.p_value),
                 _ => "p below 1e-300".to_owned(),
             };
-            let tolerated = match rows.is_slightly_uneven() {
-                true => "; uneven, but fewer than a tenth are misplaced",
-                false => "",
-            };
-            format!("{parts}chi-square {statistic:.1}, {p_value}{tolerated}")
+            format!("chi-square {:.1}, {p_value}", test.statistic)
         }
-        _ if rows.load.load.standing == LoadStanding::NotCompared => "not compared".to_owned(),
-        _ if !rows.counted => "rows were not counted".to_owned(),
-        _ if rows.evenness_of == UniformityTest::Nothing => "nothing is expected".to_owned(),
-        _ if rows.tablets == 1 => "one tablet".to_owned(),
-        _ if rows.salted_parts.is_some() => format!("{parts}too few to tell"),
-        _ => "too few rows to tell".to_owned(),
+        (_, LoadStanding::NotCompared) => "not compared".to_owned(),
+        _ if !rows.load.counted => "rows were not counted".to_owned(),
+        (_, LoadStanding::TooFewToTell) => "too few rows to tell".to_owned(),
+        _ => "not tested".to_owned(),
     }
 }
 

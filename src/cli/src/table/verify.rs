@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use fluo_keys::{
-    Difference, DifferenceKind, MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions,
-};
+use fluo_keys::{Difference, MaxSkew, RowCounting, TableOptimizations, Verdict, VerifyOptions};
 use fluo_table::{Authorizations, Error, TableAdmin};
 use tokio::time::sleep;
 
@@ -15,7 +13,6 @@ use super::verdict_text;
 use super::wait_until_balanced::WaitLine;
 use crate::duration;
 use crate::exit::Outcome;
-use crate::output;
 use crate::progress;
 use crate::spec::{Expected, SpecArguments};
 use crate::target::TargetArguments;
@@ -32,13 +29,13 @@ Example:
   fluo table verify --at proxy:localhost:42424 --user root --spec pages.toml --wait 60s pages
 
 A tablet or a server is too full if it holds more than --max-skew times the mean. If the rows are too few, absent or
-not counted, the verdict is OK and its last line says that evenness is not proved; with --require-rows it is NOT OK. If
-a server is too full because the spec has fewer tablets than there are servers, this is no difference: the verdict is
-then HOT instead of OK, and the exit code 0.
+not counted, the verdict is OK and its last line says that evenness is not proved; with --require-rows it is NOT OK. A
+spec with fewer tablets than there are servers can make a server too full; a limit above the number of servers accepts
+that.
 
 The p-value is that of Pearson's chi-square test of the rows of each tablet, with the shares of the hash space as
-expected values. Rows with a p-value below 0.000001 are uneven; that fails the verdict if at least a tenth of them
-lie in another tablet than they should.
+expected values. Rows with a p-value below 0.000001 are uneven; that fails the verdict if the statistic is at least 4 %
+of the number of rows.
 
 Rows are counted by reading them. For a user of a live Accumulo who may not read them (READ on the table), the verdict
 covers everything else, and is NOT OK with exit code 1, as for any other difference. --rows skip leaves the rows out,
@@ -65,8 +62,8 @@ pub(crate) struct VerifyArguments {
     allow_extra_splits: bool,
     #[command(flatten)]
     limits: Limits,
-    /// Be NOT OK if there are too few rows to prove that they are spread evenly, if they are not
-    /// counted, or if the recipes have too few tablets, so that a server is hot
+    /// Be NOT OK if there are too few rows to prove that they are spread evenly, or if they are not
+    /// counted
     #[arg(long)]
     require_rows: bool,
     /// Repeat the check until the table is OK, for at most this time, such as 60s; prints the last
@@ -107,11 +104,10 @@ impl Limits {
 
 /// Adds the known damage of an embedded directory, from which wrong data may have been read.
 pub(super) fn with_damage(mut verdict: Verdict, damage: Option<Error>) -> Verdict {
-    let table = verdict.table.clone();
-    verdict.add(damage.map(|damage| {
-        let sentence = format!("{damage} with `fluo table check`");
-        Difference::new(DifferenceKind::Damage, table, 1.0, sentence)
-    }));
+    if let Some(damage) = damage {
+        let cause = format!("{damage} with `fluo table check`");
+        verdict.add(Difference::Damage { cause });
+    }
     verdict
 }
 
@@ -188,7 +184,7 @@ impl VerifyArguments {
         bar.finish_and_clear();
         let verdict = with_damage(verdict?, check.damage);
         if self.json {
-            output::print_json(&verdict)?;
+            verdict_text::print_json(&verdict)?;
         } else {
             verdict_text::describe(&verdict, check.origin)?;
         }

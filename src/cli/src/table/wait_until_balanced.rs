@@ -182,7 +182,6 @@ mod tests {
             least: a.min(b),
             mean: 0.0,
             largest: a.max(b),
-            load: None,
         }
     }
 

@@ -27,9 +27,8 @@ async fn labelled() -> Place {
 #[tokio::test]
 async fn counts_labelled_rows_with_their_label() {
     let place = labelled().await;
-    let cause =
-        "no row of the table has a key of row hasher `p`: were they written without it? 4,208 rows";
-    let unseen = "the tablet that ends at `p:1sst` (on server-002) holds 4,153 of 4,208 entries";
+    let cause = "rows of no recipe: 4,208 of 4,208";
+    let unseen = "tablet `p:1sst` on server-002 holds 4,153 of 4,153 entries";
     for command in ["verify", "watch --once --rows count"] {
         let command = format!("table {command} --at embedded:d --spec s.toml");
         let run = place.fluo(&format!("{command} pages")).differs();

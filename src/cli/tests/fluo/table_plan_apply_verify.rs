@@ -295,15 +295,10 @@ fn reports_a_forgotten_hasher_first() {
         .fed("table load --at embedded:d pages --design unsalted -", ROWS)
         .succeeds();
     let run = place.fluo(&format!("{VERIFY} pages")).differs();
-    let cause = "no row of the table has a key of row hasher `p`: were they written without it? 4,208 rows (100.0 % of \
-                 the table) belong to no recipe, the first is `";
+    let cause = "rows of no recipe: 4,208 of 4,208, the first is `";
     let first = run.text().lines().next().unwrap();
     assert!(
         first.starts_with(&format!("NOT OK: table pages: {cause}")),
-        "{first}"
-    );
-    assert!(
-        first.ends_with("` (on server-002) holds 4,153 of them"),
         "{first}"
     );
     let json = place.fluo(&format!("{VERIFY} --json pages")).differs();
@@ -314,15 +309,15 @@ fn reports_a_forgotten_hasher_first() {
             .unwrap()
             .starts_with(cause)
     );
-    assert_eq!(json["other_rows"]["rows"], 4_208);
+    assert_eq!(json["differences"][0]["rows"], 4_208);
 
     // Even if the spec allows these rows, a tablet must not be hot.
     place.file("s.toml", format!("other_rows = \"allowed\"\n{SPEC}"));
     let run = place.fluo(&format!("{VERIFY} pages")).differs();
     assert_says(
         run.text(),
-        "NOT OK: table pages: rows of no recipe: the tablet that ends at `p:1sst` (on server-002) holds 4,153 of them, \
-         19.74 times the mean of the table (4,208 rows in 20 tablets); the limit is 2\n",
+        "NOT OK: table pages: rows of no recipe: tablet `p:1sst` on server-002 holds 4,153 of 4,208 rows, 19.74 times \
+         its share; the limit is 2\n",
     );
     place.file(
         "s.toml",
@@ -372,10 +367,7 @@ fn accepts_a_table_without_rows_as_not_proved() {
         run.text()
     );
     let json = place.fluo(&format!("{VERIFY} --json pages")).json();
-    assert_eq!(
-        json["unproved"],
-        serde_json::json!([{ "reason": "no_rows" }])
-    );
+    assert_eq!(json["unproved"], serde_json::json!({ "reason": "no_rows" }));
 }
 
 #[test]

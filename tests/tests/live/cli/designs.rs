@@ -90,8 +90,10 @@ async fn migrate_moves_16_salts_to_64_and_verify_confirms_the_end() {
             .find_map(|sentence| sentence.split_once(of))
             .map(|(before, _)| before.to_owned())
     };
-    let to_move = difference(" of 1,200 rows are still written in an earlier design (").unwrap();
-    let to_move = to_move.strip_prefix("key design modulo: ").unwrap();
+    let to_move = difference(" of 1,200; migrate them").unwrap();
+    let to_move = to_move
+        .strip_prefix("key design modulo: rows of an earlier design: ")
+        .unwrap();
     assert!(to_move.parse::<usize>().unwrap() > COUNT / 2, "{to_move}");
 
     let migrated = fluo

@@ -1,194 +1,238 @@
-//! Differences between a table and its optimizations, in the order of their weight: the one that
-//! explains the most comes first.
+//! Differences between a table and its optimizations.
 
-use std::fmt;
-
+use fluo_table::Grouped;
+use fluo_table::table::property::BALANCER;
 use serde::Serialize;
+use thiserror::Error;
 
-use super::load::Load;
+use super::load::{Load, Place};
+use super::unproved::Unproved;
+
+/// The smallest chance that is shown as a number.
+const LEAST_SHOWN: f64 = 1e-300;
 
 /// A difference between a table and its optimizations. Its text is a sentence for an operator.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Difference {
-    /// The kind.
-    pub kind: DifferenceKind,
-    /// The recipe, group, server or property that it concerns, as shown in messages, or the table
-    /// if it concerns all of it.
-    pub subject: String,
-    /// The share of the table that it concerns, from 0 to 1: a share of its rows or of its tablets.
-    pub share: f64,
-    /// The load of the tablet or the server that is too full, if the difference is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub load: Option<Load>,
-    sentence: String,
-}
-
-/// The kinds of differences. Of two that concern the same share, the earlier one explains the later
-/// one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+///
+/// Rows and split points are escaped text.
+#[derive(Clone, Debug, PartialEq, Serialize, Error)]
+#[serde(rename_all = "snake_case", tag = "kind")]
 #[non_exhaustive]
-pub enum DifferenceKind {
+pub enum Difference {
     /// The storage of the table is damaged.
-    Damage,
+    #[error("{cause}")]
+    Damage {
+        /// The damage, as a sentence.
+        cause: String,
+    },
     /// Requested split points do not exist.
-    MissingSplits,
+    #[error("{} missing{}", split_points(.splits), first_of(.splits))]
+    MissingSplits {
+        /// The split points.
+        splits: Vec<String>,
+    },
+    /// The servers load no group balancer.
+    #[error("the servers load no group balancer")]
+    NoGroupBalancer,
+    /// The servers cannot load the balancer of the table, so tablets may stay on no server.
+    #[error(
+        "the servers cannot load `{class}` of property {BALANCER}, so tablets may stay on no server"
+    )]
+    BalancerNotLoaded {
+        /// The class.
+        class: String,
+    },
     /// A property of the balancer has the wrong value.
-    Property,
+    #[error("property {name} is {}, it should be `{expected}`", value(.found.as_deref()))]
+    Property {
+        /// The name.
+        name: String,
+        /// The existing value, if any.
+        found: Option<String>,
+        /// The requested value.
+        expected: String,
+    },
+    /// A pattern of earlier groups is in force although no recipe has a group.
+    #[error("no recipe asked for groups by `{pattern}`; a plan that prunes removes the pattern")]
+    EarlierGroups {
+        /// The pattern.
+        pattern: String,
+    },
     /// Tablets of a group are on no server.
-    Unhosted,
+    #[error("group `{group}`: {unhosted} of {tablets} tablets are on no server")]
+    Unhosted {
+        /// The group.
+        group: String,
+        /// The number of its tablets.
+        tablets: usize,
+        /// The number of them without a server.
+        unhosted: usize,
+    },
     /// The tablets of a group are not spread over the servers.
-    NotSpread,
-    /// A tablet is too full by its entries, and the user can see none of its rows.
-    UnseenEntries,
+    #[error("group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}")]
+    NotSpread {
+        /// The group.
+        group: String,
+        /// The number of its tablets.
+        tablets: usize,
+        /// The smallest number on a server.
+        least: usize,
+        /// The largest number on a server.
+        largest: usize,
+    },
     /// Rows belong to no recipe.
-    OtherRows,
+    #[error("rows of no recipe: {} of {}, the first is `{first}`", Grouped(*.rows), Grouped(*.total))]
+    OtherRows {
+        /// The number of these rows.
+        rows: u64,
+        /// The number of all rows of the table.
+        total: u64,
+        /// The first of these rows.
+        first: String,
+    },
+    /// A tablet is too full.
+    #[error("{}: {load}", .recipe.as_deref().unwrap_or("rows of no recipe"))]
+    HotTablet {
+        /// The recipe whose rows fill it, or `None` if it has rows of no recipe.
+        recipe: Option<String>,
+        /// The load of the tablets.
+        load: Load,
+    },
     /// Rows under the prefix of a recipe are not keys of it.
-    ForeignRows,
+    #[error("{recipe}: rows that are not its keys: {}, the first is `{first}`", Grouped(*.rows))]
+    ForeignRows {
+        /// The recipe.
+        recipe: String,
+        /// The number of these rows.
+        rows: u64,
+        /// The first of these rows.
+        first: String,
+    },
     /// Rows of a recipe are written in an earlier design.
-    EarlierDesigns,
+    #[error("{recipe}: rows of an earlier design: {} of {}; migrate them", Grouped(*.rows), Grouped(*.total))]
+    EarlierDesigns {
+        /// The recipe.
+        recipe: String,
+        /// The number of these rows.
+        rows: u64,
+        /// The number of rows in all of its designs.
+        total: u64,
+    },
     /// The rows of a recipe are not spread evenly over its hashes or salts.
-    UnevenHash,
-    /// Split points take tablets of a recipe out of its group.
-    StraySplits,
-    /// A tablet of a recipe is too full.
-    RecipeLoad,
-    /// A tablet has too many rows of no recipe.
-    OtherLoad,
-    /// A tablet of a group is too full.
-    GroupLoad,
+    #[error("{recipe}: its {} rows are not spread evenly ({})", Grouped(*.rows), chance(*.p_value))]
+    UnevenHash {
+        /// The recipe.
+        recipe: String,
+        /// The number of its rows.
+        rows: u64,
+        /// The chance that evenly hashed rows are at least as uneven.
+        p_value: f64,
+    },
     /// A server is too full.
-    ServerLoad,
+    #[error("{load}")]
+    HotServer {
+        /// The load of the servers.
+        load: Load,
+    },
+    /// Split points of no recipe take tablets of a recipe out of its group.
+    #[error("{recipe}: {} outside its group{}", split_points(.splits), first_of(.splits))]
+    StraySplits {
+        /// The recipe.
+        recipe: String,
+        /// The split points.
+        splits: Vec<String>,
+    },
     /// The rows could not be counted, because the user may not read them.
-    RowsDenied,
+    #[error("the rows could not be counted: {cause}")]
+    RowsDenied {
+        /// The reason.
+        cause: String,
+    },
     /// Evenness is required but not proved.
-    Unproved,
+    #[error("evenness is required, but not proved: {because}")]
+    Unproved {
+        /// The reason.
+        because: Unproved,
+    },
     /// There are split points of no recipe.
-    ExtraSplits,
+    #[error("{} not part of any recipe{}", split_points(.splits), first_of(.splits))]
+    ExtraSplits {
+        /// The split points.
+        splits: Vec<String>,
+    },
 }
 
-impl DifferenceKind {
-    /// Returns the part of its share that a difference weighs. A load follows from another
-    /// difference, if there is one, and the load of a server from that of its tablets. Extra split
-    /// points alone make no tablet fuller.
-    fn factor(self) -> f64 {
+impl Difference {
+    /// Checks whether both are the same difference, possibly with other figures: the kind, and the
+    /// recipe, group, server or property that they concern.
+    pub fn is_same(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+            && self.subject() == other.subject()
+    }
+
+    fn subject(&self) -> Option<&str> {
         match self {
-            Self::RecipeLoad | Self::OtherLoad | Self::GroupLoad => 0.5,
-            Self::ServerLoad => 0.2,
-            Self::RowsDenied | Self::ExtraSplits | Self::Unproved => 0.0,
-            _ => 1.0,
+            Self::Property { name, .. } => Some(name),
+            Self::Unhosted { group, .. } | Self::NotSpread { group, .. } => Some(group),
+            Self::ForeignRows { recipe, .. }
+            | Self::EarlierDesigns { recipe, .. }
+            | Self::UnevenHash { recipe, .. }
+            | Self::StraySplits { recipe, .. } => Some(recipe),
+            Self::HotTablet { recipe, .. } => recipe.as_deref(),
+            Self::HotServer { load } => match &load.fullest {
+                Some(Place::Server(server)) => Some(server),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
-    /// Checks whether it is about a tablet or a server that is too full.
-    pub fn is_load(self) -> bool {
+    /// Checks whether a tablet or a server is too full.
+    pub fn is_hot(&self) -> bool {
+        matches!(self, Self::HotTablet { .. } | Self::HotServer { .. })
+    }
+
+    /// Checks whether it concerns the split points, the balancer or the placement of the tablets.
+    pub(super) fn is_of_layout(&self) -> bool {
         matches!(
             self,
-            Self::RecipeLoad | Self::OtherLoad | Self::GroupLoad | Self::ServerLoad
+            Self::MissingSplits { .. }
+                | Self::NoGroupBalancer { .. }
+                | Self::BalancerNotLoaded { .. }
+                | Self::Property { .. }
+                | Self::EarlierGroups { .. }
+                | Self::Unhosted { .. }
+                | Self::NotSpread { .. }
+                | Self::StraySplits { .. }
+                | Self::ExtraSplits { .. }
         )
     }
 }
 
-impl Difference {
-    /// Creates a difference that concerns this share of the table, from 0 to 1.
-    pub fn new(
-        kind: DifferenceKind,
-        subject: impl Into<String>,
-        share: f64,
-        sentence: impl Into<String>,
-    ) -> Self {
-        Self {
-            kind,
-            subject: subject.into(),
-            share: share.clamp(0.0, 1.0),
-            load: None,
-            sentence: sentence.into(),
-        }
-    }
-
-    /// Adds the load that is too full.
-    pub(super) fn of_load(self, load: &Load) -> Self {
-        let load = Some(load.clone());
-        Self { load, ..self }
-    }
-
-    /// Checks whether both are the same difference, possibly with other figures.
-    pub fn is_same(&self, other: &Self) -> bool {
-        (self.kind, &self.subject) == (other.kind, &other.subject)
-    }
-
-    fn weight(&self) -> f64 {
-        self.share * self.kind.factor()
+/// Returns the subject and the verb of a sentence about split points.
+fn split_points(splits: &[String]) -> String {
+    match splits {
+        [one] => format!("the split point `{one}` is"),
+        many => format!("{} split points are", many.len()),
     }
 }
 
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence)
+/// Returns the end of a sentence about several split points.
+fn first_of(splits: &[String]) -> String {
+    match splits {
+        [] | [_] => String::new(),
+        [first, ..] => format!(", the first is `{first}`"),
     }
 }
 
-/// Sorts differences: main cause first.
-pub(super) fn sort(differences: &mut [Difference]) {
-    differences.sort_by(|a, b| {
-        let by_weight = b.weight().total_cmp(&a.weight());
-        by_weight.then(a.kind.cmp(&b.kind))
-    });
+fn value(value: Option<&str>) -> String {
+    value.map_or_else(|| "not set".to_owned(), |value| format!("`{value}`"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::DifferenceKind::{ExtraSplits, ForeignRows, MissingSplits, RecipeLoad};
-    use super::*;
-
-    fn of(kind: DifferenceKind, share: f64) -> Difference {
-        Difference::new(kind, "x", share, format!("{kind:?}"))
-    }
-
-    #[test]
-    fn sorts_a_cause_before_its_consequences() {
-        let order = |differences: &[(DifferenceKind, f64)]| {
-            let differences = differences.iter().map(|(kind, share)| of(*kind, *share));
-            let mut differences: Vec<_> = differences.collect();
-            sort(&mut differences);
-            differences
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            order(&[
-                (ExtraSplits, 0.9),
-                (RecipeLoad, 0.25),
-                (MissingSplits, 0.25)
-            ]),
-            ["MissingSplits", "RecipeLoad", "ExtraSplits"]
-        );
-        // One foreign row does not explain a tablet that holds half of the others.
-        assert_eq!(
-            order(&[(ForeignRows, 0.001), (RecipeLoad, 0.45)]),
-            ["RecipeLoad", "ForeignRows"]
-        );
-    }
-
-    #[test]
-    fn a_difference_with_other_figures_is_the_same() {
-        let one = of(RecipeLoad, 0.3);
-        assert!(one.is_same(&Difference::new(RecipeLoad, "x", 0.4, "other".to_owned())));
-        assert!(!one.is_same(&Difference::new(
-            RecipeLoad,
-            "y",
-            0.3,
-            "RecipeLoad".to_owned()
-        )));
-        assert!(!one.is_same(&of(ForeignRows, 0.3)));
-    }
-
-    #[test]
-    fn serializes_kind_subject_share_and_sentence() {
-        assert_eq!(
-            serde_json::to_string(&of(MissingSplits, 0.5)).unwrap(),
-            r#"{"kind":"missing_splits","subject":"x","share":0.5,"sentence":"MissingSplits"}"#
-        );
+/// Formats a chance; one that would be rounded to 0 is shown as a bound.
+fn chance(p_value: f64) -> String {
+    if p_value < LEAST_SHOWN {
+        "p below 1e-300".to_owned()
+    } else {
+        format!("p = {p_value:.1e}")
     }
 }

@@ -5,13 +5,9 @@ use std::collections::BTreeMap;
 use fluo_table::{Result, TableAdmin, Tablets};
 use serde::Serialize;
 
-use super::super::balancer::DEFAULT_GROUP;
 use super::super::forecast::groups_of;
-use super::census::Census;
-use super::difference::{Difference, DifferenceKind};
-use super::load::TabletLoad;
-use super::sentences;
-use crate::number;
+use super::difference::Difference;
+use crate::number::float_len;
 
 /// A group of tablets, and the number of them on each server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,10 +26,6 @@ pub struct GroupVerdict {
     pub mean: f64,
     /// The largest number on a server.
     pub largest: usize,
-    /// The load of its tablets, or `None` if only their placement was read. The tablets of the
-    /// default group are compared with the mean of the table.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub load: Option<TabletLoad>,
 }
 
 /// Reads the placement of the tablets once: each group by the pattern, in the order of the table.
@@ -100,14 +92,14 @@ impl GroupVerdict {
             least: 0,
             mean: 0.0,
             largest: 0,
-            load: None,
         }
     }
 
     fn with_figures(mut self) -> Self {
         self.least = self.per_server.values().min().copied().unwrap_or_default();
         self.largest = self.per_server.values().max().copied().unwrap_or_default();
-        self.mean = super::evenness::mean(self.per_server.values().sum(), self.per_server.len());
+        let hosted = float_len(self.per_server.values().sum());
+        self.mean = hosted / float_len(self.per_server.len().max(1));
         self
     }
 
@@ -133,60 +125,21 @@ impl GroupVerdict {
         self.unhosted + too_many.sum::<usize>()
     }
 
-    /// Returns the differences in the placement of the tablets, for a table with this number of
-    /// tablets.
-    pub(super) fn findings(&self, all_tablets: usize) -> impl Iterator<Item = Difference> {
-        let Self {
-            group,
+    /// Returns the differences in the placement of the tablets.
+    pub(super) fn differences(&self) -> impl Iterator<Item = Difference> {
+        let (group, tablets) = (&self.group, self.tablets);
+        let unhosted = (self.unhosted > 0).then(|| Difference::Unhosted {
+            group: group.clone(),
             tablets,
-            unhosted,
-            least,
-            largest,
-            ..
-        } = self;
-        let part = |some: usize| number::share(number::count(some), number::count(all_tablets));
-        let homeless = (*unhosted > 0).then(|| {
-            let sentence =
-                format!("group `{group}`: {unhosted} of {tablets} tablets are on no server");
-            Difference::new(
-                DifferenceKind::Unhosted,
-                self.subject(),
-                part(*unhosted),
-                sentence,
-            )
+            unhosted: self.unhosted,
         });
-        let uneven = (largest - least > 1).then(|| {
-            let sentence = format!(
-                "group `{group}`: a server holds {largest} of its {tablets} tablets, another {least}"
-            );
-            Difference::new(DifferenceKind::NotSpread, self.subject(), part(self.to_move()), sentence)
+        let uneven = (self.largest - self.least > 1).then(|| Difference::NotSpread {
+            group: group.clone(),
+            tablets,
+            least: self.least,
+            largest: self.largest,
         });
-        homeless.into_iter().chain(uneven)
-    }
-
-    /// Returns the group as shown in messages.
-    fn subject(&self) -> String {
-        format!("group `{}`", self.group)
-    }
-
-    /// Returns the difference of a group with a tablet that is too full. The default group has
-    /// none: its rows belong to recipes without a group, or to no recipe, and are judged there.
-    pub(super) fn too_full(&self, census: &Census) -> Option<Difference> {
-        let TabletLoad { load, fullest } = self.load.as_ref()?;
-        let tablet = fullest.as_ref().filter(|_| load.is_too_full())?;
-        if self.group == DEFAULT_GROUP {
-            return None;
-        }
-        let sentence = format!(
-            "group `{}`: {}",
-            self.group,
-            sentences::too_full(&tablet.name(), census.counts_rows, load, "tablet")
-        );
-        let weight = load.excess() * number::share(load.total, census.total());
-        Some(
-            Difference::new(DifferenceKind::GroupLoad, self.subject(), weight, sentence)
-                .of_load(load),
-        )
+        unhosted.into_iter().chain(uneven)
     }
 }
 

@@ -54,8 +54,9 @@ impl VerifyOptions {
         self
     }
 
-    /// Sets the maximum load of the fullest tablet of a recipe or a group, and of the fullest
-    /// server, as a multiple of the mean. Default: 2.
+    /// Sets the maximum load of the fullest tablet of a recipe, and of the fullest server, as a
+    /// multiple of the mean. A limit above the number of servers accepts that one has everything.
+    /// Default: 2.
     pub fn max_skew(mut self, max_skew: MaxSkew) -> Self {
         self.max_skew = max_skew;
         self

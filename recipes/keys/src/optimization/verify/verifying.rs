@@ -6,7 +6,8 @@ use fluo_table::{Result, TableAdmin};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::{Found, RowCounting, Verdict, VerifyOptions};
+use super::found::Found;
+use super::{Difference, RowCounting, Verdict, VerifyOptions};
 use crate::optimization::TableOptimizations;
 
 /// A call of [`TableOptimizations::verify`]: its options, and the call itself when it is awaited.
@@ -106,16 +107,14 @@ impl<'a> Verifying<'a> {
     async fn run(mut self) -> Result<Verdict> {
         let (tables, options) = (self.tables, &self.options);
         let found = Found::read(tables, self.table, self.optimizations).await?;
-        let tablets = &found.tablets;
-        let counts_rows = options.rows.is_for(tablets);
-        let progress = &mut self.progress;
-        let verdict = found
-            .verdict(tables, options, counts_rows, progress)
-            .await?;
-        if !counts_rows && verdict.is_hot() && options.rows.is_for_uneven(tablets) {
-            return found.verdict(tables, options, true, progress).await;
+        if !options.rows.is_for(&found.tablets) {
+            let verdict = found.by_entries(options)?;
+            let is_hot = verdict.differences.iter().any(Difference::is_hot);
+            if !is_hot || !options.rows.is_for_uneven(&found.tablets) {
+                return Ok(verdict);
+            }
         }
-        Ok(verdict)
+        found.by_rows(tables, options, &mut self.progress).await
     }
 }
 

@@ -1,15 +1,17 @@
 //! Changes from one check to the next.
 
+use std::mem::discriminant;
+
 use fluo_keys::{Difference, Verdict};
+
+use crate::table::verdict_text::reservation;
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Seen {
     pub(super) differences: Vec<Difference>,
-    /// The reasons why evenness is not proved as the end of a sentence; empty if there are none.
-    pub(super) reservation: String,
-    /// `true` if the spec itself makes a server too full.
-    pub(super) is_hot: bool,
+    /// The reason why evenness is not proved, as a clause.
+    pub(super) unproved: Option<String>,
 }
 
 /// The content of a line of the watch.
@@ -21,7 +23,7 @@ pub(super) enum Change {
     Appeared(Difference),
     /// A difference that no longer exists.
     Gone(Difference),
-    /// There are no differences any more, or other reasons why evenness is not proved.
+    /// There are no differences any more, or another reason why evenness is not proved.
     Ok(Seen),
     /// The table cannot be checked, for this reason.
     CannotLook(String),
@@ -34,8 +36,7 @@ pub(super) enum Change {
 impl From<&Verdict> for Seen {
     fn from(verdict: &Verdict) -> Self {
         Self {
-            reservation: verdict.reservation(),
-            is_hot: verdict.is_hot_by_design(),
+            unproved: reservation(verdict.unproved.as_ref()),
             differences: verdict.differences.clone(),
         }
     }
@@ -64,15 +65,19 @@ impl Changes {
             }
             Ok(seen) => {
                 let again = self.error.take().map(|_| Change::LooksAgain);
-                let changes = seen.changes_since(&self.seen);
-                let ok = changes.is_newly_ok.then(|| Change::Ok(Seen::from(&seen)));
-                self.seen = seen;
-                again
+                let reason = |verdict: &Verdict| verdict.unproved.as_ref().map(discriminant);
+                let is_new = !self.seen.ok || reason(&seen) != reason(&self.seen);
+                let ok = (seen.ok && is_new).then(|| Change::Ok(Seen::from(&seen)));
+                let gone = self.seen.differences_since(&seen).cloned();
+                let appeared = seen.differences_since(&self.seen).cloned();
+                let changes = again
                     .into_iter()
-                    .chain(changes.fixed.into_iter().map(Change::Gone))
-                    .chain(changes.appeared.into_iter().map(Change::Appeared))
+                    .chain(gone.map(Change::Gone))
+                    .chain(appeared.map(Change::Appeared))
                     .chain(ok)
-                    .collect()
+                    .collect();
+                self.seen = seen;
+                changes
             }
         }
     }
@@ -80,7 +85,6 @@ impl Changes {
 
 #[cfg(test)]
 mod tests {
-    use fluo_keys::DifferenceKind::RecipeLoad;
     use fluo_keys::{RowHasher, TableOptimizations};
     use fluo_table::{MemoryTables, TableAdmin, Versions};
 
@@ -101,17 +105,26 @@ mod tests {
     #[tokio::test]
     async fn reports_only_changes() {
         let ok = ok().await;
-        let of = |subject| Difference::new(RecipeLoad, subject, 0.5, subject);
-        let [a, b, c] = ["a", "b", "c"].map(of);
+        let of = |recipe: &str, rows| Difference::ForeignRows {
+            recipe: recipe.to_owned(),
+            rows,
+            first: "x".to_owned(),
+        };
+        let [a, b, c] = ["a", "b", "c"].map(|recipe| of(recipe, 1));
         let seen = |differences: &[&Difference]| {
             let mut verdict = ok.clone();
-            verdict.add(differences.iter().copied().cloned());
+            for difference in differences.iter().rev() {
+                verdict.add((*difference).clone());
+            }
             verdict
         };
         let mut changes = Changes::new(seen(&[&a]));
         let cannot = |why: &str| Err(why.to_owned());
         let cannot_look = |why: &str| vec![Change::CannotLook(why.to_owned())];
         for (looked, expected) in [
+            (Ok(seen(&[&a])), vec![]),
+            // While rows were loaded, each check reported `fixed` and `drift` with other figures.
+            (Ok(seen(&[&of("a", 1_000)])), vec![]),
             (Ok(seen(&[&a])), vec![]),
             (Ok(seen(&[&a, &b])), vec![Change::Appeared(b.clone())]),
             (cannot("no proxy"), cannot_look("no proxy")),
@@ -138,7 +151,7 @@ mod tests {
             assert_eq!(changes.after(looked), expected);
         }
         let mut counted = ok.clone();
-        counted.unproved.clear();
+        counted.unproved = None;
         let expected = vec![Change::Ok(Seen::from(&counted))];
         assert_eq!(changes.after(Ok(counted)), expected);
     }

@@ -2,10 +2,10 @@
 
 use std::time::SystemTime;
 
-use fluo_keys::Difference;
 use serde::Serialize;
 
 use super::changes::{Change, Seen};
+use crate::table::verdict_text::ToldDifference;
 use crate::text::{count_of, plural};
 
 /// A change with its time, as a JSON object or as text.
@@ -16,15 +16,12 @@ pub(super) struct Line<'a> {
     table: &'a str,
     event: Event,
     #[serde(skip_serializing_if = "Option::is_none")]
-    differences: Option<&'a [Difference]>,
+    differences: Option<Vec<ToldDifference<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<&'a Difference>,
-    /// The reasons why evenness is not proved, if there are no differences.
+    difference: Option<ToldDifference<'a>>,
+    /// The reason why evenness is not proved, if there are no differences.
     #[serde(skip_serializing_if = "Option::is_none")]
     unproved: Option<&'a str>,
-    /// `true` if the spec itself makes a server too full and there are no differences.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    hot: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -37,7 +34,6 @@ enum Event {
     Drift,
     Gone,
     Ok,
-    Hot,
     CannotLook,
     LooksAgain,
     Deleted,
@@ -56,20 +52,19 @@ impl<'a> Line<'a> {
             differences: None,
             difference: None,
             unproved: None,
-            hot: false,
             reason: None,
         };
         let (event, difference) = match change {
             Change::Begin(seen) => {
                 return Self {
                     event: Event::Begin,
-                    differences: Some(&seen.differences),
+                    differences: Some(seen.differences.iter().map(ToldDifference::from).collect()),
                     ..line.standing(seen)
                 };
             }
             Change::Ok(seen) => return line.standing(seen),
-            Change::Appeared(difference) => (Event::Drift, Some(difference)),
-            Change::Gone(difference) => (Event::Gone, Some(difference)),
+            Change::Appeared(difference) => (Event::Drift, Some(difference.into())),
+            Change::Gone(difference) => (Event::Gone, Some(difference.into())),
             Change::CannotLook(reason) => {
                 return Self {
                     event: Event::CannotLook,
@@ -87,39 +82,32 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Adds the reasons why evenness is not proved, and whether a server is too full, if there are
-    /// no differences.
+    /// Adds the reason why evenness is not proved, if there are no differences.
     fn standing(self, seen: &'a Seen) -> Self {
-        if !seen.differences.is_empty() {
-            return self;
-        }
-        Self {
-            event: if seen.is_hot { Event::Hot } else { Event::Ok },
-            unproved: unproved(&seen.reservation),
-            hot: seen.is_hot,
-            ..self
-        }
+        let unproved = seen.unproved.as_deref();
+        let unproved = unproved.filter(|_| seen.differences.is_empty());
+        Self { unproved, ..self }
     }
 
     /// Returns the lines for a person: one, or several for the first check of a table with
     /// differences.
     pub(super) fn texts(&self) -> Vec<String> {
         let line = |text: &str| format!("{} table {}: {text}", self.time, self.table);
-        let difference = self.difference.map(ToString::to_string).unwrap_or_default();
+        let difference = self.difference.as_ref();
+        let difference = difference.map_or("", |one| one.sentence.as_str());
         let reason = self.reason.unwrap_or_default();
         match self.event {
             Event::Begin => {
-                let differences = self.differences.unwrap_or_default();
-                let drift = differences
-                    .iter()
-                    .map(|text| line(&format!("drift: {text}")));
+                let differences = self.differences.as_deref().unwrap_or_default();
+                let drift = differences.iter().map(|one| &one.sentence);
+                let drift = drift.map(|text| line(&format!("drift: {text}")));
                 std::iter::once(line(&self.summary(differences.len())))
                     .chain(drift)
                     .collect()
             }
             Event::Drift => vec![line(&format!("drift: {difference}"))],
             Event::Gone => vec![line(&format!("fixed: {difference}"))],
-            Event::Ok | Event::Hot => vec![line(&self.summary(0))],
+            Event::Ok => vec![line(&self.summary(0))],
             Event::CannotLook => vec![line(&format!("cannot look: {reason}"))],
             Event::LooksAgain => vec![line("looking again")],
             Event::Deleted => vec![line("deleted")],
@@ -127,45 +115,33 @@ impl<'a> Line<'a> {
     }
 
     fn summary(&self, differences: usize) -> String {
-        let ok = if self.hot { "HOT" } else { "OK" };
         match (differences, self.unproved) {
-            (0, None) => ok.to_owned(),
-            (0, Some(reason)) => format!("{ok}; {reason}"),
+            (0, None) => "OK".to_owned(),
+            (0, Some(reason)) => format!("OK; {reason}"),
             (count, _) => format!("NOT OK: {}", plural(count_of(count), "difference")),
         }
     }
-}
-
-/// Returns the reasons without the separator before them, or `None` if there are none.
-fn unproved(reservation: &str) -> Option<&str> {
-    let reason = reservation.trim_start_matches([';', ' ']);
-    (!reason.is_empty()).then_some(reason)
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use fluo_keys::DifferenceKind::MissingSplits;
+    use fluo_keys::Difference;
 
     use super::*;
 
-    fn difference(sentence: &str) -> Difference {
-        Difference::new(MissingSplits, "split points", 0.5, sentence)
+    const NO_ROWS: &str = "it has no rows, so evenness is not proved";
+
+    fn missing(split: &str) -> Difference {
+        let splits = vec![split.to_owned()];
+        Difference::MissingSplits { splits }
     }
 
-    fn seen(differences: &[&str], reservation: &str) -> Seen {
+    fn seen(differences: &[&str], unproved: Option<&str>) -> Seen {
         Seen {
-            differences: differences.iter().map(|text| difference(text)).collect(),
-            reservation: reservation.to_owned(),
-            ..Seen::default()
-        }
-    }
-
-    fn hot() -> Seen {
-        Seen {
-            is_hot: true,
-            ..seen(&[], "; server a holds all")
+            differences: differences.iter().map(|split| missing(split)).collect(),
+            unproved: unproved.map(str::to_owned),
         }
     }
 
@@ -176,21 +152,20 @@ mod tests {
 
     #[test]
     fn prints_each_change_with_its_time() {
+        let no_rows = format!("OK; {NO_ROWS}");
         for (change, expected) in [
-            (Change::Begin(seen(&[], "")), "OK"),
+            (Change::Begin(seen(&[], None)), "OK"),
+            (Change::Begin(seen(&[], Some(NO_ROWS))), no_rows.as_str()),
             (
-                Change::Begin(seen(&[], "; it has no rows")),
-                "OK; it has no rows",
+                Change::Appeared(missing("a")),
+                "drift: the split point `a` is missing",
             ),
-            (Change::Begin(hot()), "HOT; server a holds all"),
-            (Change::Appeared(difference("a")), "drift: a"),
-            (Change::Gone(difference("a")), "fixed: a"),
-            (Change::Ok(seen(&[], "")), "OK"),
             (
-                Change::Ok(seen(&[], "; it has no rows")),
-                "OK; it has no rows",
+                Change::Gone(missing("a")),
+                "fixed: the split point `a` is missing",
             ),
-            (Change::Ok(hot()), "HOT; server a holds all"),
+            (Change::Ok(seen(&[], None)), "OK"),
+            (Change::Ok(seen(&[], Some(NO_ROWS))), no_rows.as_str()),
             (
                 Change::CannotLook("no proxy".to_owned()),
                 "cannot look: no proxy",
@@ -203,13 +178,13 @@ mod tests {
                 [format!("2025-12-31T23:59:59Z table pages: {expected}")]
             );
         }
-        let begin = Change::Begin(seen(&["a", "b"], "; it has no rows"));
+        let begin = Change::Begin(seen(&["a", "b"], Some(NO_ROWS)));
         assert_eq!(
             at(&begin).texts(),
             [
                 "2025-12-31T23:59:59Z table pages: NOT OK: 2 differences",
-                "2025-12-31T23:59:59Z table pages: drift: a",
-                "2025-12-31T23:59:59Z table pages: drift: b",
+                "2025-12-31T23:59:59Z table pages: drift: the split point `a` is missing",
+                "2025-12-31T23:59:59Z table pages: drift: the split point `b` is missing",
             ]
         );
     }
@@ -218,20 +193,16 @@ mod tests {
     fn serializes_a_change_with_its_data() {
         for (change, expected) in [
             (
-                Change::Begin(seen(&[], "")),
+                Change::Begin(seen(&[], None)),
                 r#""event":"begin","differences":[]"#,
             ),
             (
-                Change::Ok(seen(&[], "; it has no rows")),
-                r#""event":"ok","unproved":"it has no rows""#,
+                Change::Ok(seen(&[], Some(NO_ROWS))),
+                r#""event":"ok","unproved":"it has no rows, so evenness is not proved""#,
             ),
             (
-                Change::Ok(hot()),
-                r#""event":"hot","unproved":"server a holds all","hot":true"#,
-            ),
-            (
-                Change::Appeared(difference("a")),
-                r#""event":"drift","difference":{"kind":"missing_splits","subject":"split points","share":0.5,"sentence":"a"}"#,
+                Change::Appeared(missing("a")),
+                r#""event":"drift","difference":{"kind":"missing_splits","splits":["a"],"sentence":"the split point `a` is missing"}"#,
             ),
             (
                 Change::CannotLook("x".to_owned()),
