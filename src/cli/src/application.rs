@@ -15,14 +15,21 @@ use fluo_table::{
 
 use crate::target::InstanceArguments;
 
+/// The arguments that name an application.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct NamedApplication {
+    #[command(flatten)]
+    pub(crate) target: InstanceArguments,
+    /// The application
+    #[arg(value_name = "APPLICATION")]
+    pub(crate) name: String,
+}
+
 /// The arguments that name an application and the labels to read its table with.
 #[derive(Args, Debug)]
 pub(crate) struct ApplicationArguments {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    #[arg(value_name = "APPLICATION")]
-    pub(crate) name: String,
+    named: NamedApplication,
     /// A label of visibilities to read with; repeat it for each. The command ignores cells that the
     /// labels do not allow
     #[arg(long = "authorization", value_name = "LABEL")]
@@ -37,16 +44,44 @@ pub(crate) struct OpenApplication {
     pub(crate) coordination: Arc<dyn Coordination>,
 }
 
+impl NamedApplication {
+    /// Returns the stored application.
+    pub(crate) async fn stored(&self) -> Result<Application> {
+        let fluo = self.target.open().await?;
+        let coordination = open(&fluo, &self.name).await?;
+        Ok(coordination.application().await?)
+    }
+
+    /// Opens the instance, and a client of the application.
+    pub(crate) async fn client(&self) -> Result<(Instance, Client)> {
+        let fluo = self.target.open().await?;
+        let opened = fluo.application(&self.name).open().await;
+        Ok((fluo, opened.map_err(advised)?))
+    }
+
+    /// Adds to the error of a setting where the settings are.
+    pub(crate) fn error_in_settings(&self, error: &Error) -> anyhow::Error {
+        let (at, name) = (self.target.written(), &self.name);
+        anyhow!(
+            "{error} (in the settings of application `{name}`, which `fluo app config --at {at} {name}` prints)"
+        )
+    }
+}
+
 impl ApplicationArguments {
+    pub(crate) fn name(&self) -> &str {
+        &self.named.name
+    }
+
     /// Returns the queues of an open application.
     pub(crate) fn queues(&self, open: &OpenApplication) -> Result<Vec<StoredQueue>> {
-        StoredQueue::all(&open.application.settings)
-            .map_err(|error| error_in_settings(&error, &self.target, &self.name))
+        let queues = StoredQueue::all(&open.application.settings);
+        queues.map_err(|error| self.named.error_in_settings(&error))
     }
 
     pub(crate) async fn open(&self) -> Result<OpenApplication> {
-        let fluo = self.target.open().await?;
-        let coordination = open(&fluo, &self.name).await?;
+        let fluo = self.named.target.open().await?;
+        let coordination = open(&fluo, &self.named.name).await?;
         let application = coordination.application().await?;
         let labels: Authorizations = self.authorizations.iter().cloned().collect();
         let table = fluo.open_table(&application.table, labels).await?;
@@ -58,34 +93,12 @@ impl ApplicationArguments {
     }
 }
 
-/// Adds to the error of a setting where the settings are.
-pub(crate) fn error_in_settings(
-    error: &Error,
-    target: &InstanceArguments,
-    name: &str,
-) -> anyhow::Error {
-    let at = target.written();
-    anyhow!(
-        "{error} (in the settings of application `{name}`, which `fluo app config --at {at} {name}` prints)"
-    )
-}
-
 impl OpenApplication {
     /// Opens a client, which registers its own transactor.
     pub(crate) async fn client(&self) -> Result<Client> {
         let (table, coordination) = (Arc::clone(&self.table), Arc::clone(&self.coordination));
         Ok(Client::open(table, coordination, ClientOptions::new()).await?)
     }
-}
-
-/// Opens an instance, and a client of an application.
-pub(crate) async fn open_client(
-    target: &InstanceArguments,
-    name: &str,
-) -> Result<(Instance, Client)> {
-    let fluo = target.open().await?;
-    let opened = fluo.application(name).open().await;
-    Ok((fluo, opened.map_err(advised)?))
 }
 
 /// Opens the coordination of an application.

@@ -1,8 +1,6 @@
 //! The command line: all commands and their help.
 
-use std::ffi::OsString;
-
-use clap::{ArgAction, CommandFactory, Parser, Subcommand};
+use clap::{ArgAction, ArgMatches, Parser, Subcommand};
 
 use crate::advise::Advise;
 use crate::app::AppCommand;
@@ -84,43 +82,11 @@ pub(crate) enum Command {
 
 /// Returns the words of a command, such as `fluo table load`, without its arguments, which may be
 /// secrets.
-pub(crate) fn command_words(line: impl IntoIterator<Item = OsString>) -> String {
-    let all = Arguments::command();
-    let mut words = vec![all.get_name()];
-    let mut command = &all;
-    let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
-    for argument in line.into_iter().skip(1) {
-        // The options before a subcommand have no values.
-        if is_option(&argument) {
-            continue;
-        }
-        let Some(below) = command.find_subcommand(argument) else {
-            break;
-        };
-        words.push(below.get_name());
-        command = below;
+pub(crate) fn command_words(mut matches: &ArgMatches) -> String {
+    let mut words = "fluo".to_owned();
+    while let Some((name, below)) = matches.subcommand() {
+        words = format!("{words} {name}");
+        matches = below;
     }
-    words.join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn command_words_leave_out_the_arguments() {
-        let words = |line: &str| command_words(line.split(' ').map(OsString::from));
-        for (line, expected) in [
-            (
-                "/usr/bin/fluo table load --at embedded:d secret",
-                "fluo table load",
-            ),
-            ("fluo scan --at embedded:d table", "fluo scan"),
-            ("fluo -v scan -vv --at embedded:d table", "fluo scan"),
-            ("fluo hunter2 table", "fluo"),
-            ("fluo", "fluo"),
-        ] {
-            assert_eq!(words(line), expected);
-        }
-    }
+    words
 }

@@ -54,27 +54,18 @@ impl Written {
 
     /// Parses a row.
     pub(crate) fn row(self, written: &OsStr) -> Result<Bytes> {
-        let written = written.as_encoded_bytes();
-        let row = self.bytes(written);
-        let row = row.with_context(|| format!("row `{}`", masking::masked(written)))?;
+        let row = self.named("row", written)?;
         if row.is_empty() {
             bail!("the row is empty; a row has at least one byte");
         }
         Ok(row)
     }
 
-    /// Parses a key, which may be empty.
-    pub(crate) fn key(self, written: &OsStr) -> Result<Bytes> {
+    /// Parses a key or a prefix, which may be empty. `what` is its name in messages.
+    pub(crate) fn named(self, what: &str, written: &OsStr) -> Result<Bytes> {
         let written = written.as_encoded_bytes();
-        let key = self.bytes(written);
-        key.with_context(|| format!("key `{}`", masking::masked(written)))
-    }
-
-    /// Parses a prefix of rows.
-    pub(crate) fn prefix(self, written: &OsStr) -> Result<Bytes> {
-        let written = written.as_encoded_bytes();
-        let prefix = self.bytes(written);
-        prefix.with_context(|| format!("prefix `{}`", masking::masked(written)))
+        let bytes = self.bytes(written);
+        bytes.with_context(|| format!("{what} `{}`", masking::masked(written)))
     }
 
     /// Parses a family, or a family and a qualifier.
@@ -173,9 +164,9 @@ mod tests {
         #[cfg(unix)]
         {
             let any: OsString = std::os::unix::ffi::OsStringExt::from_vec(vec![0xff, b'a']);
-            assert_eq!(text.prefix(&any).unwrap(), &b"\xffa"[..]);
+            assert_eq!(text.named("prefix", &any).unwrap(), &b"\xffa"[..]);
         }
-        assert_eq!(text.prefix("".as_ref()).unwrap(), "");
+        assert_eq!(text.named("prefix", "".as_ref()).unwrap(), "");
     }
 
     #[test]
@@ -206,7 +197,7 @@ mod tests {
             r"row `***@a\x5cq`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`"
         );
         assert_eq!(
-            message(hex.prefix("6z".as_ref()).unwrap_err()),
+            message(hex.named("prefix", "6z".as_ref()).unwrap_err()),
             "prefix `6z`: it is not hex: two of 0-9a-f for each byte (invalid symbol at 1)"
         );
         assert_eq!(

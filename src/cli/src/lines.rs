@@ -1,7 +1,7 @@
 //! Line-by-line input and output, in constant memory.
 
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 
 use anyhow::{Context, Result, bail};
 
@@ -22,34 +22,46 @@ const WRITE_BYTES: usize = 1 << 18;
 ///
 /// An error of `each`, with the number of its line.
 pub(crate) fn for_each(
-    mut input: impl Read,
+    input: impl Read,
     mut each: impl FnMut(u64, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    let mut buffer = vec![0; READ_BYTES];
-    let mut filled = 0;
-    let mut number = 0;
+    let mut input = BufReader::with_capacity(READ_BYTES, input);
+    // The start of a line that ends in a later read.
+    let mut begun = Vec::new();
+    let mut number = 1;
     loop {
-        if filled == buffer.len() {
-            grow(&mut buffer, number)?;
-        }
-        let free = buffer.get_mut(filled..).unwrap_or_default();
-        let read = match input.read(free) {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            read => read.context("cannot read the rows")?,
+        let bytes = match input.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            bytes => bytes.context("cannot read the rows")?,
         };
-        if read == 0 {
+        if bytes.is_empty() {
             break;
         }
-        let searched = filled;
-        filled += read;
-        let bytes = buffer.get(..filled).unwrap_or_default();
-        let done = complete_lines(bytes, searched, &mut number, &mut each)?;
-        buffer.copy_within(done..filled, 0);
-        filled -= done;
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            let part = bytes.get(start..end).unwrap_or_default();
+            if begun.is_empty() {
+                in_line(number, each(number, part))?;
+            } else {
+                begun.extend_from_slice(part);
+                in_line(number, each(number, &begun))?;
+                begun.clear();
+            }
+            number += 1;
+            start = end + 1;
+        }
+        begun.extend_from_slice(bytes.get(start..).unwrap_or_default());
+        if begun.len() >= MAX_LINE_BYTES {
+            bail!(
+                "line {number}: it is longer than {MAX_LINE_BYTES} bytes, which no row is; rows are separated by newlines"
+            );
+        }
+        let read = bytes.len();
+        input.consume(read);
     }
-    match buffer.get(..filled) {
-        Some(rest) if !rest.is_empty() => in_line(number + 1, each(number + 1, rest)),
-        _ => Ok(()),
+    match begun.as_slice() {
+        [] => Ok(()),
+        rest => in_line(number, each(number, rest)),
     }
 }
 
@@ -79,44 +91,6 @@ pub(crate) fn transform(
     output.write_all(&buffer).context(CANNOT_WRITE)?;
     output.flush().context(CANNOT_WRITE)?;
     result
-}
-
-/// Calls `each` for every complete line, and returns the number of bytes they took. The first
-/// `searched` bytes have no newline, so a long line that arrives in many parts is searched only
-/// once.
-fn complete_lines(
-    bytes: &[u8],
-    searched: usize,
-    number: &mut u64,
-    each: &mut impl FnMut(u64, &[u8]) -> Result<()>,
-) -> Result<usize> {
-    let mut start = 0;
-    for found in memchr::memchr_iter(b'\n', bytes.get(searched..).unwrap_or_default()) {
-        let end = searched + found;
-        *number += 1;
-        in_line(
-            *number,
-            each(*number, bytes.get(start..end).unwrap_or_default()),
-        )?;
-        start = end + 1;
-    }
-    Ok(start)
-}
-
-fn grow(buffer: &mut Vec<u8>, lines_before: u64) -> Result<()> {
-    if buffer.len() >= MAX_LINE_BYTES {
-        bail!(
-            "line {}: it is longer than {MAX_LINE_BYTES} bytes, which no row is; rows are separated by newlines",
-            lines_before + 1
-        );
-    }
-    // The system provides zeroed memory for free; filling it would cost as much as reading.
-    let mut larger = vec![0; buffer.len() * 2];
-    if let Some(start) = larger.get_mut(..buffer.len()) {
-        start.copy_from_slice(buffer);
-    }
-    *buffer = larger;
-    Ok(())
 }
 
 /// An error that every line would have, so it is reported without a line number.

@@ -13,6 +13,7 @@ mod byte_encoding;
 mod chosen_design;
 mod command_name;
 mod confirm;
+mod dead_letters;
 mod demo;
 mod design;
 mod duration;
@@ -37,10 +38,11 @@ mod text;
 mod wait;
 
 use std::env;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
@@ -50,16 +52,22 @@ use crate::interrupt_message::Standing;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    let all = Arguments::command();
-    let in_arguments = masking::complaint(&all, env::args_os());
-    let complaint = in_arguments.or_else(|| {
-        masking::complaint_of_environment(&all, env::args_os(), |name| env::var_os(name))
+    let matches = Arguments::command().try_get_matches();
+    let parsed = matches.and_then(|matches| {
+        command_name::set(arguments::command_words(&matches));
+        Arguments::from_arg_matches(&matches)
     });
-    if let Some(complaint) = complaint {
-        return exit::code_of(Err(anyhow::anyhow!(complaint)));
-    }
-    let arguments = Arguments::parse();
-    command_name::set(arguments::command_words(env::args_os()));
+    let arguments = match parsed {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => {
+            let message = masking::message_of(&error, env::args_os());
+            // A closed standard error gets no message.
+            let _ = io::stderr().write_all(message.as_bytes());
+            return ExitCode::from(2);
+        }
+        // The help or the version.
+        Err(error) => error.exit(),
+    };
     let logging = log::start(arguments.verbose, env::var_os("FLUO_LOG"));
     exit::code_of(logging.and_then(|()| run(arguments.command)))
 }

@@ -8,7 +8,7 @@ use fluo_accumulo::{Oracle as Server, OracleOptions};
 
 use crate::application;
 use crate::exit::Outcome;
-use crate::target::{At, ZooKeeperArguments, at};
+use crate::target::{At, AtParser, ZooKeeperArguments};
 use crate::{interruption, output, progress};
 
 /// Run the timestamp oracle of an application on Accumulo, until Ctrl-C or SIGTERM.
@@ -25,7 +25,7 @@ Exit codes: 0 stopped by a signal, 2 bad use, failure, or the application was re
 Warnings go to standard error with their time: lost leads, an absent ZooKeeper, damaged nodes.")]
 pub(crate) struct Oracle {
     /// Name of a profile in the configuration file, which has the address of ZooKeeper
-    #[arg(long, value_name = "PROFILE", env = "FLUO_AT", hide_env_values = true, value_parser = at)]
+    #[arg(long, value_name = "PROFILE", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
     at: Option<At>,
     #[command(flatten)]
     zookeeper: ZooKeeperArguments,
@@ -55,9 +55,7 @@ impl Oracle {
             by = &mut interrupted => return Ok(Outcome::Interrupted(by)),
         };
         let name = &self.name;
-        output::say(&format!(
-            "the oracle of application `{name}` stands for election"
-        ));
+        output::say(&format!("oracle for `{name}`: waiting to become leader"));
         loop {
             let changed = tokio::select! {
                 changed = server.wait_for_change() => changed.map_err(application::advised)?,

@@ -4,9 +4,10 @@ use anyhow::Result;
 use clap::Args;
 
 use super::optimization::Optimization;
+use crate::application::NamedApplication;
 use crate::interrupt_message::Standing;
 use crate::table::{ApplyOptions, Origin, planned};
-use crate::target::{InstanceArguments, check_writable};
+use crate::target::check_writable;
 
 /// Change the table to match the recipes.
 ///
@@ -23,9 +24,7 @@ Example:
   fluo app apply --at embedded:./data web")]
 pub(crate) struct Apply {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    name: String,
+    application: NamedApplication,
     /// Remove split points that no recipe asks for
     #[arg(long)]
     prune: bool,
@@ -35,7 +34,7 @@ pub(crate) struct Apply {
 
 impl Apply {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<()> {
-        let Some(found) = Optimization::open(&self.target, &self.name).await? else {
+        let Some(found) = Optimization::open(&self.application).await? else {
             return Ok(());
         };
         let Optimization {

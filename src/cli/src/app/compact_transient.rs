@@ -11,10 +11,9 @@ use fluo_table::{Error, ErrorKind, Span};
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 
-use crate::application;
+use crate::application::NamedApplication;
 use crate::duration::{self, seconds};
 use crate::exit::{self, Outcome};
-use crate::target::InstanceArguments;
 use crate::text::{count_of, plural};
 use crate::{output, progress};
 
@@ -36,9 +35,7 @@ Example:
   fluo app compact-transient --at embedded:./data --every 10m web")]
 pub(crate) struct CompactTransient {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    name: String,
+    application: NamedApplication,
     /// Repeat: the shortest pause between two compactions of a range, such as 10m
     #[arg(long, value_name = "DURATION", value_parser = every)]
     every: Option<CompactionSchedule>,
@@ -62,7 +59,7 @@ impl CompactTransient {
     }
 
     async fn once(&self) -> Result<Outcome> {
-        let (fluo, client) = application::open_client(&self.target, &self.name).await?;
+        let (fluo, client) = self.application.client().await?;
         let compaction = TransientCompaction::for_client(&client, Arc::new(fluo))?;
         if compaction.ranges().is_empty() {
             self.say_there_are_none();
@@ -96,14 +93,14 @@ impl CompactTransient {
         }
         let bar = self.bar("repeatedly compacting");
         let (ended, mut lines) = mpsc::unbounded_channel();
-        let compaction = match self.target.is_directory() {
+        let compaction = match self.application.target.is_directory() {
             true => TransientCompaction::with_compactor(ranges, move |span| {
                 let this = self.clone();
                 async move { this.compact(&span).await }
             }),
             // The client has the duty to compact each range, unless another process has it.
             false => {
-                let (fluo, client) = application::open_client(&self.target, &self.name).await?;
+                let (fluo, client) = self.application.client().await?;
                 TransientCompaction::for_client(&client, Arc::new(fluo))?
             }
         };
@@ -119,23 +116,20 @@ impl CompactTransient {
     }
 
     async fn ranges(&self) -> Result<TransientRanges> {
-        let fluo = self.target.open().await?;
-        let coordination = application::open(&fluo, &self.name).await?;
-        let stored = coordination.application().await?;
+        let stored = self.application.stored().await?;
         Ok(TransientRanges::from_settings(&stored.settings)?)
     }
 
     /// Opens the application for the compaction of one range.
     async fn compact(&self, span: &Span) -> fluo_table::Result<()> {
-        let (fluo, client) = application::open_client(&self.target, &self.name)
-            .await
-            .map_err(|error| as_error(&error))?;
+        let opened = self.application.client().await;
+        let (fluo, client) = opened.map_err(|error| as_error(&error))?;
         client.collect_garbage(&fluo, span).await?;
         Ok(())
     }
 
     fn bar(&self, work: &str) -> ProgressBar {
-        let name = &self.name;
+        let name = &self.application.name;
         progress::waiting(output::shown(&format!(
             "{work} the transient ranges of `{name}`"
         )))
@@ -144,7 +138,7 @@ impl CompactTransient {
     fn say_there_are_none(&self) {
         output::say(&format!(
             "application `{}` has no transient ranges, so nothing was compacted",
-            self.name
+            self.application.name
         ));
     }
 }

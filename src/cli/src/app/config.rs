@@ -8,9 +8,8 @@ use fluo_table::Escaped;
 use fluo_table::coordination::{Application, ObservedColumn, shown_settings};
 use serde::Serialize;
 
-use crate::application;
+use crate::application::NamedApplication;
 use crate::output;
-use crate::target::InstanceArguments;
 
 /// Print the settings of an application, one a line: `name = value`.
 ///
@@ -22,9 +21,7 @@ Example:
   fluo app config --at embedded:./data web")]
 pub(crate) struct Config {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    name: String,
+    application: NamedApplication,
     /// Print JSON: the settings, the table, the id and the observed columns. Bytes that are not
     /// printable ASCII are written \xNN
     #[arg(long)]
@@ -50,9 +47,7 @@ struct ShownColumn {
 
 impl Config {
     pub(crate) async fn run(&self) -> Result<()> {
-        let fluo = self.target.open().await?;
-        let coordination = application::open(&fluo, &self.name).await?;
-        let stored = coordination.application().await?;
+        let stored = self.application.stored().await?;
         if self.json {
             return output::print_json(&shown(&stored));
         }

@@ -10,10 +10,9 @@ use fluo_table::coordination::HeldLock;
 use fluo_table::{Error, Instance};
 use tokio::time::sleep;
 
-use crate::application;
+use crate::application::NamedApplication;
 use crate::duration::{self, seconds};
 use crate::exit::{self, Outcome};
-use crate::target::InstanceArguments;
 use crate::{output, progress};
 
 /// Collect the garbage of an application: compact its table without old versions.
@@ -36,9 +35,7 @@ Example:
 Exit codes: 0 collected, 2 bad use or failure.")]
 pub(crate) struct Gc {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    name: String,
+    application: NamedApplication,
     /// Repeat: the pause between two collections, such as 6h
     #[arg(long, value_name = "DURATION", value_parser = every)]
     every: Option<Duration>,
@@ -65,7 +62,7 @@ fn may_pass(error: &anyhow::Error) -> bool {
 impl Gc {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let Some(pause) = self.every else {
-            let (fluo, client) = application::open_client(&self.target, &self.name).await?;
+            let (fluo, client) = self.application.client().await?;
             output::emit(&self.collect(&fluo, &client).await?)?;
             return Ok(Outcome::Success);
         };
@@ -77,7 +74,7 @@ impl Gc {
                     is_waiting = false;
                     // Other processes can open a directory during the pause. On Accumulo none of
                     // them collects garbage meanwhile.
-                    let _held = Some(held).filter(|_| !self.target.is_directory());
+                    let _held = Some(held).filter(|_| !self.application.target.is_directory());
                     sleep(pause).await;
                 }
                 Ok(None) => {
@@ -99,7 +96,7 @@ impl Gc {
     /// Collects garbage unless another process has the duty. Returns the line to print, and the
     /// duty.
     async fn on_duty(&self) -> Result<Option<(String, (Client, Box<dyn HeldLock>))>> {
-        let (fluo, client) = application::open_client(&self.target, &self.name).await?;
+        let (fluo, client) = self.application.client().await?;
         let Some(duty) = client.take_duty(Client::GARBAGE_DUTY).await? else {
             return Ok(None);
         };
@@ -110,7 +107,10 @@ impl Gc {
     /// Collects garbage, and returns the line to print.
     async fn collect(&self, fluo: &Instance, client: &Client) -> Result<String> {
         let begun = Instant::now();
-        let work = output::shown(&format!("collecting the garbage of `{}`", self.name));
+        let work = output::shown(&format!(
+            "collecting the garbage of `{}`",
+            self.application.name
+        ));
         let bar = progress::waiting(work.clone());
         let progress = |done, ranges| {
             bar.set_message(format!("{work}: {done} of {ranges} ranges"));

@@ -30,8 +30,7 @@ pub(crate) struct Init {
     making: MakingArguments,
     /// Name of the application: no `/`, `.`, `:` and control characters
     name: String,
-    /// Name of its table, which is made: letters, digits and `_` [default: the name of the
-    /// application]
+    /// Name of the table to create: letters, digits and `_` [default: the name of the application]
     #[arg(long)]
     table: Option<String>,
     /// An observed column, the way in which its observer receives changes (strong or weak), and the
@@ -73,7 +72,7 @@ impl Init {
             (initialized, _) => initialized?,
         }
         output::say(&format!(
-            "initialised application `{}` with table `{}`",
+            "initialized application `{}` with table `{}`",
             self.name,
             self.table()
         ));
@@ -139,7 +138,7 @@ impl Init {
                 format!("remove application `{name}`, and delete table `{table}` and all its rows?")
             }
         };
-        let refusal = format!("application `{name}` was not initialised");
+        let refusal = format!("application `{name}` was not initialized");
         confirm::at_terminal(&question, name, &refusal).await
     }
 }

@@ -5,9 +5,8 @@ use fluo_keys::TableOptimizations;
 use fluo_recipes::table_optimizations;
 use fluo_table::{Error, Instance};
 
-use crate::application;
+use crate::application::{NamedApplication, open};
 use crate::output;
-use crate::target::InstanceArguments;
 
 /// An application, and the optimizations of its table.
 #[derive(Debug)]
@@ -22,13 +21,13 @@ pub(super) struct Optimization {
 impl Optimization {
     /// Opens an application, and takes the optimizations from its settings. If it has no recipe
     /// with split points, says so and returns `None`.
-    pub(super) async fn open(target: &InstanceArguments, name: &str) -> Result<Option<Self>> {
+    pub(super) async fn open(application: &NamedApplication) -> Result<Option<Self>> {
+        let NamedApplication { target, name } = application;
         let (fluo, unwritable) = target.open_checked().await?;
-        let coordination = application::open(&fluo, name).await?;
+        let coordination = open(&fluo, name).await?;
         let stored = coordination.application().await?;
         let optimizations = table_optimizations(&stored.settings);
-        let optimizations =
-            optimizations.map_err(|error| application::error_in_settings(&error, target, name))?;
+        let optimizations = optimizations.map_err(|error| application.error_in_settings(&error))?;
         if optimizations.requirements().is_empty() {
             output::say(&format!(
                 "application `{name}` has no recipes with split points, so its table `{}` stays as it is",

@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::Args;
 
 use super::optimization::Optimization;
+use crate::application::NamedApplication;
 use crate::table::{Origin, PlanOptions};
-use crate::target::InstanceArguments;
 
 /// Show the changes that make the table match the recipes; writes nothing.
 ///
@@ -18,16 +18,14 @@ Example:
   fluo app plan --at embedded:./data web")]
 pub(crate) struct PlanCommand {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    name: String,
+    application: NamedApplication,
     #[command(flatten)]
     options: PlanOptions,
 }
 
 impl PlanCommand {
     pub(crate) async fn run(&self) -> Result<()> {
-        let Some(found) = Optimization::open(&self.target, &self.name).await? else {
+        let Some(found) = Optimization::open(&self.application).await? else {
             return Ok(());
         };
         let Optimization {

@@ -45,7 +45,7 @@ impl Rebucket {
         ));
         output::say(&format!(
             "`fluo app plan {}` shows the new split points",
-            self.application.name
+            self.application.name()
         ));
         Ok(())
     }

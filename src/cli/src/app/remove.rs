@@ -5,8 +5,8 @@ use clap::Args;
 use fluo_engine::admin;
 use fluo_table::{Error, ErrorKind, Instance, TableAdmin, TableAdminExt};
 
-use crate::target::InstanceArguments;
-use crate::{application, confirm, output};
+use crate::application::{self, NamedApplication};
+use crate::{confirm, output};
 
 /// Remove an application, its table and all its data
 ///
@@ -18,9 +18,7 @@ Example:
   fluo app remove --at embedded:./data --yes web")]
 pub(crate) struct Remove {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    name: String,
+    application: NamedApplication,
     /// Do not ask for confirmation, even at a terminal
     #[arg(long)]
     yes: bool,
@@ -28,8 +26,8 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) async fn run(&self) -> Result<()> {
-        let fluo = self.target.open().await?;
-        let name = &self.name;
+        let NamedApplication { target, name } = &self.application;
+        let fluo = target.open().await?;
         let table = match fluo.applications().open(name).await {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(self.not_found(&fluo, error).await?);
@@ -54,16 +52,14 @@ impl Remove {
 
     /// Adds to the error the table that an interrupted run may have left.
     async fn not_found(&self, fluo: &Instance, error: Error) -> Result<anyhow::Error> {
-        let name = &self.name;
+        let NamedApplication { target, name } = &self.application;
         let owners = admin::applications_of(&**fluo.applications(), name).await?;
         if !owners.is_empty() || !is_made_for_one(fluo, name).await? {
             return Ok(application::advised(error));
         }
-        let at = self.target.written();
+        let at = target.written();
         Ok(anyhow!(
-            "there is no application `{name}`, but a table of this name that is no application's, and that may be left by \
-             an `app remove` or `app init` that was interrupted; `fluo table delete --at {at} {name}` deletes it, and \
-             `fluo app init --at {at} --clear {name}` makes an application with a new one"
+            "there is no application `{name}`; an interrupted command left its table, which `fluo table delete --at {at} {name}` deletes"
         ))
     }
 }

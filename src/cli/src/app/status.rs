@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::Args;
 use fluo_engine::admin;
 
+use crate::application::NamedApplication;
 use crate::output;
-use crate::target::InstanceArguments;
 
 /// Print the status of an application: NOT_FOUND, STOPPED or RUNNING.
 ///
@@ -18,15 +18,14 @@ Example:
   fluo app status --at embedded:./data web")]
 pub(crate) struct Status {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    name: String,
+    application: NamedApplication,
 }
 
 impl Status {
     pub(crate) async fn run(&self) -> Result<()> {
-        let fluo = self.target.open().await?;
-        let status = admin::status(&**fluo.applications(), &self.name).await?;
+        let NamedApplication { target, name } = &self.application;
+        let fluo = target.open().await?;
+        let status = admin::status(&**fluo.applications(), name).await?;
         output::print(&status.to_string())
     }
 }

@@ -5,10 +5,11 @@ use clap::Args;
 use fluo_keys::{MaxSkew, OtherRows};
 
 use super::optimization::Optimization;
+use crate::application::NamedApplication;
 use crate::exit::Outcome;
 use crate::spec::Expected;
 use crate::table::{Check, Origin, VerifyArguments};
-use crate::target::{InstanceArguments, damage_of};
+use crate::target::damage_of;
 
 /// Check whether the table matches the recipes; exits 1 if not.
 ///
@@ -22,16 +23,14 @@ Example:
   fluo app verify --at embedded:./data web")]
 pub(crate) struct Verify {
     #[command(flatten)]
-    target: InstanceArguments,
-    /// The application
-    name: String,
+    application: NamedApplication,
     #[command(flatten)]
     options: VerifyArguments,
 }
 
 impl Verify {
     pub(crate) async fn run(&self) -> Result<Outcome> {
-        let Some(found) = Optimization::open(&self.target, &self.name).await? else {
+        let Some(found) = Optimization::open(&self.application).await? else {
             return Ok(Outcome::Success);
         };
         let Optimization {

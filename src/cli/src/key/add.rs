@@ -67,8 +67,7 @@ fn of_design(design: &KeyDesign, key: &[u8]) -> Option<anyhow::Error> {
         _ => return None,
     };
     let error = OfEveryLine(format!(
-        "the {what} of this {} design contains a newline, and so does every key, which a line of text cannot show; use \
-         --encoding hex or base64",
+        "the {what} of this {} design contains a newline, which a line of text cannot show; use --encoding hex",
         design.name()
     ));
     Some(error.into())

@@ -54,31 +54,18 @@ impl EpochOf {
 
     /// Describes in words the epoch of the key, and the consequences for the row.
     pub(super) fn told(&self) -> String {
-        let (number, epochs, design) = (self.number, self.epochs, &self.design);
-        let is_newest = number == epochs;
-        let which = if is_newest {
-            "the newest"
-        } else {
-            "an earlier one"
+        let newest = match &self.newest_key {
+            _ if self.number == self.epochs => String::new(),
+            Some(key) => format!("; new writes go to {key}"),
+            None => "; the newest design has no key for the row".to_owned(),
         };
-        let means = match &self.newest_key {
-            _ if is_newest => String::new(),
-            Some(key) => format!(
-                "; readers still look here, new writes go to {key}, and a migration moves the row there"
-            ),
-            None => "; readers still look here, and the row stays, as the newest has no key for it"
-                .to_owned(),
-        };
-        let also = match self.also.as_slice() {
+        let also: Vec<_> = self.also.iter().map(ToString::to_string).collect();
+        let also = match also.as_slice() {
             [] => String::new(),
-            [one] => format!("; epoch {one} makes the same key, which counts as the newer's"),
-            several => {
-                let several: Vec<_> = several.iter().map(ToString::to_string).collect();
-                let several = several.join(", ");
-                format!("; epochs {several} make the same key, which counts as the newer's")
-            }
+            also => format!("; the same key in epoch {}", also.join(", ")),
         };
-        format!("{number} of {epochs}, {which}: {design}{means}{also}")
+        let (number, epochs, design) = (self.number, self.epochs, &self.design);
+        format!("{number} of {epochs}: {design}{newest}{also}")
     }
 }
 
@@ -86,28 +73,19 @@ impl EpochOf {
 /// design, oldest first.
 pub(super) fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
     let all: u64 = counts.iter().sum();
-    let earlier = counts.iter().zip(epochs.designs()).enumerate();
-    let earlier = earlier.take(counts.len().saturating_sub(1));
-    let earlier: Vec<_> = earlier.filter(|(_, (count, _))| **count > 0).collect();
-    if earlier.is_empty() {
-        return;
-    }
-    let sum: u64 = earlier.iter().map(|(_, (count, _))| **count).sum();
-    let of_each: Vec<_> = earlier
+    let earlier = counts.len().saturating_sub(1);
+    let earlier = counts
         .iter()
-        .map(|(index, (count, design))| {
-            let count = Grouped(**count);
-            format!(
-                "{count} of epoch {} of {}, {design}",
-                index + 1,
-                counts.len()
-            )
-        })
-        .collect();
-    let are = if sum == 1 { "is" } else { "are" };
-    let (sum, all) = (Grouped(sum), plural(all, "key"));
-    output::say(&format!(
-        "{sum} of {all} {are} of an earlier design of the spec, where readers still look: {}",
-        of_each.join("; ")
-    ));
+        .zip(epochs.designs())
+        .enumerate()
+        .take(earlier);
+    for (index, (count, design)) in earlier.filter(|(_, (count, _))| **count > 0) {
+        output::say(&format!(
+            "{} of {}: epoch {} of {}, {design}",
+            Grouped(*count),
+            plural(all, "key"),
+            index + 1,
+            counts.len()
+        ));
+    }
 }

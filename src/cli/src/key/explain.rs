@@ -1,7 +1,7 @@
 //! `fluo key explain`.
 
-use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
+use std::fmt;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -43,32 +43,37 @@ pub(crate) struct Explain {
     keys: Vec<OsString>,
 }
 
-/// A key of a row hasher.
+/// A key and its parts.
 #[derive(Serialize)]
-struct Explanation {
+struct Explained {
     key: String,
-    prefix: String,
-    hash: String,
-    hash_number: u32,
-    hash_space: u32,
-    scheme: String,
-    row: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tablet: Option<TabletOf>,
-}
-
-/// A key of any other design, with its parts.
-#[derive(Serialize)]
-struct Pieces {
-    key: String,
-    design: &'static str,
-    fields: Vec<Piece>,
+    #[serde(flatten)]
+    parts: Parts,
     row: String,
     /// Present if the table may hold rows of several designs.
     #[serde(skip_serializing_if = "Option::is_none")]
     epoch: Option<EpochOf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tablet: Option<TabletOf>,
+}
+
+/// The parts before the row.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Parts {
+    /// The parts of a row hasher.
+    Hashed {
+        prefix: String,
+        hash: String,
+        hash_number: u32,
+        hash_space: u32,
+        scheme: String,
+    },
+    /// The parts of any other design.
+    Fields {
+        design: &'static str,
+        fields: Vec<Piece>,
+    },
 }
 
 #[derive(Serialize)]
@@ -89,91 +94,127 @@ struct TabletOf {
 }
 
 impl Explain {
+    /// Explains every key and prints the explanations; prints nothing if one of them is not a key.
     pub(crate) fn run(&self) -> Result<()> {
         let chosen = self.design.choose()?;
-        let (design, epochs) = (&chosen.design, &chosen.migration);
+        let (design, epochs) = (&chosen.design, chosen.migration.as_ref());
         let splits = points_of(design, self.tablets, chosen.layout.as_ref())?;
-        match (epochs, design.row_hasher()) {
-            (Some(epochs), _) => self.tell(
-                |key| pieces_of_epochs(epochs, splits.as_deref(), key),
-                drawn_pieces,
-            ),
-            (None, Some(hasher)) => {
-                self.tell(|key| explanation_of(hasher, splits.as_deref(), key), drawn)?;
-                tell_formula(hasher, splits.as_deref())
+        let splits = splits.as_deref();
+        let explained = self.keys.iter().map(|key| {
+            let written = key.as_encoded_bytes();
+            let bytes = self.encoding.decode(written);
+            let key = bytes.with_context(|| format!("key `{}`", masking::masked(written)))?;
+            match epochs {
+                Some(epochs) => Explained::in_epochs(epochs, splits, &key),
+                None => Explained::new(design, design.row_hasher(), splits, &key),
             }
-            (None, None) => self.tell(
-                |key| pieces_of(design, splits.as_deref(), key),
-                drawn_pieces,
-            ),
-        }
-    }
-
-    /// Explains every key and prints the explanations; prints nothing if one of them is not a key.
-    fn tell<T: Serialize>(
-        &self,
-        explain: impl Fn(&[u8]) -> Result<T>,
-        draw: impl Fn(&T) -> String,
-    ) -> Result<()> {
-        let explained = self.keys.iter().map(|key| explain(&self.bytes_of(key)?));
+        });
         let explained = explained.collect::<Result<Vec<_>>>()?;
         if self.json {
-            return output::print_json(&explained);
+            output::print_json(&explained)?;
+        } else {
+            explained
+                .iter()
+                .try_for_each(|one| output::print(&one.drawn()))?;
         }
-        explained
-            .iter()
-            .try_for_each(|one| output::print(&draw(one)))
-    }
-
-    fn bytes_of<'a>(&self, key: &'a OsStr) -> Result<Cow<'a, [u8]>> {
-        let written = key.as_encoded_bytes();
-        let bytes = self.encoding.decode(written);
-        bytes.with_context(|| format!("key `{}`", masking::masked(written)))
+        match (epochs, design.row_hasher()) {
+            (None, Some(hasher)) => tell_formula(hasher, splits),
+            _ => Ok(()),
+        }
     }
 }
 
-fn explanation_of(hasher: &RowHasher, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Explanation> {
-    let parts = hasher.parts(key)?;
-    Ok(Explanation {
-        key: Escaped(key).to_string(),
-        prefix: Escaped(parts.prefix.as_bytes()).to_string(),
-        hash: Escaped(&parts.hash).to_string(),
-        hash_number: parts.number,
-        hash_space: hasher.scheme().space(),
-        scheme: hasher.scheme().to_string(),
-        row: Escaped(parts.row).to_string(),
-        // No key is after the last split point.
-        tablet: splits.map(|splits| tablet_of(splits, splits.len(), key)),
-    })
-}
+impl Explained {
+    /// Explains a key of a design; `hasher` is its row hasher, if it is to be explained as one.
+    fn new(
+        design: &KeyDesign,
+        hasher: Option<&RowHasher>,
+        splits: Option<&[Bytes]>,
+        key: &[u8],
+    ) -> Result<Self> {
+        let row = design.decode_key(key)?;
+        let shown = |bytes: &[u8]| Escaped(bytes).to_string();
+        let (parts, after_last) = match hasher {
+            Some(hasher) => {
+                let parts = hasher.parts(key)?;
+                let parts = Parts::Hashed {
+                    prefix: shown(parts.prefix.as_bytes()),
+                    hash: shown(&parts.hash),
+                    hash_number: parts.number,
+                    hash_space: hasher.scheme().space(),
+                    scheme: hasher.scheme().to_string(),
+                };
+                // No key is after the last split point.
+                (parts, 0)
+            }
+            None => {
+                let fields = design.explain(key)?.into_iter().map(|field| Piece {
+                    name: field.name,
+                    stored: shown(&field.stored),
+                    meaning: field.meaning,
+                });
+                let (design, fields) = (design.name(), fields.collect());
+                (Parts::Fields { design, fields }, 1)
+            }
+        };
+        Ok(Self {
+            key: shown(key),
+            parts,
+            row: shown(&row),
+            epoch: None,
+            tablet: splits.map(|splits| tablet_of(splits, splits.len() + after_last, key)),
+        })
+    }
 
-fn pieces_of(design: &KeyDesign, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
-    let row = design.decode_key(key)?;
-    let fields = design.explain(key)?;
-    let piece = |field: fluo_keys::KeyField| Piece {
-        name: field.name,
-        stored: Escaped(&field.stored).to_string(),
-        meaning: field.meaning,
-    };
-    Ok(Pieces {
-        key: Escaped(key).to_string(),
-        design: design.name(),
-        fields: fields.into_iter().map(piece).collect(),
-        row: Escaped(&row).to_string(),
-        epoch: None,
-        tablet: splits.map(|splits| tablet_of(splits, splits.len() + 1, key)),
-    })
-}
+    /// Explains a key as readers of the table see it. The split points are those of the newest
+    /// design, because a table has only one set of them.
+    fn in_epochs(epochs: &KeyMigration, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Self> {
+        let mut row = Vec::new();
+        let index = row_of(epochs, key, &mut row)?;
+        Ok(Self {
+            epoch: Some(EpochOf::new(epochs, index, key, &row)?),
+            ..Self::new(design_at(epochs, index)?, None, splits, key)?
+        })
+    }
 
-/// Explains a key as readers of the table see it. The split points are those of the newest design,
-/// because a table has only one set of them.
-fn pieces_of_epochs(epochs: &KeyMigration, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Pieces> {
-    let mut row = Vec::new();
-    let index = row_of(epochs, key, &mut row)?;
-    Ok(Pieces {
-        epoch: Some(EpochOf::new(epochs, index, key, &row)?),
-        ..pieces_of(design_at(epochs, index)?, splits, key)?
-    })
+    fn drawn(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        table.add_row(["key", &self.key]);
+        let mut has_row = false;
+        match &self.parts {
+            Parts::Hashed {
+                prefix,
+                hash,
+                hash_number,
+                hash_space,
+                scheme,
+            } => {
+                let number = Grouped((*hash_number).into());
+                let space = Grouped((*hash_space).into());
+                table.add_row(["prefix", prefix]);
+                let hash = format!("{hash}  ({scheme}: number {number} of {space})");
+                table.add_row(["hash", &hash]);
+            }
+            Parts::Fields { fields, .. } => {
+                for field in fields {
+                    let text = format!("{}  ({})", field.stored, field.meaning);
+                    table.add_row([&field.name, &text]);
+                    has_row |= field.name == "row";
+                }
+            }
+        }
+        if !has_row {
+            table.add_row(["row", &self.row]);
+        }
+        if let Some(epoch) = &self.epoch {
+            table.add_row(["epoch", &epoch.told()]);
+        }
+        if let Some(tablet) = &self.tablet {
+            table.add_row(["tablet", &tablet.to_string()]);
+        }
+        table.trim_fmt()
+    }
 }
 
 fn tell_formula(hasher: &RowHasher, splits: Option<&[Bytes]>) -> Result<()> {
@@ -202,70 +243,14 @@ fn tablet_of(splits: &[Bytes], tablets: usize, key: &[u8]) -> TabletOf {
     }
 }
 
-fn drawn(explanation: &Explanation) -> String {
-    let Explanation {
-        key,
-        prefix,
-        hash,
-        hash_number,
-        hash_space,
-        scheme,
-        row,
-        tablet,
-    } = explanation;
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.add_row(["key".to_owned(), key.clone()]);
-    table.add_row(["prefix".to_owned(), prefix.clone()]);
-    let (number, space) = (
-        Grouped((*hash_number).into()),
-        Grouped((*hash_space).into()),
-    );
-    table.add_row([
-        "hash".to_owned(),
-        format!("{hash}  ({scheme}: number {number} of {space})"),
-    ]);
-    table.add_row(["row".to_owned(), row.clone()]);
-    draw_tablet(&mut table, tablet.as_ref());
-    table.trim_fmt()
-}
-
-fn drawn_pieces(pieces: &Pieces) -> String {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.add_row(["key".to_owned(), pieces.key.clone()]);
-    for Piece {
-        name,
-        stored,
-        meaning,
-    } in &pieces.fields
-    {
-        table.add_row([name.clone(), format!("{stored}  ({meaning})")]);
+impl fmt::Display for TabletOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}: ", self.number, self.tablets)?;
+        match (&self.after_row, &self.end_row) {
+            (Some(after), Some(end)) => write!(f, "after {after}, up to {end}"),
+            (None, Some(end)) => write!(f, "the rows before, up to {end}"),
+            (Some(after), None) => write!(f, "after {after}, to the end of the table"),
+            (None, None) => f.write_str("the whole table"),
+        }
     }
-    if !pieces.fields.iter().any(|field| field.name == "row") {
-        table.add_row(["row".to_owned(), pieces.row.clone()]);
-    }
-    if let Some(epoch) = &pieces.epoch {
-        table.add_row(["epoch".to_owned(), epoch.told()]);
-    }
-    draw_tablet(&mut table, pieces.tablet.as_ref());
-    table.trim_fmt()
-}
-
-fn draw_tablet(table: &mut Table, tablet: Option<&TabletOf>) {
-    let Some(tablet) = tablet else { return };
-    let (number, tablets) = (tablet.number, tablet.tablets);
-    let after = match &tablet.after_row {
-        Some(row) => format!("after {row}"),
-        None => "the rows before".to_owned(),
-    };
-    let place = match (&tablet.after_row, &tablet.end_row) {
-        (_, Some(end_row)) => format!("{after}, up to {end_row}"),
-        (Some(_), None) => format!("{after}, to the end of the table"),
-        (None, None) => "the whole table".to_owned(),
-    };
-    table.add_row([
-        "tablet".to_owned(),
-        format!("{number} of {tablets}: {place}"),
-    ]);
 }

@@ -117,8 +117,7 @@ fn group_pattern(design: &KeyDesign) -> anyhow::Result<String> {
         .group_pattern()
         .with_context(|| {
             format!(
-                "the keys of the design {} have no common beginning, so they have no group: all tablets of their \
-                 table are spread as one, which every balancer does",
+                "the keys of the design {} have no common beginning, so they have no group",
                 design.name()
             )
         })

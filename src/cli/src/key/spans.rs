@@ -99,8 +99,7 @@ impl Spans {
         };
         if let Some(epochs) = epochs {
             output::say(&format!(
-                "rows may be written in {} designs: these are the pieces of all of them, those of the oldest first, as \
-                 they must be read",
+                "rows may be written in {} designs: these are the pieces of all, those of the oldest first",
                 epochs.designs().len()
             ));
         }

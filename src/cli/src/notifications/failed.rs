@@ -4,12 +4,12 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::Args;
-use fluo_table::coordination::FailedNotification;
 use serde::Serialize;
 
-use super::cell_argument::Place;
+use super::place::Place;
 use crate::application::ApplicationArguments;
 use crate::byte_encoding::Written;
+use crate::dead_letters::ListFormat;
 use crate::output;
 use crate::text::{count_of, plural};
 
@@ -29,9 +29,8 @@ pub(crate) struct Failed {
     application: ApplicationArguments,
     #[command(flatten)]
     written: Written,
-    /// Print each as a JSON object on a line
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: ListFormat,
 }
 
 /// A dead letter, as it is printed.
@@ -50,47 +49,30 @@ impl Failed {
     pub(crate) async fn run(&self) -> Result<()> {
         let open = self.application.open().await?;
         let records = open.coordination.dead_letters().await?;
-        let count = records.len();
+        let count = count_of(records.len());
         for record in records {
-            let shown = self.shown(record);
-            let line = match self.json {
-                true => output::json_line(&shown)?,
-                false => line(&shown),
+            let shown = Shown {
+                place: Place::new(&record.cell.row, &record.cell.column, self.written),
+                kind: record.kind.to_string(),
+                timestamp: record.timestamp.get(),
+                tries: record.tries,
+                failed_at: time(record.failed_at_ms),
+                error: record.error,
             };
-            output::emit(&line)?;
+            let Shown {
+                place,
+                kind,
+                timestamp,
+                tries,
+                failed_at,
+                error,
+            } = &shown;
+            let fields: [&dyn ToString; 6] = [place, kind, timestamp, tries, failed_at, error];
+            self.format.print(&shown, fields)?;
         }
-        let verb = if count == 1 { "is" } else { "are" };
-        output::say(&format!(
-            "{} {verb} in the dead letters",
-            plural(count_of(count), "notification")
-        ));
+        output::say(&plural(count, "dead letter"));
         Ok(())
     }
-
-    fn shown(&self, record: FailedNotification) -> Shown {
-        Shown {
-            place: Place::new(&record.cell.row, &record.cell.column, self.written),
-            kind: record.kind.to_string(),
-            timestamp: record.timestamp.get(),
-            tries: record.tries,
-            failed_at: time(record.failed_at_ms),
-            error: record.error,
-        }
-    }
-}
-
-fn line(shown: &Shown) -> String {
-    let Shown {
-        place,
-        kind,
-        timestamp,
-        tries,
-        failed_at,
-        error,
-    } = shown;
-    // The error is arbitrary text.
-    let error = output::shown(error);
-    format!("{place}\t{kind}\t{timestamp}\t{tries}\t{failed_at}\t{error}")
 }
 
 /// The last second of the year 9999.

@@ -8,7 +8,7 @@ use fluo_table::{Cell, Grouped};
 use futures::stream::TryStreamExt;
 use serde::Serialize;
 
-use super::cell_argument::Place;
+use super::place::Place;
 use crate::application::{ApplicationArguments, waiting};
 use crate::byte_encoding::Written;
 use crate::output;
@@ -69,8 +69,7 @@ impl List {
         output::say(&told(count, count.min(most)));
         if unreadable > 0 {
             output::say(&format!(
-                "note: {} of the family `ntfy` cannot be read, and no worker can either; \
-                 `fluo scan --notifications` shows what is stored",
+                "note: {} of the family `ntfy` cannot be decoded; `fluo scan --notifications` shows what is stored",
                 plural(unreadable, "cell")
             ));
         }

@@ -1,25 +1,41 @@
 //! `fluo notifications`: notifications that wait for their observers, and dead letters.
 
-mod cell_argument;
-mod discard;
+mod change;
 mod failed;
 mod list;
-mod retry;
-mod selection;
+mod place;
 
 use anyhow::Result;
 use clap::Subcommand;
 
+use self::change::Chosen;
+use crate::dead_letters::Change;
 use crate::exit::Outcome;
 
 /// The commands of `fluo notifications`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum NotificationsCommand {
-    // The help of each command is the doc comment of its arguments.
+    // The help of these commands is the doc comment of their arguments.
     List(list::List),
     Failed(failed::Failed),
-    Retry(retry::Retry),
-    Discard(discard::Discard),
+    /// Requeue dead letters, so their observers run again.
+    #[command(after_help = "\
+Example:
+  fluo notifications retry --at embedded:./data web org.wikipedia page:links
+  fluo notifications retry --at embedded:./data --all web
+
+`fluo notifications failed` lists them. The next worker that starts runs their observers.")]
+    Retry(Chosen),
+    /// Discard dead letters: their observers do not run for these changes.
+    ///
+    /// The cells stay unchanged, and their next change creates a notification again.
+    #[command(after_help = "\
+Example:
+  fluo notifications discard --at embedded:./data web org.wikipedia page:links
+  fluo notifications discard --at embedded:./data --all web
+
+`fluo notifications failed` lists them, and `fluo notifications retry` requeues them.")]
+    Discard(Chosen),
 }
 
 /// Runs a command.
@@ -27,8 +43,8 @@ pub(crate) async fn run(command: NotificationsCommand) -> Result<Outcome> {
     match command {
         NotificationsCommand::List(command) => command.run().await?,
         NotificationsCommand::Failed(command) => command.run().await?,
-        NotificationsCommand::Retry(command) => command.run().await?,
-        NotificationsCommand::Discard(command) => command.run().await?,
+        NotificationsCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
+        NotificationsCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
     }
     Ok(Outcome::Success)
 }

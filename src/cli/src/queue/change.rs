@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use fluo_engine::{Client, Transaction};
 use fluo_recipes::stored_queue::{DeadLetter, StoredQueue};
@@ -10,48 +10,25 @@ use futures::TryStreamExt;
 
 use super::QueueArguments;
 use crate::byte_encoding::Written;
-use crate::output;
-use crate::text::plural;
+use crate::dead_letters::{Change, Selected};
 
 /// The number of dead letters that a transaction changes.
 const LETTERS_AT_ONCE: usize = 200;
 /// The number of bytes of dead letters above which a transaction changes no more.
 const BYTES_AT_ONCE: usize = 8 << 20;
 
-/// Requeue dead letters, so they are processed again.
-///
-/// An entry keeps its sequence. A receiver that keeps the last sequence of each key ignores it if
-/// it has a later one.
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo queue retry --at embedded:./data web wc cat
-  fluo queue retry --at embedded:./data web wc --all
-
-`fluo queue failed` lists them.")]
-pub(crate) struct Retry {
-    #[command(flatten)]
-    chosen: Chosen,
-}
-
-/// Discard dead letters: they are deleted, and never processed.
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo queue discard --at embedded:./data web wc cat
-  fluo queue discard --at embedded:./data web wc --all
-
-`fluo queue failed` lists them, and `fluo queue retry` requeues them.")]
-pub(crate) struct Discard {
-    #[command(flatten)]
-    chosen: Chosen,
-}
-
 /// The arguments that select dead letters.
 #[derive(Args, Debug)]
-struct Chosen {
+pub(crate) struct Chosen {
     #[command(flatten)]
     queue: QueueArguments,
+    #[command(flatten)]
+    selected: Selected<OneKey>,
+}
+
+/// A key with dead letters.
+#[derive(Args, Debug)]
+struct OneKey {
     #[command(flatten)]
     written: Written,
     /// The key of the dead letters, as `fluo queue failed` prints it
@@ -61,38 +38,9 @@ struct Chosen {
         conflicts_with = "all"
     )]
     key: Option<OsString>,
-    /// All dead letters of the queue
-    #[arg(long)]
-    all: bool,
-}
-
-/// A change of dead letters.
-#[derive(Clone, Copy)]
-enum Change {
-    Requeue,
-    Discard,
-}
-
-impl Retry {
-    pub(crate) async fn run(&self) -> Result<()> {
-        self.chosen.change(Change::Requeue).await
-    }
-}
-
-impl Discard {
-    pub(crate) async fn run(&self) -> Result<()> {
-        self.chosen.change(Change::Discard).await
-    }
 }
 
 impl Change {
-    fn participle(self) -> &'static str {
-        match self {
-            Self::Requeue => "requeued",
-            Self::Discard => "discarded",
-        }
-    }
-
     /// Changes some letters in a transaction, and returns the number of those that still exist.
     async fn apply(
         self,
@@ -116,9 +64,12 @@ impl Change {
 }
 
 impl Chosen {
-    async fn change(&self, change: Change) -> Result<()> {
-        let key = self.key.as_deref();
-        let key = key.map(|key| self.written.key(key)).transpose()?;
+    pub(super) async fn change(&self, change: Change) -> Result<()> {
+        let OneKey { written, key } = &self.selected.one;
+        let key = key
+            .as_deref()
+            .map(|key| written.named("key", key))
+            .transpose()?;
         let (_open, client, queue) = self.queue.open().await?;
         let snapshot = client.snapshot().await?;
         let mut letters = queue.dead_letters(&snapshot);
@@ -133,25 +84,18 @@ impl Chosen {
             }
             if is_at_end || chosen.len() >= LETTERS_AT_ONCE || bytes >= BYTES_AT_ONCE {
                 let applied = change.apply(&client, &queue, &chosen).await;
-                changed += applied.with_context(|| {
-                    let done = plural(changed, "dead letter");
-                    format!("{} {done} before this error", change.participle())
-                })?;
+                changed +=
+                    applied.with_context(|| format!("{} before this error", change.of(changed)))?;
                 (chosen, bytes) = (Vec::new(), 0);
             }
             if is_at_end {
                 break;
             }
         }
-        if let (0, Some(key)) = (changed, &key) {
-            bail!(
-                "queue `{}` has no dead letter of the key `{}`; `fluo queue failed` lists all",
-                queue.id(),
-                self.written.shown(key)
-            );
-        }
-        let letters = plural(changed, "dead letter");
-        output::say(&format!("{} {letters}", change.participle()));
-        Ok(())
+        let selected = key.map(|key| {
+            let (id, key) = (queue.id(), written.shown(&key));
+            format!("the key `{key}` in queue `{id}`")
+        });
+        change.tell(changed, selected.as_deref(), "fluo queue failed")
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::QueueArguments;
 use crate::byte_encoding::Written;
+use crate::dead_letters::ListFormat;
 use crate::output;
 use crate::text::plural;
 
@@ -25,9 +26,8 @@ pub(crate) struct Failed {
     queue: QueueArguments,
     #[command(flatten)]
     written: Written,
-    /// Print each as a JSON object on a line
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: ListFormat,
 }
 
 /// A dead letter, as it is printed.
@@ -55,25 +55,17 @@ impl Failed {
                     .map(|value| self.written.shown(value)),
                 error: letter.error,
             };
-            output::emit(&match self.json {
-                true => output::json_line(&shown)?,
-                false => line(&shown),
-            })?;
+            let Shown {
+                key,
+                sequence,
+                value,
+                error,
+            } = &shown;
+            let value = value.as_deref().unwrap_or("-");
+            let fields: [&dyn ToString; 4] = [key, sequence, &value, error];
+            self.format.print(&shown, fields)?;
         }
         output::say(&plural(count, "dead letter"));
         Ok(())
     }
-}
-
-fn line(shown: &Shown) -> String {
-    let Shown {
-        key,
-        sequence,
-        value,
-        error,
-    } = shown;
-    let value = value.as_deref().unwrap_or("-");
-    // The error is arbitrary text.
-    let error = output::shown(error);
-    format!("{key}\t{sequence}\t{value}\t{error}")
 }

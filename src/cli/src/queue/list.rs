@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Stuck;
 use crate::application::ApplicationArguments;
+use crate::dead_letters::ListFormat;
 use crate::output;
 use crate::text::{count_of, plural};
 
@@ -25,9 +26,8 @@ Example:
 pub(crate) struct List {
     #[command(flatten)]
     application: ApplicationArguments,
-    /// Print each as a JSON object on a line
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: ListFormat,
 }
 
 /// A queue, as it is printed.
@@ -66,29 +66,23 @@ impl List {
                 dead_letters: dead_letters.await?,
                 stuck: Stuck::new(queue, &backlog, &failed),
             };
-            output::emit(&match self.json {
-                true => output::json_line(&shown)?,
-                false => line(&shown),
-            })?;
+            let Shown {
+                id,
+                kind,
+                buckets,
+                entries,
+                bytes,
+                oldest,
+                dead_letters,
+                ..
+            } = &shown;
+            let oldest = oldest.map_or("-".to_owned(), |oldest| oldest.to_string());
+            let fields: [&dyn ToString; 7] =
+                [id, kind, buckets, entries, bytes, &oldest, dead_letters];
+            self.format.print(&shown, fields)?;
             shown.stuck.print(queue);
         }
         output::say(&plural(count_of(queues.len()), "queue"));
         Ok(())
     }
-}
-
-fn line(shown: &Shown) -> String {
-    let Shown {
-        id,
-        kind,
-        buckets,
-        entries,
-        bytes,
-        oldest,
-        dead_letters,
-        ..
-    } = shown;
-    let oldest = oldest.map_or("-".to_owned(), |oldest| oldest.to_string());
-    let id = output::shown(id);
-    format!("{id}\t{kind}\t{buckets}\t{entries}\t{bytes}\t{oldest}\t{dead_letters}")
 }

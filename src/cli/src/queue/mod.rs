@@ -12,7 +12,9 @@ use fluo_recipes::stored_queue::{BucketBacklog, StoredQueue};
 use fluo_table::coordination::FailedNotification;
 use serde::Serialize;
 
+use self::change::Chosen;
 use crate::application::{ApplicationArguments, OpenApplication};
+use crate::dead_letters::Change;
 use crate::exit::Outcome;
 use crate::output;
 use crate::text::{count_of, plural};
@@ -20,12 +22,29 @@ use crate::text::{count_of, plural};
 /// The commands of `fluo queue`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum QueueCommand {
-    // The help of each command is the doc comment of its arguments.
+    // The help of these commands is the doc comment of their arguments.
     List(list::List),
     Show(show::Show),
     Failed(failed::Failed),
-    Retry(change::Retry),
-    Discard(change::Discard),
+    /// Requeue dead letters, so they are processed again.
+    ///
+    /// An entry keeps its sequence. A receiver that keeps the last sequence of each key ignores it
+    /// if it has a later one.
+    #[command(after_help = "\
+Example:
+  fluo queue retry --at embedded:./data web wc cat
+  fluo queue retry --at embedded:./data web wc --all
+
+`fluo queue failed` lists them.")]
+    Retry(Chosen),
+    /// Discard dead letters: they are deleted, and never processed.
+    #[command(after_help = "\
+Example:
+  fluo queue discard --at embedded:./data web wc cat
+  fluo queue discard --at embedded:./data web wc --all
+
+`fluo queue failed` lists them, and `fluo queue retry` requeues them.")]
+    Discard(Chosen),
 }
 
 /// Runs a command.
@@ -34,8 +53,8 @@ pub(crate) async fn run(command: QueueCommand) -> Result<Outcome> {
         QueueCommand::List(command) => command.run().await?,
         QueueCommand::Show(command) => command.run().await?,
         QueueCommand::Failed(command) => command.run().await?,
-        QueueCommand::Retry(command) => command.run().await?,
-        QueueCommand::Discard(command) => command.run().await?,
+        QueueCommand::Retry(chosen) => chosen.change(Change::Requeue).await?,
+        QueueCommand::Discard(chosen) => chosen.change(Change::Discard).await?,
     }
     Ok(Outcome::Success)
 }
@@ -58,7 +77,7 @@ impl QueueArguments {
             .iter()
             .map(|queue| format!("`{}`", queue.id()))
             .collect();
-        let name = &self.application.name;
+        let name = self.application.name();
         let Some(queue) = queues.into_iter().find(|queue| queue.id() == self.id) else {
             match ids.is_empty() {
                 true => bail!("application `{name}` has no queues"),
@@ -102,16 +121,14 @@ impl Stuck {
         let (id, buckets) = (output::shown(queue.id()), queue.buckets());
         if self.entries_of_no_bucket > 0 {
             output::say(&format!(
-                "warning: queue `{id}`: no worker processes {}, because the queue has {} and a program with another \
-                 number has added them",
+                "warning: queue `{id}`: no worker processes {}, which a program with another number than {} has added",
                 plural(self.entries_of_no_bucket, "entry"),
                 plural(buckets.into(), "bucket")
             ));
         }
         if self.failed_buckets > 0 {
             output::say(&format!(
-                "warning: queue `{id}`: no worker processes {}, whose observer failed too often; `fluo notifications \
-                 failed` lists them, and `fluo notifications retry` tries again",
+                "warning: queue `{id}`: no worker processes {}, whose observer failed too often; `fluo notifications retry` tries again",
                 plural(self.failed_buckets, "bucket")
             ));
         }

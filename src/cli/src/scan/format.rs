@@ -17,48 +17,38 @@ pub(super) enum Format {
     Json,
 }
 
-const FIELDS: [&str; 6] = [
-    "row",
-    "family",
-    "qualifier",
-    "visibility",
-    "timestamp",
-    "value",
-];
-const FIELDS_OF_ENTRIES: [&str; 7] = [
-    "row",
-    "family",
-    "qualifier",
-    "visibility",
-    "timestamp",
-    "type",
-    "value",
-];
-
 impl Format {
     /// Returns the header of the output.
-    pub(super) fn header(self, is_raw: bool) -> Result<Vec<u8>> {
+    pub(super) fn header(self, is_raw: bool) -> &'static str {
         match (self, is_raw) {
-            (Self::Csv, false) => csv([FIELDS]),
-            (Self::Csv, true) => csv([FIELDS_OF_ENTRIES]),
-            _ => Ok(Vec::new()),
+            (Self::Csv, false) => "row,family,qualifier,visibility,timestamp,value\n",
+            (Self::Csv, true) => "row,family,qualifier,visibility,timestamp,type,value\n",
+            _ => "",
         }
     }
 
     /// Formats records, each with the end of its line.
     pub(super) fn lines(self, records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
+        let mut lines = Vec::new();
         match self {
-            Self::Text => Ok(records.map(text).collect::<String>().into_bytes()),
-            Self::Csv => csv(records.map(fields)),
+            Self::Text => lines = records.map(text).collect::<String>().into_bytes(),
+            Self::Csv => {
+                let mut writer = csv::WriterBuilder::new()
+                    .has_headers(false)
+                    .from_writer(&mut lines);
+                for record in records {
+                    writer.serialize(record)?;
+                }
+                writer.flush()?;
+            }
             Self::Json => {
-                let mut lines = Vec::new();
                 for record in records {
                     serde_json::to_writer(&mut lines, &record)?;
                     lines.push(b'\n');
                 }
-                Ok(lines)
             }
         }
+        Ok(lines)
     }
 }
 
@@ -91,32 +81,4 @@ fn text(record: Record) -> String {
 
 fn is_not_primary(write: &str) -> bool {
     !write.ends_with("PRIMARY") && !write.starts_with("0x")
-}
-
-fn fields(record: Record) -> Vec<String> {
-    let kind = record.kind.map(str::to_owned);
-    let place = [
-        record.row,
-        record.family,
-        record.qualifier,
-        record.visibility,
-    ];
-    place
-        .into_iter()
-        .chain([record.timestamp.to_string()])
-        .chain(kind)
-        .chain([record.value])
-        .collect()
-}
-
-fn csv<Row: IntoIterator<Item: AsRef<[u8]>>>(
-    rows: impl IntoIterator<Item = Row>,
-) -> Result<Vec<u8>> {
-    let mut lines = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        lines.write_record(row)?;
-    }
-    Ok(lines
-        .into_inner()
-        .map_err(csv::IntoInnerError::into_error)?)
 }

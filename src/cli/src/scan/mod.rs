@@ -121,7 +121,7 @@ impl Scan {
         bar: &ProgressBar,
     ) -> Result<()> {
         let mut batches = self.batches(open, request).await?;
-        output::write(&self.format.header(self.is_raw())?)?;
+        output::write(self.format.header(self.is_raw()).as_bytes())?;
         let mut left = self.limit.unwrap_or(u64::MAX);
         while left > 0 {
             let Some(mut batch) = batches.try_next().await? else {

@@ -31,7 +31,7 @@ impl RowArguments {
             return Ok(Span::row(written.row(row)?));
         }
         if let Some(prefix) = &self.prefix {
-            return Ok(Span::prefix(written.prefix(prefix)?));
+            return Ok(Span::prefix(written.named("prefix", prefix)?));
         }
         let row = |row: &Option<OsString>| row.as_deref().map(|row| written.row(row)).transpose();
         let (start, end) = (row(&self.start)?.unwrap_or_default(), row(&self.end)?);

@@ -95,20 +95,16 @@ impl Apply {
             None => {
                 let plan = read(&self.name_or_plan)?;
                 system_tables::check_is_none(plan.table())?;
-                (self.open(plan.table()).await?, plan)
+                (
+                    self.target
+                        .open_to_change(plan.table(), &self.guard)
+                        .await?,
+                    plan,
+                )
             }
         };
         let options = &self.options;
         options.run(&*tables, &plan, Origin::Spec, standing).await
-    }
-
-    async fn open(&self, table: &str) -> Result<Arc<dyn TableAdmin>> {
-        let stake = |_: &str| {
-            "applying splits, merges and moves its tablets under its transactions, and changes no cell; check that the \
-             spec is for the keys of the application, and give --despite-application"
-                .to_owned()
-        };
-        self.target.open_to_change(table, &self.guard, stake).await
     }
 
     async fn planned(&self, spec: &Path) -> Result<(Arc<dyn TableAdmin>, Plan)> {
@@ -117,7 +113,7 @@ impl Apply {
             bail!("the name of the table is not text")
         };
         system_tables::check_is_none(name)?;
-        let tables = self.open(name).await?;
+        let tables = self.target.open_to_change(name, &self.guard).await?;
         let plan = planned(&*tables, name, &optimizations, self.prune).await?;
         Ok((tables, plan))
     }
@@ -180,7 +176,7 @@ impl ApplyOptions {
 fn say_end(plan: &Plan, origin: Origin, steps: usize) {
     let table = plan.table();
     match steps {
-        0 => output::say(&format!("nothing to do: table `{table}` is as asked for")),
+        0 => output::say(&format!("nothing to do: table `{table}` already matches")),
         steps => {
             let steps = plural(count_of(steps), "step");
             let command = origin.command();

@@ -2,11 +2,10 @@
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::str::FromStr;
-use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_table::{TableAdmin, TableAdminExt, Versions};
+use fluo_table::{TableAdminExt, Versions};
 
 use super::system_tables;
 use crate::confirm;
@@ -92,7 +91,8 @@ impl Create {
 impl Delete {
     pub(crate) async fn run(&self) -> Result<()> {
         system_tables::check_is_none(&self.name)?;
-        let tables = self.open().await?;
+        let tables = self.target.open_to_change(&self.name, &self.guard);
+        let tables = tables.await?;
         if !tables.table_exists(&self.name).await? {
             return Err(fluo_table::Error::no_such_table(&self.name).into());
         }
@@ -105,18 +105,6 @@ impl Delete {
         tables.delete_table(&self.name).await?;
         output::say(&format!("deleted table `{}`", self.name));
         Ok(())
-    }
-
-    async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
-        let stake = |application: &str| {
-            format!(
-                "it cannot work without the table; `fluo app remove {application}` removes both, and \
-                 --despite-application deletes the table alone"
-            )
-        };
-        self.target
-            .open_to_change(&self.name, &self.guard, stake)
-            .await
     }
 }
 

@@ -81,12 +81,7 @@ impl Migrate {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<Outcome> {
         system_tables::check_is_none(&self.name)?;
         let designs = self.designs()?;
-        let stake = |_: &str| {
-            "a row that is moved takes its locks and notifications to a key that its transactions do not refer to; \
-             migrate a table without an application; --despite-application moves the rows all the same"
-                .to_owned()
-        };
-        let tables = self.target.open_to_change(&self.name, &self.guard, stake);
+        let tables = self.target.open_to_change(&self.name, &self.guard);
         let tables = tables.await?;
         let versions = Versions::for_scan(&tables.properties(&self.name).await?);
         let epochs = KeyMigration::new(designs.designs().cloned(), versions)?;

@@ -14,8 +14,7 @@ pub(super) fn is_one(name: &str) -> bool {
 pub(super) fn check_is_none(name: &str) -> Result<()> {
     if is_one(name) {
         bail!(
-            "table `{name}` is one of Accumulo's own, as all whose names start with `{START}`, and is not changed here: \
-             name a table of your own"
+            "table `{name}` belongs to Accumulo itself, as all names with `{START}` do; name a table of your own"
         );
     }
     Ok(())

@@ -30,17 +30,12 @@ pub(super) async fn open_or_create(
     let options = options
         .create_if_missing(true)
         .create_parents(making.parents);
-    let was_there = directory.exists();
     let tables = open(directory, options, "make that one first, or give --parents")?;
     if tables.is_new() {
         let servers = plural(count_of(tables.servers().await?.len()), "server");
         let path = directory.canonicalize();
         let path = path.as_deref().unwrap_or(directory).display();
-        let made = match was_there {
-            true => "made an instance in the directory",
-            false => "made directory",
-        };
-        output::say(&format!("{made} `{path}` with {servers}"));
+        output::say(&format!("created the directory `{path}` with {servers}"));
     }
     Ok(tables)
 }
@@ -73,8 +68,7 @@ fn advice_on<'a>(error: &Error, missing: &'a str) -> Option<&'a str> {
     match (error.kind(), io_error.map(io::Error::kind)) {
         (ErrorKind::NotFound, _) => Some(missing),
         (ErrorKind::Denied, _) => Some(
-            "this user needs the permissions rwx on the directory and rw on its files, even for commands that only read; \
-             to make it, wx on the one above it",
+            "this user needs the permissions rwx on the directory and rw on its files, even for commands that only read",
         ),
         (_, Some(io::ErrorKind::ReadOnlyFilesystem)) => Some(
             "even commands that only read write a lock file: mount the file system writable, or copy the directory",

@@ -1,13 +1,12 @@
 //! The target of a command on applications: an embedded directory, or the proxy and the ZooKeeper
 //! of a live Accumulo.
 
-use std::env;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use fluo_accumulo::{AccumuloOptions, OracleOptions};
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use fluo_embedded::EmbeddedOptions;
 use fluo_table::{Error, Instance};
 
 use super::login;
@@ -59,17 +58,16 @@ impl InstanceArguments {
 
     /// Opens an instance that exists.
     pub(crate) async fn open(&self) -> Result<Instance> {
-        let (fluo, _) = self.open_checked().await?;
-        Ok(fluo)
+        Ok(self.open_checked().await?.0)
     }
 
     /// Opens an instance that exists. Also returns the error with which its tables refuse changes,
     /// if it is known.
     pub(crate) async fn open_checked(&self) -> Result<(Instance, Option<Error>)> {
-        let advice = "name another one, or make a first application with `fluo app init`";
         match &self.target.at.target {
             Target::Embedded(path) => {
-                self.check_unused()?;
+                self.target.check_unused(self.zookeeper.given())?;
+                let advice = "name another one, or make a first application with `fluo app init`";
                 let tables = directory::open(path, EmbeddedOptions::new(), advice)?;
                 Ok((tables.instance(), tables.check_writable().err()))
             }
@@ -81,34 +79,20 @@ impl InstanceArguments {
     pub(crate) async fn open_or_create(&self, making: &MakingArguments) -> Result<Instance> {
         match &self.target.at.target {
             Target::Embedded(path) => {
-                self.check_unused()?;
-                let options = EmbeddedOptions::new();
-                let tables: EmbeddedTables =
-                    directory::open_or_create(path, options, making).await?;
-                Ok(tables.instance())
+                self.target.check_unused(self.zookeeper.given())?;
+                let tables = directory::open_or_create(path, EmbeddedOptions::new(), making);
+                Ok(tables.await?.instance())
             }
             Target::Proxy(address) => self.connect(address).await,
         }
     }
 
-    /// Refuses arguments that have no effect on an embedded directory.
-    fn check_unused(&self) -> Result<()> {
-        self.target.check_unused()?;
-        match self.zookeeper.given().find(|(is_given, _)| *is_given) {
-            Some((_, option)) => bail!(
-                "{option} is for a live Accumulo (--at proxy:HOST:PORT); {} has its applications in its directory",
-                self.target
-            ),
-            None => Ok(()),
-        }
-    }
-
     async fn connect(&self, address: &str) -> Result<Instance> {
         let profile = &self.target.at.profile;
-        let servers = self.zookeeper.servers(Some(profile))?;
+        let servers = self.zookeeper.servers(profile)?;
         let proxy = self.target.proxy(address).await?;
         let options = AccumuloOptions::new(proxy, &servers);
-        let options = match self.zookeeper.secret(Some(profile))? {
+        let options = match self.zookeeper.secret(profile)? {
             Some(secret) => options.secret(secret),
             None => options,
         };
@@ -119,22 +103,26 @@ impl InstanceArguments {
 }
 
 impl ZooKeeperArguments {
-    fn given(&self) -> impl Iterator<Item = (bool, &'static str)> {
-        let secret = self.zookeeper_secret_file.is_some();
-        let zookeepers = (self.zookeepers.is_some(), "--zookeepers");
-        [zookeepers, (secret, "--zookeeper-secret-file")].into_iter()
+    /// Returns each argument, and whether it is given.
+    fn given(&self) -> [(bool, &'static str); 2] {
+        [
+            (self.zookeepers.is_some(), "--zookeepers"),
+            (
+                self.zookeeper_secret_file.is_some(),
+                "--zookeeper-secret-file",
+            ),
+        ]
     }
 
     /// Returns the address of the applications.
-    fn servers(&self, profile: Option<&Profile>) -> Result<String> {
+    fn servers(&self, profile: &Profile) -> Result<String> {
         let servers = match &self.zookeepers {
             Some(servers) => Some(servers.clone()),
             None => login::text("FLUO_ZOOKEEPERS")?,
         };
-        let of_profile = || profile.and_then(|profile| profile.zookeepers.clone());
-        let servers = servers.or_else(of_profile).context(
-            "applications on Accumulo are in ZooKeeper: give --zookeepers HOST:PORT/PATH or set FLUO_ZOOKEEPERS; the path is \
-             the node above the applications, such as /fluo",
+        let servers = servers.or_else(|| profile.zookeepers.clone()).context(
+            "applications on Accumulo are in ZooKeeper; give --zookeepers HOST:PORT/PATH, with a path such as /fluo, or set \
+             FLUO_ZOOKEEPERS",
         )?;
         // Messages repeat the address.
         if servers.contains('@') {
@@ -146,30 +134,28 @@ impl ZooKeeperArguments {
     }
 
     /// Returns the secret of the applications, if there is one.
-    fn secret(&self, profile: Option<&Profile>) -> Result<Option<String>> {
-        if let Some(file) = &self.zookeeper_secret_file {
-            return password::of_file(file, "secret").map(Some);
+    fn secret(&self, profile: &Profile) -> Result<Option<String>> {
+        let mut file = self.zookeeper_secret_file.clone();
+        if file.is_none() {
+            if let Some(secret) = login::text("FLUO_ZOOKEEPER_SECRET")? {
+                return Ok(Some(secret));
+            }
+            let set = login::set("FLUO_ZOOKEEPER_SECRET_FILE").map(PathBuf::from);
+            file = set.or_else(|| profile.zookeeper_secret_file.clone());
         }
-        if let Some(secret) = login::text("FLUO_ZOOKEEPER_SECRET")? {
-            return Ok(Some(secret));
-        }
-        let file = env::var_os("FLUO_ZOOKEEPER_SECRET_FILE").filter(|file| !file.is_empty());
-        let of_profile = || profile.and_then(|profile| profile.zookeeper_secret_file.clone());
-        let file = file.map(PathBuf::from).or_else(of_profile);
         file.map(|file| password::of_file(&file, "secret"))
             .transpose()
     }
 
     /// Returns the options of an oracle.
     pub(crate) fn oracle(&self, at: Option<&At>, application: &str) -> Result<OracleOptions> {
-        if let Some(At {
-            target: target @ Target::Embedded(_),
-            ..
-        }) = at
-        {
-            bail!("an application in an embedded directory, as in {target}, needs no oracle");
-        }
-        let profile = at.map(|at| &at.profile);
+        let none = Profile::default();
+        let profile = match at {
+            Some(at) if matches!(at.target, Target::Embedded(_)) => {
+                bail!("an application in an embedded directory, as in {at}, needs no oracle")
+            }
+            at => at.map_or(&none, |at| &at.profile),
+        };
         let options = OracleOptions::new(self.servers(profile)?, application)?;
         Ok(match self.secret(profile)? {
             Some(secret) => options.secret(secret),

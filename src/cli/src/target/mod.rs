@@ -23,7 +23,7 @@ use fluo_table::{Error, ErrorKind, TableAdmin};
 pub(crate) use self::directory::{MakingArguments, advised};
 pub(crate) use self::instance::{InstanceArguments, ZooKeeperArguments};
 
-pub(crate) use self::profile::{At, at};
+pub(crate) use self::profile::{At, AtParser};
 
 use self::login::LoginArguments;
 use self::place::Target;
@@ -39,7 +39,7 @@ pub(crate) const NO_TABLES: &str =
 pub(crate) struct TargetArguments {
     /// Location: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or the name of a
     /// profile in the configuration file
-    #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = at)]
+    #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
     at: At,
     #[command(flatten)]
     login: LoginArguments,
@@ -86,33 +86,30 @@ impl TargetArguments {
 
     /// Opens the tables of an existing target.
     pub(crate) async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
-        match &self.at.target {
-            Target::Embedded(directory) => Ok(Arc::new(self.open_tables(directory)?)),
-            Target::Proxy(address) => self.connect(address).await,
-        }
+        Ok(self.open_with_damage().await?.0)
     }
 
     /// Opens the tables of an existing target, to read them. Also returns the known damage of an
     /// embedded directory.
     pub(crate) async fn open_with_damage(&self) -> Result<(Arc<dyn TableAdmin>, Option<Error>)> {
-        let Target::Embedded(directory) = &self.at.target else {
-            return Ok((self.open().await?, None));
-        };
-        let tables = self.open_tables(directory)?;
-        let damage = damage_of(tables.check_writable().err());
-        Ok((Arc::new(tables), damage))
+        match &self.at.target {
+            Target::Embedded(directory) => {
+                let tables = self.open_tables(directory)?;
+                let damage = damage_of(tables.check_writable().err());
+                Ok((Arc::new(tables), damage))
+            }
+            Target::Proxy(address) => Ok((self.connect(address).await?, None)),
+        }
     }
 
     /// Opens the tables of an existing target, to change one of them outside any application.
     ///
     /// Refuses an embedded directory that is known to be damaged. Refuses the table of an
-    /// application unless the guard permits it; `stake` describes the risk in the message.
-    /// Applications on a live Accumulo are not detected.
+    /// application unless the guard permits it. Applications on a live Accumulo are not detected.
     pub(crate) async fn open_to_change(
         &self,
         table: &str,
         guard: &ApplicationGuard,
-        stake: impl FnOnce(&str) -> String + Send,
     ) -> Result<Arc<dyn TableAdmin>> {
         let Target::Embedded(directory) = &self.at.target else {
             return self.open().await;
@@ -122,8 +119,8 @@ impl TargetArguments {
         let owners = admin::applications_of(&tables.applications(), table).await?;
         match owners.first() {
             Some(application) if !guard.despite_application => bail!(
-                "table `{table}` belongs to the application `{application}`: {}",
-                stake(application)
+                "table `{table}` belongs to application `{application}`, which a change outside its transactions can break; \
+                 --despite-application permits it"
             ),
             _ => Ok(Arc::new(tables)),
         }
@@ -134,7 +131,7 @@ impl TargetArguments {
     pub(crate) fn directory(&self, purpose: &str) -> Result<&Path> {
         match &self.at.target {
             Target::Embedded(directory) => {
-                self.check_unused()?;
+                self.check_unused([])?;
                 Ok(directory)
             }
             Target::Proxy(_) => bail!(
@@ -162,7 +159,7 @@ impl TargetArguments {
         match &self.at.target {
             Target::Embedded(directory) => self.create_embedded(directory, servers, making).await,
             Target::Proxy(_) if servers.is_some() => bail!(
-                "--servers is for an embedded directory; the Accumulo behind {} has the servers that it has",
+                "--servers applies only to embedded directories, not to {}",
                 self.at
             ),
             Target::Proxy(address) => self.connect(address).await,
@@ -175,7 +172,7 @@ impl TargetArguments {
         servers: Option<NonZeroUsize>,
         making: &MakingArguments,
     ) -> Result<Arc<dyn TableAdmin>> {
-        self.check_unused()?;
+        self.check_unused([])?;
         let options = EmbeddedOptions::new();
         let options = match servers {
             Some(servers) => options.servers(servers),
@@ -185,7 +182,7 @@ impl TargetArguments {
         let found = tables.servers().await?.len();
         match servers {
             Some(wanted) if wanted.get() != found => bail!(
-                "{} has {found} servers since it was made, and keeps them; leave --servers out",
+                "{} was created with {found} servers; omit --servers",
                 self.at
             ),
             _ => Ok(Arc::new(tables)),
@@ -193,13 +190,20 @@ impl TargetArguments {
     }
 
     fn open_tables(&self, directory: &Path) -> Result<EmbeddedTables> {
-        self.check_unused()?;
+        self.check_unused([])?;
         directory::open(directory, EmbeddedOptions::new(), NO_TABLES)
     }
 
-    /// Refuses arguments that have no effect on an embedded directory.
-    fn check_unused(&self) -> Result<()> {
-        self.login.check_unused(&self.at.target, self.tls.given())
+    /// Refuses arguments that have no effect on an embedded directory, these and `others`.
+    fn check_unused<const N: usize>(&self, others: [(bool, &'static str); N]) -> Result<()> {
+        let own = self.login.given().into_iter().chain(self.tls.given());
+        match own.chain(others).find(|(is_given, _)| *is_given) {
+            Some((_, option)) => bail!(
+                "{option} is for a live Accumulo (--at proxy:HOST:PORT), not for {}",
+                self.at
+            ),
+            None => Ok(()),
+        }
     }
 
     /// Returns the options of a connection. Asks for the password if necessary.

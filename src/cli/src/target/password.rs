@@ -11,9 +11,7 @@ use crate::output;
 use crate::text::count_of;
 
 /// The ways to give a password, for messages.
-pub(crate) const WAYS: &str = "the password: set FLUO_PASSWORD, or name the file that holds it with --password-file \
-                               FILE or FLUO_PASSWORD_FILE, or enter it at a terminal when asked; for a proxy of \
-                               Accumulo 2.x set FLUO_SHARED_SECRET in place of user and password";
+pub(crate) const WAYS: &str = "set FLUO_PASSWORD, --password-file or FLUO_PASSWORD_FILE; for a proxy of Accumulo 2.x FLUO_SHARED_SECRET";
 
 /// Maximum length of the line. It is far above any password, and bounds memory.
 const MAX_BYTES: u64 = 64 * 1024;

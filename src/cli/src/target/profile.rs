@@ -10,19 +10,21 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::env;
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Command};
 use serde::Deserialize;
 
-use super::login::ProxyProtocol;
+use super::login::{ProxyProtocol, set};
 use super::place::Target;
 use crate::exit::sentence;
-use crate::masking;
 
 /// The value of `--at`.
 #[derive(Clone, Debug)]
@@ -58,32 +60,42 @@ impl fmt::Display for At {
     }
 }
 
-/// Parses the value of `--at`.
-pub(crate) fn at(text: &str) -> Result<At, String> {
-    At::parse(text).map_err(|error| sentence(&error))
+/// The parser of the value of `--at`. Its errors do not repeat the value, which may contain a
+/// password.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtParser;
+
+impl TypedValueParser for AtParser {
+    type Value = At;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<At, clap::Error> {
+        let text = value.to_str().context("a target is UTF-8 text");
+        text.and_then(At::parse).map_err(|error| {
+            let message = format!("{}\n", sentence(&error));
+            clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        })
+    }
 }
 
 impl At {
     fn parse(text: &str) -> Result<Self> {
-        let profile = match text.contains(':') || text.is_empty() {
-            true => Profile::default(),
-            false => read(text)?,
-        };
-        let complaint = masking::complaint_of_target(
-            profile.target.as_bytes(),
-            "holds a user or a password; write proxy:HOST:PORT, `user` and `password_file`",
-            "has a port that is not a number; write proxy:HOST:PORT",
-        );
-        let target = match (profile.target.is_empty(), complaint) {
-            (true, _) => text.parse()?,
-            (false, Some(complaint)) => {
-                bail!("the target of the profile `{text}` {complaint}")
-            }
-            (false, None) => profile.target.parse().with_context(|| {
-                format!("the target of the profile `{text}` is `{}`", profile.target)
-            })?,
-        };
-        Ok(Self { target, profile })
+        if text.contains(':') || text.is_empty() {
+            return Ok(Self {
+                target: text.parse()?,
+                profile: Profile::default(),
+            });
+        }
+        let profile = read(text)?;
+        let target = profile.target.parse();
+        Ok(Self {
+            target: target.with_context(|| format!("the target of the profile `{text}`"))?,
+            profile,
+        })
     }
 }
 
@@ -91,15 +103,13 @@ impl At {
 fn read(name: &str) -> Result<Profile> {
     let file = file().with_context(|| {
         format!(
-            "`{name}` is no target, which is embedded:DIR or proxy:HOST:PORT; for a profile of that name set FLUO_CONFIG to \
-             the configuration file"
+            "`{name}` is neither embedded:DIR nor proxy:HOST:PORT; for a profile set FLUO_CONFIG to the configuration file"
         )
     })?;
     let shown = file.display();
     let text = match fs::read_to_string(&file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => bail!(
-            "`{name}` is neither a target, which is embedded:DIR or proxy:HOST:PORT, nor a profile: there is no \
-             configuration file {shown}"
+            "`{name}` is neither embedded:DIR nor proxy:HOST:PORT, nor a profile: there is no configuration file {shown}"
         ),
         text => text.with_context(|| format!("the configuration file {shown} cannot be read"))?,
     };
@@ -142,7 +152,6 @@ fn without_value(message: &str) -> String {
 
 /// Returns the path of the configuration file.
 fn file() -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty());
     if let Some(file) = set("FLUO_CONFIG") {
         return Some(file.into());
     }

@@ -23,7 +23,7 @@ pub(super) struct TlsArguments {
 }
 
 impl TlsArguments {
-    /// Returns for each argument whether it was given.
+    /// Returns each argument, and whether it is given.
     pub(super) fn given(&self) -> [(bool, &'static str); 2] {
         [
             (self.tls_ca.is_some(), "--tls-ca"),

@@ -1,4 +1,4 @@
-//! The life of applications: they are initialised, listed, shown and removed.
+//! The life of applications: they are initialized, listed, shown and removed.
 
 use crate::command::{Place, assert_says};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
@@ -50,9 +50,8 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     let remove = "app remove --at embedded:d web";
     assert_eq!(
         place.fluo(remove).fails(),
-        "there is no application `web`, but a table of this name that is no application's, and that may be left by an \
-         `app remove` or `app init` that was interrupted; `fluo table delete --at embedded:d web` deletes it, and \
-         `fluo app init --at embedded:d --clear web` makes an application with a new one"
+        "there is no application `web`; an interrupted command left its table, which `fluo table delete --at embedded:d web` \
+         deletes"
     );
     assert_says(
         &place.fluo(&format!("{INIT} web")).fails(),
@@ -146,7 +145,7 @@ fn asks_for_confirmation_at_a_terminal() {
         (
             "app init --at embedded:d --clear web",
             "remove application `web`, and delete table `web` and all its rows? type its name to confirm:",
-            "application `web` was not initialised",
+            "application `web` was not initialized",
         ),
     ] {
         let session = place.at_terminal(arguments, &[]);

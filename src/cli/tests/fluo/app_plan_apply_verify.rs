@@ -70,7 +70,7 @@ async fn optimizes_a_table_with_a_filled_queue_and_finds_its_drift() {
     let again = place.fluo("app apply --at embedded:d count").succeeds();
     assert_says(
         &again.stderr,
-        "nothing to do: table `count` is as asked for",
+        "nothing to do: table `count` already matches",
     );
     let verified = place.fluo(VERIFY).succeeds();
     assert_says(

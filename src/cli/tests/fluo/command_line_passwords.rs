@@ -95,36 +95,3 @@ fn no_command_repeats_a_password_in_its_target() {
         }
     });
 }
-
-/// Applications need no password, but a user may expect it there.
-#[test]
-fn an_address_of_zookeeper_with_a_password_is_not_repeated() {
-    let place = Place::new();
-    let servers = format!("root:{SECRET}@localhost:1/fluo");
-    let message = "error: an address of ZooKeeper holds no user and no password; write HOST:PORT,HOST:PORT/PATH\n";
-    let oracle = ["oracle", "--zookeepers", &servers, "web"].map(str::to_owned);
-    let run = place.with(oracle);
-    assert_silent(&run, "oracle");
-    assert_eq!(run.stderr, message);
-    let mut list = place.command(["app", "list", "--at", "proxy:localhost:1"]);
-    list.env("FLUO_ZOOKEEPERS", &servers);
-    let run = Run::of(list.output().unwrap());
-    assert_silent(&run, "app list");
-    assert_eq!(run.stderr, message);
-}
-
-#[test]
-fn wrong_places_of_a_target_are_refused() {
-    let place = Place::new();
-    let target = format!("proxy:root:{SECRET}@localhost:1");
-    for arguments in [
-        vec!["--at", &target, "queue", "list", "web"],
-        vec!["-v", "--at", &target],
-        vec![&target],
-        vec!["queue", &target],
-        vec!["queue", "list", &target],
-        vec!["table", "show", "--", "--at", &target],
-    ] {
-        assert_silent(&place.with(&arguments), &arguments.join(" "));
-    }
-}

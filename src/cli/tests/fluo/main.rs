@@ -35,6 +35,5 @@ mod table_migrate;
 mod table_plan_apply_verify;
 mod table_waiting;
 mod table_watch;
-mod targets;
 mod terminal;
 mod wait;

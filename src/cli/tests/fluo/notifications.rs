@@ -53,8 +53,7 @@ async fn with_notifications() -> Place {
 #[tokio::test]
 async fn lists_and_counts_waiting_notifications() {
     let place = with_notifications().await;
-    let note = "note: 1 cell of the family `ntfy` cannot be read, and no worker can either; \
-                `fluo scan --notifications` shows what is stored\n";
+    let note = "note: 1 cell of the family `ntfy` cannot be decoded; `fluo scan --notifications` shows what is stored\n";
     tells(
         &place,
         &format!("{LIST} web"),
@@ -113,7 +112,7 @@ async fn lines_can_be_parsed() {
         r"a\x20b\x3ac:d\x20e:f",
     ];
     let run = place.with(arguments).succeeds();
-    assert_eq!(run.stderr, "requeued 1 notification\n");
+    assert_eq!(run.stderr, "requeued 1 dead letter\n");
 }
 
 #[tokio::test]
@@ -158,12 +157,7 @@ async fn with_failures() -> Place {
 #[tokio::test]
 async fn lists_dead_letters_with_their_errors() {
     let place = place();
-    tells(
-        &place,
-        &format!("{FAILED} web"),
-        "",
-        "0 notifications are in the dead letters\n",
-    );
+    tells(&place, &format!("{FAILED} web"), "", "0 dead letters\n");
     let place = with_failures().await;
     let rest = "strong\t17\t4\t2025-12-31T23:59:59Z";
     tells(
@@ -174,7 +168,7 @@ async fn lists_dead_letters_with_their_errors() {
              bad page:text [eu]\t{rest}\tno such page\n\
              worse\\x5c page:links\t{rest}\tcannot count\n"
         ),
-        "3 notifications are in the dead letters\n",
+        "3 dead letters\n",
     );
     let run = place.fluo(&format!("{FAILED} --json web")).succeeds();
     assert_eq!(
@@ -191,7 +185,7 @@ async fn requeues_one_notification() {
         &place,
         &format!(r"{RETRY} web worse\x5c page:links"),
         "",
-        "requeued 1 notification\n",
+        "requeued 1 dead letter\n",
     );
     let run = place.fluo(&format!("{LIST} web")).succeeds();
     assert_says(run.text(), "worse\\x5c page:links\tweak\t");
@@ -200,17 +194,17 @@ async fn requeues_one_notification() {
         place
             .fluo(&format!(r"{RETRY} web worse\x5c page:links"))
             .fails(),
-        r"no notification of `worse\x5c page:links` is in the dead letters; `fluo notifications failed` lists them"
+        r"there is no dead letter of `worse\x5c page:links`; `fluo notifications failed` lists all"
     );
     tells(
         &place,
         &format!("{RETRY} --encoding hex --visibility eu web 626164 70616765:74657874"),
         "",
-        "requeued 1 notification\n",
+        "requeued 1 dead letter\n",
     );
     let run = place.fluo(&format!("{FAILED} web")).succeeds();
     assert_says(run.text(), "bad page:text\tstrong");
-    assert_eq!(run.stderr, "1 notification is in the dead letters\n");
+    assert_eq!(run.stderr, "1 dead letter\n");
 }
 
 #[tokio::test]
@@ -220,20 +214,15 @@ async fn requeues_all_notifications() {
         &place,
         &format!("{RETRY} --all web"),
         "",
-        "requeued 3 notifications\n",
+        "requeued 3 dead letters\n",
     );
     tells(
         &place,
         &format!("{RETRY} --all web"),
         "",
-        "requeued 0 notifications\n",
+        "requeued 0 dead letters\n",
     );
-    tells(
-        &place,
-        &format!("{FAILED} web"),
-        "",
-        "0 notifications are in the dead letters\n",
-    );
+    tells(&place, &format!("{FAILED} web"), "", "0 dead letters\n");
     let run = place
         .fluo(&format!("{LIST} --authorization eu web"))
         .succeeds();
@@ -248,17 +237,17 @@ async fn discards_notifications() {
         &place,
         &format!("{discard} web bad page:text"),
         "",
-        "discarded 1 notification\n",
+        "discarded 1 dead letter\n",
     );
     assert_eq!(
         place.fluo(&format!("{discard} web bad page:text")).fails(),
-        "no notification of `bad page:text` is in the dead letters; `fluo notifications failed` lists them"
+        "there is no dead letter of `bad page:text`; `fluo notifications failed` lists all"
     );
     // The notification with another visibility is a different one.
     let run = place.fluo(&format!("{FAILED} web")).succeeds();
     assert_says(run.text(), "bad page:text [eu]\t");
-    assert_eq!(run.stderr, "2 notifications are in the dead letters\n");
-    for said in ["discarded 2 notifications\n", "discarded 0 notifications\n"] {
+    assert_eq!(run.stderr, "2 dead letters\n");
+    for said in ["discarded 2 dead letters\n", "discarded 0 dead letters\n"] {
         tells(&place, &format!("{discard} --all web"), "", said);
     }
     let list = format!("{LIST} --authorization eu web");

@@ -72,7 +72,7 @@ async fn requeues_and_discards_dead_letters_of_a_key() {
     let none = place.fluo("queue discard --at embedded:d web wc dog");
     assert_eq!(
         none.fails(),
-        "queue `wc` has no dead letter of the key `dog`; `fluo queue failed` lists all"
+        "there is no dead letter of the key `dog` in queue `wc`; `fluo queue failed` lists all"
     );
     let discard = place
         .fluo("queue discard --at embedded:d web wc --all")
@@ -120,9 +120,9 @@ async fn warns_of_entries_that_no_worker_processes() {
         "{}",
         list.text()
     );
-    let warnings = "warning: queue `wc`: no worker processes 1 entry, because the queue has 1 bucket and a program with \
-                    another number has added them\nwarning: queue `wc`: no worker processes 1 bucket, whose observer \
-                    failed too often; `fluo notifications failed` lists them, and `fluo notifications retry` tries again\n";
+    let warnings = "warning: queue `wc`: no worker processes 1 entry, which a program with another number than \
+                    1 bucket has added\nwarning: queue `wc`: no worker processes 1 bucket, whose observer failed too \
+                    often; `fluo notifications retry` tries again\n";
     assert_eq!(list.stderr, format!("{warnings}1 queue\n"));
     let show = place.fluo("queue show --at embedded:d web wc").succeeds();
     assert_eq!(

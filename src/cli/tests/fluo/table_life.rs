@@ -7,49 +7,6 @@ use crate::command::{Place, Run, assert_says};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 
 #[test]
-fn an_invalid_name_makes_no_directory() {
-    let place = Place::new();
-    for name in [
-        "a/b",
-        "",
-        ".",
-        "a.b.c",
-        "a b",
-        "\u{1b}[31m\n",
-        &"x".repeat(1_025),
-    ] {
-        let message = place
-            .with(["table", "create", "--at", "embedded:d", name])
-            .fails();
-        assert_says(
-            &message,
-            "cannot be the name of a table: a name has 1 to 1024 letters, digits and `_`",
-        );
-    }
-    assert_eq!(place.names("."), ["tmp"]);
-}
-
-#[test]
-fn plans_for_the_servers_of_the_directory() {
-    let place = Place::new();
-    place.file("s.toml", crate::command::SPEC);
-    place
-        .fluo("table create --at embedded:d --servers 3 pages")
-        .succeeds();
-    let plan = place.fluo("table plan --at embedded:d --spec s.toml --json pages");
-    assert_eq!(plan.json()["servers"], 3);
-}
-
-#[test]
-fn looking_for_tables_makes_no_files() {
-    let place = Place::new();
-    place.fluo("table list --at embedded:none").fails();
-    place.fluo("table list --at embedded:tmp").fails();
-    assert_eq!(place.names("."), ["tmp"]);
-    assert!(place.names("tmp").is_empty());
-}
-
-#[test]
 fn accepts_directories_with_odd_names() {
     let place = Place::new();
     for target in [

@@ -4,7 +4,6 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
 
 use crate::command::{Place, Run, assert_says};
 
@@ -20,27 +19,6 @@ fn list(place: &Place, port: u16, more: &str, environment: &[(&str, &str)]) -> R
     let run = Run::of(command.output().unwrap());
     assert!(!run.stderr.contains(PASSWORD), "{}", run.stderr);
     run
-}
-
-#[test]
-fn names_invalid_authorities() {
-    let place = Place::new();
-    place.file("none.pem", "no certificate\n");
-    for (more, part) in [
-        (
-            "--tls-ca nope.pem",
-            "cannot read the authorities of --tls-ca nope.pem: ",
-        ),
-        (
-            "--tls-ca none.pem",
-            "TLS with the authorities of --tls-ca none.pem cannot be used: the PEM of the authorities contains no \
-             certificate",
-        ),
-    ] {
-        let more = format!("--user root {more}");
-        let message = list(&place, UNUSED_PORT, &more, &[("FLUO_PASSWORD", PASSWORD)]).fails();
-        assert_says(&message, part);
-    }
 }
 
 #[test]
@@ -112,18 +90,6 @@ fn reads_the_password_from_a_pipe() {
 }
 
 #[test]
-fn an_embedded_table_ignores_credentials_in_the_environment() {
-    let place = Place::with_table();
-    let mut command = place.command("table list --at embedded:d".split(' '));
-    let run = command
-        .env("FLUO_USER", "root")
-        .env("FLUO_SHARED_SECRET", "x")
-        .output()
-        .unwrap();
-    assert_eq!(Run::of(run).succeeds().text(), "pages\n");
-}
-
-#[test]
 fn reports_a_server_that_is_no_proxy() {
     let place = Place::new();
     let http = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -149,52 +115,6 @@ fn reports_a_silent_server_after_one_attempt() {
     silent.set_nonblocking(true).unwrap();
     let attempts = silent.incoming().take_while(Result::is_ok).count();
     assert_eq!(attempts, 1);
-}
-
-/// Uses the `script` program as a terminal.
-#[cfg(target_os = "linux")]
-#[test]
-fn asks_for_a_password_without_echo_at_a_terminal() {
-    use std::process::Stdio;
-
-    let place = Place::new();
-    let port = UNUSED_PORT;
-    let fluo = format!(
-        "{} table list --at proxy:127.0.0.1:{port} --user root",
-        env!("CARGO_BIN_EXE_fluo")
-    );
-    let environment = place.command(["--version"]);
-    let mut child = Command::new("script")
-        .args(["-qec", &fluo, "/dev/null"])
-        .envs(
-            environment
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
-        .env_remove("FLUO_PASSWORD")
-        .env_remove("FLUO_PASSWORD_FILE")
-        .env_remove("FLUO_SHARED_SECRET")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdout = child.stdout.take().unwrap();
-    let mut shown = String::new();
-    let question = format!("password of root at proxy:127.0.0.1:{port}: ");
-    while !shown.contains(&question) {
-        let mut buffer = [0; 1_000];
-        let read = stdout.read(&mut buffer).unwrap();
-        assert!(read > 0, "{shown}");
-        shown.push_str(&String::from_utf8_lossy(&buffer[..read]));
-    }
-    // The echo ends right after the question is written.
-    thread::sleep(Duration::from_millis(300));
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(format!("{PASSWORD}\n").as_bytes()).unwrap();
-    stdout.read_to_string(&mut shown).unwrap();
-    child.wait().unwrap();
-    assert_says(&shown, "Connection refused");
-    assert!(!shown.contains(PASSWORD), "{shown}");
 }
 
 /// Starts a server without any call, as a proxy of Accumulo 2.x has no `login`. It answers a

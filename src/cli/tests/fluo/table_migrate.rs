@@ -24,25 +24,6 @@ fn place_of(rows: usize) -> Place {
     place
 }
 
-/// Covers a bug: `load` and `delete` refused the table of an application, but `migrate` silently
-/// moved 500 of its rows with their locks, whose primaries then no longer existed.
-#[test]
-fn refuses_the_table_of_an_application() {
-    let place = Place::new();
-    place.file("after.toml", AFTER);
-    place.fluo("app init --at embedded:d web").succeeds();
-    let migrate = "table migrate --at embedded:d --spec after.toml web";
-    assert_eq!(
-        place.fluo(migrate).fails(),
-        "table `web` belongs to the application `web`: a row that is moved takes its locks and notifications to a key \
-         that its transactions do not refer to; migrate a table without an application; --despite-application moves the \
-         rows all the same"
-    );
-    place
-        .fluo(&format!("{migrate} --despite-application"))
-        .succeeds();
-}
-
 #[test]
 fn moves_rows_and_verify_shows_the_progress() {
     let place = place();
@@ -114,55 +95,4 @@ fn an_interrupted_migration_reports_its_progress() {
     assert!(later > 0 && later + moved <= 60_000, "{moved} and {later}");
     let run = place.fluo(migrate).succeeds();
     assert_says(&run.stderr, "; all 60,000 rows are in the newest epoch");
-}
-
-#[test]
-fn leaves_rows_of_neither_design_and_reports_them() {
-    let place = place();
-    // Keys among those of a salt, with rows that have another salt.
-    place
-        .fed("table load --at embedded:d --prefix 00| pages -", "b\n")
-        .succeeds();
-    let run = place
-        .fluo("table migrate --at embedded:d --spec after.toml pages")
-        .succeeds();
-    assert_says(
-        &run.stderr,
-        "1 row left alone, as none of the designs makes such keys",
-    );
-}
-
-#[test]
-fn refuses_a_spec_without_an_earlier_design() {
-    let place = place();
-    let run = place.fluo("table migrate --at embedded:d --spec before.toml pages");
-    assert_eq!(run.code, Some(2));
-    assert_says(
-        &run.stderr,
-        "the spec before.toml names no earlier design: write [[key_design.before]] with the settings that the rows were \
-         written with",
-    );
-}
-
-#[test]
-fn refuses_designs_that_cannot_share_a_table() {
-    let place = place();
-    place.file(
-        "reversed.toml",
-        "[[key_design]]\ndesign = \"modulo\"\ntablets = 4\n[[key_design.before]]\ndesign = \"reversed\"\n\
-         length = \"stored\"\n",
-    );
-    let run = place.fluo("table migrate --at embedded:d --spec reversed.toml pages");
-    assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert_says(&run.stderr, "line 1, column 1 of reversed.toml");
-
-    place.file(
-        "wrong.toml",
-        "[[key_design]]\ndesign = \"modulo\"\ntablets = 4\n[[key_design.before]]\ndesign = \"modulo\"\nbuckets = 0\n",
-    );
-    let run = place.fluo("table migrate --at embedded:d --spec wrong.toml pages");
-    assert_says(
-        &run.stderr,
-        "the number of buckets cannot be 0: give 1 to 1000000, at line 4, column 1 of wrong.toml",
-    );
 }

@@ -116,9 +116,8 @@ fn optimizes_the_table_of_an_application_only_with_despite_application() {
     ] {
         assert_eq!(
             place.fluo(apply).fails(),
-            "table `web` belongs to the application `web`: applying splits, merges and moves its tablets under its \
-             transactions, and changes no cell; check that the spec is for the keys of the application, and give \
-             --despite-application"
+            "table `web` belongs to application `web`, which a change outside its transactions can break; \
+             --despite-application permits it"
         );
     }
     let apply = "table apply --at embedded:d --spec s.toml --despite-application web";
@@ -141,7 +140,7 @@ fn a_second_apply_has_nothing_to_do() {
         (run.text(), run.stderr.as_str()),
         (
             "",
-            "nothing to do: table `pages` is as asked for\nspread: every group within one tablet per server\n"
+            "nothing to do: table `pages` already matches\nspread: every group within one tablet per server\n"
         )
     );
     let json = place
@@ -214,7 +213,7 @@ fn applies_a_saved_plan_twice() {
     );
     assert!(
         run.stderr
-            .ends_with("nothing to do: table `pages` is as asked for\nspread: every group within one tablet per server\n"),
+            .ends_with("nothing to do: table `pages` already matches\nspread: every group within one tablet per server\n"),
         "{}",
         run.stderr
     );

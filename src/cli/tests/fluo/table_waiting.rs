@@ -47,26 +47,3 @@ fn verify_does_not_wait_if_all_checks_pass() {
         "\nOK: table pages is as the spec says; it has no rows, ",
     );
 }
-
-#[test]
-fn requires_a_unit_for_durations() {
-    let place = Place::with_table();
-    for (arguments, part) in [
-        (format!("{VERIFY} --wait 60"), "such as 60s, 2m or 500ms"),
-        (format!("{VERIFY} --wait soon"), "such as 60s, 2m or 500ms"),
-        (
-            "table watch --at embedded:d --spec s.toml --interval 1 pages".to_owned(),
-            "such as 60s, 2m or 500ms",
-        ),
-        (
-            "table apply --at embedded:d --spec s.toml --wait= pages".to_owned(),
-            "--wait",
-        ),
-    ] {
-        assert_says(&place.fluo(&arguments).refuses_arguments(), part);
-    }
-    let message = place
-        .fluo("table watch --at embedded:d --spec s.toml --interval 10ms pages")
-        .fails();
-    assert_eq!(message, "the interval is shorter than 100ms");
-}

@@ -217,15 +217,6 @@ fn reports_a_tablet_that_becomes_hot() {
     }
 }
 
-#[test]
-fn fails_if_the_first_check_fails() {
-    let place = Place::with_table();
-    assert_eq!(
-        place.fluo(&format!("{WATCH} nope")).fails(),
-        "there is no table `nope`"
-    );
-}
-
 #[cfg(unix)]
 #[test]
 fn ends_with_exit_code_130_at_ctrl_c() {

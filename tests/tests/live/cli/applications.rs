@@ -135,7 +135,7 @@ async fn an_application_is_made_served_watched_and_removed_by_commands() {
     let run = operator.run(&format!(
         "app init --observe page:links=strong,count --set limit=3 --set {SHORT_PAUSE}"
     ));
-    assert_says(&run.succeeds().stderr, "initialised application `commands");
+    assert_says(&run.succeeds().stderr, "initialized application `commands");
     assert_eq!(operator.run("app status").succeeds().stdout, "STOPPED\n");
     assert_says(&operator.run("app config").succeeds().stdout, "limit = 3\n");
 

@@ -150,9 +150,9 @@ async fn a_load_whose_proxy_is_killed_reports_the_written_rows_and_can_be_finish
 
     assert_says(&message, "the load stopped after ");
     assert_says(&message, &address);
-    let written = number_before(&message, " rows were written");
-    let uncertain = match message.contains(" more may have been") {
-        true => number_before(&message, " more may have been"),
+    let written = number_before(&message, " rows");
+    let uncertain = match message.contains(" more; ") {
+        true => number_before(&message, " more; "),
         false => 0,
     };
     let there = found(&broken).await.len();

@@ -133,7 +133,7 @@ async fn a_load_without_permission_writes_nothing_and_names_the_permission() {
         .run(&format!("load --prefix p {table} rows.txt"))
         .fails();
     let expected = format!(
-        "the load stopped before any row was written: user `{user}` lacks the permission WRITE on table `{table}` \
+        "the load stopped after 0 rows: user `{user}` lacks the permission WRITE on table `{table}` \
          (updateAndFlush of `{table}` at "
     );
     assert!(message.starts_with(&expected), "{message}");
@@ -161,8 +161,7 @@ async fn a_load_that_loses_its_permission_reports_it_and_the_uncertain_rows() {
     let message = ended(&guest, child).fails();
     assert_counts(&message, |passed, waiting| {
         format!(
-            "the load stopped after {passed} were written; {waiting} more may have been, and loading again writes them \
-             once: "
+            "the load stopped after {passed} and perhaps {waiting} more; loading again is safe: "
         )
     });
     assert_says(
@@ -190,7 +189,7 @@ async fn a_load_reports_the_deletion_of_its_table() {
     let message = ended(&guest, child).fails();
     assert_counts(&message, |passed, _| {
         format!(
-            "the load stopped after {passed} were written: table `{table}` was deleted during the call, together with \
+            "the load stopped after {passed}; loading again is safe: table `{table}` was deleted during the call, together with \
              its rows ("
         )
     });
@@ -206,8 +205,7 @@ async fn an_interrupted_load_reports_its_progress() {
         let run = ended(&guest, child).ends_with_code(code);
         assert_counts(&run.stderr, |passed, waiting| {
             format!(
-                "interrupted: {passed} are written to table `{}`, {waiting} more may be; loading again is safe, and \
-                 writes each row once\n",
+                "interrupted: loading table `{}` stopped after {passed} and perhaps {waiting} more; loading again is safe\n",
                 ground.table
             )
         });
@@ -261,15 +259,12 @@ async fn an_interrupted_apply_reports_its_progress_and_can_be_finished() {
         signal(&child, by);
         let run = ended(&guest, child).ends_with_code(code);
         let told = run.stderr.lines().next_back().unwrap();
-        assert_says(
-            told,
-            "interrupted: steps 2, 3, 4 of 4 were under way and may yet be done (set table.custom.balancer.group.regex.pattern",
-        );
-        let end = format!(
-            "); 1 step is done on table `{}`; applying again continues from there",
+        let begin = format!(
+            "interrupted: 1 of 4 steps are done on table `{}`, and perhaps: set table.custom.balancer.group.regex.pattern",
             ground.table
         );
-        assert!(told.ends_with(&end), "{told}");
+        assert_says(told, &begin);
+        assert!(told.ends_with("; apply again to continue"), "{told}");
         gate.open();
         let again = format!("apply --spec s.toml --no-wait {}", ground.table);
         guest.run(&again).succeeds();

@@ -4,13 +4,12 @@ mod input;
 mod report;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use fluo_keys::{BulkLoad, BulkLoadReport, ExistingRow, ExistingRows, KeyDesign};
-use fluo_table::{Authorizations, Bytes, Column, Escaped, Grouped, Mutation, TableAdmin};
+use fluo_table::{Authorizations, Bytes, Column, Escaped, Grouped, Mutation};
 use serde::Serialize;
 
 use self::report::Repeating;
@@ -118,15 +117,15 @@ impl Load {
         let design = chosen.design;
         if self.create_if_absent && design.draws_salts() {
             bail!(
-                "--create-if-absent checks whether the key of a row exists, and the salts of the design {} are drawn, \
-                 so a row has many keys: use a design that computes them, such as modulo or digest-salt",
+                "--create-if-absent needs one key for each row, and the design {} draws salts; use another, such as digest-salt",
                 design.name()
             );
         }
         system_tables::check_is_none(&self.name)?;
         let path = self.file.clone();
         let input = tokio::task::spawn_blocking(move || input::open(&path)).await??;
-        let tables = self.open().await?;
+        let tables = self.target.open_to_change(&self.name, &self.guard);
+        let tables = tables.await?;
         let table = tables
             .open_table(&self.name, Authorizations::none())
             .await?;
@@ -158,17 +157,6 @@ impl Load {
             0 => Outcome::Success,
             _ => Outcome::Difference,
         })
-    }
-
-    async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
-        let stake = |_: &str| {
-            "its transactions report a cell that no transaction wrote as damage; write the rows with a loader in a program \
-             (`Client::loaders`), or load another table; --despite-application loads them all the same"
-                .to_owned()
-        };
-        self.target
-            .open_to_change(&self.name, &self.guard, stake)
-            .await
     }
 
     fn repeating(&self, design: &KeyDesign) -> Repeating {
