@@ -218,6 +218,11 @@ impl Fake {
             .collect()
     }
 
+    /// Returns all calls that arrived.
+    pub(crate) fn all_calls(&self) -> Vec<Request> {
+        self.shared.calls.lock().unwrap().clone()
+    }
+
     /// Returns the number of calls with this name that arrived.
     pub(crate) fn count(&self, name: &str) -> usize {
         self.calls(name).len()

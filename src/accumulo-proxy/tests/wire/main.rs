@@ -29,6 +29,7 @@ mod handles;
 mod hostile;
 mod limits_hold;
 mod raw;
+mod requests;
 mod results_that_lack;
 mod retries;
 mod rows;
