@@ -21,6 +21,7 @@ mod batch_writes;
 mod connections_are_bounded;
 mod credentials;
 mod cursors_are_closed;
+mod damage;
 mod damaged;
 mod denied_writes;
 mod errors_say_where;
