@@ -5,6 +5,8 @@
 //! `FLUO_SOAK` makes the run with damaged replies longer.
 #![cfg(test)]
 
+#[path = "wire/damage.rs"]
+mod damage;
 #[allow(dead_code, reason = "only a part of it is needed here")]
 #[path = "wire/raw.rs"]
 mod raw;
@@ -23,6 +25,7 @@ use thrift::protocol::{
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
+use crate::damage::{Dice, damage, soak};
 use crate::raw::{Asked, Raw, begin, field, framed, message, reply, structure};
 
 #[global_allocator]
@@ -309,33 +312,6 @@ fn reads_valid_replies() {
     });
 }
 
-/// A pseudo-random number generator: xorshift.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % u64::try_from(below.max(1)).unwrap()).unwrap()
-    }
-}
-
-/// Damages a message, mainly its sizes and types.
-fn damage(message: &mut Vec<u8>, dice: &mut Dice) {
-    let at = dice.roll(message.len());
-    match dice.roll(5) {
-        0 => message.truncate(at.max(1)),
-        1 => message[at] = u8::try_from(dice.roll(256)).unwrap(),
-        2 => message[at] ^= 1 << dice.roll(8),
-        3 => drop(message.splice(at..at, [0xFF, 0xFF, 0x03])),
-        _ => {
-            let half = message[at..].to_vec();
-            message.extend(half);
-        }
-    }
-}
-
 #[test]
 fn limits_the_memory_for_damaged_replies() {
     run(async {
@@ -344,13 +320,12 @@ fn limits_the_memory_for_damaged_replies() {
         for protocol in PROTOCOLS {
             let bench = Bench::new(protocol, 16 * 1024).await;
             for round in 0..rounds {
-                let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ (round + 1));
-                dice.roll(1);
+                let mut dice = Dice::new(round);
                 let exchange = EXCHANGES[dice.roll(EXCHANGES.len())];
-                let mut message = reply(protocol, &asked(exchange), exchange.honest);
-                message.drain(..4);
+                let honest = reply(protocol, &asked(exchange), exchange.honest).split_off(4);
+                let mut message = honest.clone();
                 for _ in 0..=dice.roll(4) {
-                    damage(&mut message, &mut dice);
+                    damage(&mut message, &honest, &mut dice);
                 }
                 message.truncate(16 * 1024);
                 let story = format!("{} {protocol:?} round {round}", exchange.name);
@@ -369,11 +344,4 @@ fn limits_the_memory_for_damaged_replies() {
 #[expect(clippy::print_stderr, reason = "a figure for a run with --nocapture")]
 fn say(line: &str) {
     eprintln!("{line}");
-}
-
-fn soak() -> u64 {
-    match std::env::var("FLUO_SOAK") {
-        Err(_) => 1,
-        Ok(times) => times.parse().unwrap(),
-    }
 }

@@ -2,7 +2,7 @@
 
 use accumulo_proxy::{Bytes, ErrorKind, Protocol, ProxyClient};
 
-use crate::fake::{Answer, Fake, Gate, Request, body, gate, timed_out, until};
+use crate::fake::{Answer, Fake, Gate, Request, gate, timed_out, until};
 use crate::interface as wire;
 
 /// Answers `listSplits` of a table with the name of the table. The gate holds the answers of tables
@@ -66,20 +66,4 @@ async fn discards_the_answer_to_a_call_that_timed_out() {
     for table in ["second", "third"] {
         assert_eq!(ask(&client, table).await, [table]);
     }
-}
-
-#[tokio::test]
-async fn rejects_an_answer_to_another_call() {
-    let fake = Fake::start(|request| match request.nth {
-        0 => Answer::Named("tableExists", body(splits("wrong"))),
-        1 => Answer::Numbered(1, body(splits("wrong"))),
-        _ => Answer::reply(splits("right")),
-    })
-    .await;
-    let client = fake.client();
-    for _ in 0..2 {
-        let wrong = client.table_operations().list_splits("t", Some(10)).await;
-        assert_eq!(wrong.unwrap_err().kind(), ErrorKind::Protocol);
-    }
-    assert_eq!(ask(&client, "t").await, ["right"]);
 }

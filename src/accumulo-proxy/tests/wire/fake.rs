@@ -83,10 +83,6 @@ type Body = Box<dyn Fn(&mut dyn TOutputProtocol) -> thrift::Result<()> + Send>;
 pub(crate) enum Answer {
     /// A reply.
     Reply(Body),
-    /// A reply with another name.
-    Named(&'static str, Body),
-    /// A reply with another sequence number: the correct one plus this.
-    Numbered(i32, Body),
     /// A late answer.
     Late(Duration, Box<Answer>),
     /// An answer that the gate holds.
@@ -103,7 +99,7 @@ pub(crate) enum Answer {
 impl Answer {
     /// Creates a reply.
     pub(crate) fn reply<R: wire::WireValue + Send + 'static>(reply: R) -> Self {
-        Self::Reply(body(reply))
+        Self::Reply(Box::new(move |output| reply.write(output)))
     }
 
     /// Delays the answer.
@@ -115,11 +111,6 @@ impl Answer {
     pub(crate) fn held_by(self, gate: &Gate) -> Self {
         Self::Held(Arc::clone(gate), Box::new(self))
     }
-}
-
-/// Creates the body of a reply.
-pub(crate) fn body<R: wire::WireValue + Send + 'static>(reply: R) -> Body {
-    Box::new(move |output| reply.write(output))
 }
 
 /// Creates an exception of a reply.
@@ -216,6 +207,11 @@ impl Fake {
             .filter(|request| request.call == name)
             .cloned()
             .collect()
+    }
+
+    /// Returns all calls that arrived.
+    pub(crate) fn all_calls(&self) -> Vec<Request> {
+        self.shared.calls.lock().unwrap().clone()
     }
 
     /// Returns the number of calls with this name that arrived.
@@ -429,14 +425,6 @@ async fn answer_call(
     let number = message.sequence_number;
     let bytes = match answer {
         Answer::Reply(body) => encode(protocol, &message.name, TMessageType::Reply, number, &body),
-        Answer::Named(name, body) => encode(protocol, name, TMessageType::Reply, number, &body),
-        Answer::Numbered(off, body) => encode(
-            protocol,
-            &message.name,
-            TMessageType::Reply,
-            number + off,
-            &body,
-        ),
         Answer::Refuse(kind, reason) => encode(
             protocol,
             &message.name,

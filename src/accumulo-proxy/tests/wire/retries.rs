@@ -5,7 +5,7 @@ use std::time::Duration;
 use accumulo_proxy::{Compaction, ErrorKind, Mutation};
 use tokio::time::sleep;
 
-use crate::fake::{Answer, Fake, Request, thrown};
+use crate::fake::{Answer, Fake, Request};
 use crate::interface as wire;
 
 fn answer(request: &Request) -> Answer {
@@ -112,29 +112,6 @@ async fn never_retries_a_compaction() {
     assert!(error.may_have_taken_effect());
     assert_eq!(fake.count("compactTable"), 1);
     assert_eq!(fake.count("cancelCompaction"), 1);
-}
-
-/// The message is that of Accumulo 1.10 for a user without write permission.
-#[tokio::test]
-async fn a_denied_write_of_one_row_has_no_effect() {
-    let fake = Fake::start(|_| {
-        let message = "# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 0";
-        Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, thrown(message)))
-    })
-    .await;
-    let client = fake.client();
-    let error = client.write("t", put()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Security);
-    assert!(!error.may_have_taken_effect());
-    // Two rows may be on two servers, and only one of them may have processed the loss of the
-    // permission.
-    let two = [put(), vec![Mutation::new("s").put("f", "q", "v")]].concat();
-    let error = client.write("t", two.clone()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Security);
-    assert!(error.may_have_taken_effect());
-    let low_level = client.low_level();
-    let error = low_level.update_and_flush("t", &two).await.unwrap_err();
-    assert!(error.may_have_taken_effect());
 }
 
 #[tokio::test]

@@ -106,22 +106,3 @@ async fn makes_no_call_without_mutations() {
     fake.client().write("t", Vec::new()).await.unwrap();
     assert_eq!(fake.count(CALL), 0);
 }
-
-/// For one row Accumulo's writer counts the denial among the exceptions as well.
-#[tokio::test]
-async fn a_denied_single_row_is_certainly_not_written() {
-    let fake = Fake::start(|_| {
-        let denied = thrown(
-            "# constraint violations : 0  security codes: {t(ID:1)=[PERMISSION_DENIED]}  # server errors 0 # exceptions 1",
-        );
-        Answer::reply(wire::UpdateAndFlushReply::new(None, None, None, denied))
-    })
-    .await;
-    let client = fake.client();
-    for (rows, is_possible) in [(1, false), (2, true)] {
-        let mutations = (0..rows).map(|row| large(row, 10)).collect();
-        let error = client.write("t", mutations).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Security);
-        assert_eq!(error.may_have_taken_effect(), is_possible, "{rows} rows");
-    }
-}
