@@ -1,6 +1,9 @@
 //! The names that source files define, each with its kind and the type that it belongs to.
 
-use syn::{Fields, ImplItem, Item, ItemImpl, TraitItem, Type, Visibility};
+use syn::{Fields, ImplItem, Item, ItemImpl, ItemUse, TraitItem, Type, UseTree, Visibility};
+
+/// The parts of a path.
+pub(crate) type Names = Vec<String>;
 
 /// A name that a file defines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,4 +135,43 @@ fn relative(of: &Type) -> Option<Part> {
 
 pub(crate) fn is_public(vis: &Visibility) -> bool {
     matches!(vis, Visibility::Public(_))
+}
+
+/// Returns the names that a `use` imports, each with its path.
+pub(crate) fn imports(item: &ItemUse) -> Vec<(String, Names)> {
+    let mut imports = Vec::new();
+    add_imports(&item.tree, &[], &mut imports);
+    imports
+}
+
+fn add_imports(tree: &UseTree, path: &[String], imports: &mut Vec<(String, Names)>) {
+    let (name, alias) = match tree {
+        UseTree::Path(tree) => {
+            let path = [path, &[tree.ident.to_string()]].concat();
+            return add_imports(&tree.tree, &path, imports);
+        }
+        UseTree::Group(group) => {
+            return group
+                .items
+                .iter()
+                .for_each(|tree| add_imports(tree, path, imports));
+        }
+        UseTree::Name(tree) => (&tree.ident, &tree.ident),
+        UseTree::Rename(tree) => (&tree.ident, &tree.rename),
+        // The lint `wildcard_imports` denies others than those of variants.
+        _ => {
+            imports.push(("*".to_owned(), path.to_owned()));
+            return;
+        }
+    };
+    let path = match name == "self" {
+        true => path.to_owned(),
+        false => [path, &[name.to_string()]].concat(),
+    };
+    // The alias of `a::{self}` is the last part of its path.
+    let alias = match alias == "self" {
+        true => path.last().cloned().unwrap_or_default(),
+        false => alias.to_string(),
+    };
+    imports.push((alias, path));
 }

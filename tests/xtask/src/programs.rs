@@ -3,13 +3,15 @@
 //! Cargo chooses the features of dependencies for the packages of one call. A second call for some
 //! of the packages would compile most of them again, so later steps run these programs directly.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use crate::cargo::{command, say, workspace};
+use crate::source::files;
 
 /// The environment variable that names the folder of built programs to tests that start some of
 /// them. Without it, such a test calls cargo to build them.
@@ -49,22 +51,30 @@ impl Programs {
         Ok(Programs(programs))
     }
 
-    /// Returns the test programs with these names, as commands in the folders of their packages, as
-    /// cargo runs tests.
+    /// Returns the test programs that need a real Accumulo: their sources ask whether live tests
+    /// are wanted. They are commands in the folders of their packages, as cargo runs tests.
     ///
     /// # Errors
     ///
-    /// There is no test program of a name.
-    pub(crate) fn tests(&self, names: &[&str]) -> Result<Vec<(String, Command)>> {
-        let find = |name: &&str| {
-            let mut tests = self.of_kind("test", true);
-            let test = tests.find(|test| test.target.name == *name);
-            let test = test.with_context(|| format!("there is no test program `{name}`"))?;
-            let mut command = Command::new(&test.executable);
-            command.current_dir(test.manifest_path.parent().unwrap_or(Path::new(".")));
-            Ok((test.target.name.clone(), command))
-        };
-        names.iter().map(find).collect()
+    /// There are none, or a source cannot be read.
+    pub(crate) fn live_tests(&self) -> Result<Vec<(String, Command)>> {
+        let mut live = Vec::new();
+        for test in self.of_kind("test", true) {
+            let path = &test.target.src_path;
+            let folder = path.parent().filter(|_| path.ends_with("main.rs"));
+            let mut is_live = false;
+            for file in files(folder.unwrap_or(path), "rs")? {
+                is_live |= fs::read_to_string(file)?.contains("wanted()");
+            }
+            if is_live {
+                let mut command = Command::new(&test.executable);
+                command.current_dir(test.manifest_path.parent().unwrap_or(Path::new(".")));
+                live.push((test.target.name.clone(), command));
+            }
+        }
+        live.sort_by(|(one, _), (other, _)| one.cmp(other));
+        ensure!(!live.is_empty(), "there are no live tests");
+        Ok(live)
     }
 
     /// Returns the examples in the folder `examples` of the workspace, in the order of their names.
@@ -81,9 +91,7 @@ impl Programs {
             .collect();
         examples.sort_unstable();
         examples.dedup();
-        if examples.is_empty() {
-            bail!("there are no examples in `examples`");
-        }
+        ensure!(!examples.is_empty(), "there are no examples in `examples`");
         Ok(examples)
     }
 

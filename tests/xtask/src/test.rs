@@ -20,23 +20,6 @@ const WITHOUT_BROWSER: &str = "FLUO_WITHOUT_BROWSER";
 /// The state file of the cluster that the live tests use.
 const CLUSTER: &str = "FLUO_CLUSTER";
 
-/// The test programs that need a real Accumulo, in two queues. They mostly wait for its servers, so
-/// they run beside each other and beside the rest.
-const LIVE: [(&str, &[&str]); 2] = [
-    ("live-tests", &["live"]),
-    (
-        "more-live-tests",
-        &[
-            "with_java",
-            "application_faults",
-            "commands",
-            "coordination_zookeeper",
-            "faults",
-            "kept_logs",
-        ],
-    ),
-];
-
 /// The options for parts that need more than a Rust toolchain.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct Asked {
@@ -164,12 +147,14 @@ fn run_parts(
     let mut live = Vec::new();
     if cluster.is_some() {
         let environment = environment(plan, programs, cluster)?;
-        for (title, names) in LIVE {
-            let mut tests = programs.tests(names)?;
-            let commands = tests.iter_mut().map(|(_, command)| command);
-            commands.for_each(|command| set(command, &environment));
-            live.push(Background::start(title, tests)?);
-        }
+        let mut tests = programs.live_tests()?;
+        let commands = tests.iter_mut().map(|(_, command)| command);
+        commands.for_each(|command| set(command, &environment));
+        // They mostly wait for the servers, so they run beside each other and beside the rest. The
+        // first program takes as long as the others.
+        let (first, others) = tests.into_iter().partition(|(name, _)| name == "live");
+        live.push(Background::start("live-tests", first)?);
+        live.push(Background::start("more-live-tests", others)?);
     }
     // After the build, which would be slower beside them. The other commands often leave a
     // processor idle.
@@ -223,31 +208,6 @@ fn run_in_workspace(line: &str, mut command: Command, environment: &Environment)
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
-    use super::LIVE;
-    use crate::cargo::workspace;
-    use crate::source::files;
-
-    /// The tests without a cluster run with `FLUO_WITHOUT_ACCUMULO`, so a live test program that is
-    /// not on the list would be skipped.
-    #[test]
-    fn the_list_of_live_test_programs_is_complete() {
-        for tests in ["tests/tests", "tests/cluster/tests"] {
-            let tests = workspace().join(tests);
-            let files = files(&tests, "rs").unwrap();
-            assert!(!files.is_empty());
-            for file in files {
-                if fs::read_to_string(&file).unwrap().contains("wanted()") {
-                    let program = file.strip_prefix(&tests).unwrap().iter().next().unwrap();
-                    let name = program.to_str().unwrap().trim_end_matches(".rs");
-                    let is_listed = LIVE.iter().any(|(_, names)| names.contains(&name));
-                    assert!(is_listed, "{name} is missing in LIVE");
-                }
-            }
-        }
-    }
-
     #[test]
     fn integration_runs_this_command_and_nothing_else() {
         let script = include_str!("../../../.ci/run");

@@ -85,19 +85,16 @@ impl Machine {
             machine.add(name, script);
         }
         let live = [
-            "live",
-            "commands",
-            "coordination_zookeeper",
-            "faults",
-            "kept_logs",
-            "with_java",
-            "application_faults",
+            "tests/tests/with_java/main.rs",
+            "tests/tests/live/main.rs",
+            "tests/cluster/tests/faults.rs",
         ];
         let mut messages: String = live
-            .map(|name| machine.message("test", name, "live"))
+            .map(|source| machine.message("test", source, "live"))
             .concat();
-        messages += &machine.message("example", "01_first", "example");
-        messages += &machine.message("bin", "fluo", "fluo");
+        messages += &machine.message("test", "tests/cluster/tests/supervisor.rs", "no-live-test");
+        messages += &machine.message("example", "examples/01_first.rs", "example");
+        messages += &machine.message("bin", "src/cli/src/fluo", "fluo");
         messages += "{\"reason\":\"build-finished\",\"success\":true}\n";
         let metadata = "{\"target_directory\":\"\",\"packages\":[{\"name\":\"fluo-recipes\",\
             \"version\":\"1.0.0\",\"rust_version\":\"1.90\",\"manifest_path\":\"ROOT/recipes/Cargo.toml\",\
@@ -111,11 +108,13 @@ impl Machine {
     }
 
     /// Returns the message of cargo for a built program.
-    fn message(&self, kind: &str, name: &str, file: &str) -> String {
+    fn message(&self, kind: &str, source: &str, file: &str) -> String {
+        let name = source.trim_end_matches("/main.rs").trim_end_matches(".rs");
         format!(
-            "{{\"target\":{{\"kind\":[\"{kind}\"],\"name\":\"{name}\",\
-             \"src_path\":\"{0}/examples/a.rs\"}},\"profile\":{{\"test\":{1}}},\
-             \"manifest_path\":\"{0}/tests/Cargo.toml\",\"executable\":\"{2}\"}}\n",
+            "{{\"target\":{{\"kind\":[\"{kind}\"],\"name\":\"{}\",\"src_path\":\"{1}/{source}\"}},\
+             \"profile\":{{\"test\":{2}}},\"manifest_path\":\"{1}/tests/Cargo.toml\",\
+             \"executable\":\"{3}\"}}\n",
+            name.rsplit('/').next().unwrap(),
             root(),
             kind == "test",
             self.file(file).display()
@@ -384,8 +383,7 @@ fn passes_the_decisions_to_the_tests(
 #[case(
     "0",
     "1",
-    "live-tests failed: live; more-live-tests failed: with_java, application_faults, \
-    commands, coordination_zookeeper, faults, kept_logs\n"
+    "live-tests failed: live; more-live-tests failed: faults, with_java\n"
 )]
 #[case("1", "0", "`cargo test --workspace` failed\n")]
 fn fails_if_the_live_tests_or_the_other_tests_fail(

@@ -2,16 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::{Item, ItemUse, UseTree, Visibility};
+use syn::Item;
 
-use crate::items;
+use crate::items::{self, Names};
 use crate::source::Crate;
 
 /// The maximum number of imports that a name is followed through.
 const MOST_IMPORTS: usize = 16;
-
-/// A path of names.
-pub(super) type Names = Vec<String>;
 
 /// A module of a crate.
 #[derive(Debug, Default)]
@@ -49,7 +46,7 @@ impl Modules {
         file.clone_into(&mut module.file);
         for item in items {
             match item {
-                Item::Use(item) => module.imports.extend(imports(item)),
+                Item::Use(item) => module.imports.extend(items::imports(item)),
                 Item::Macro(item) => module
                     .items
                     .extend(item.ident.as_ref().map(ToString::to_string)),
@@ -109,48 +106,4 @@ impl Modules {
         }
         Some(Target::Module(at))
     }
-
-    /// Checks whether a module re-exports a name: its import alone is then no use.
-    pub(super) fn is_re_export(item: &ItemUse) -> bool {
-        !matches!(item.vis, Visibility::Inherited)
-    }
-}
-
-/// Returns the names that a `use` imports, each with its path.
-pub(super) fn imports(item: &ItemUse) -> Vec<(String, Names)> {
-    let mut imports = Vec::new();
-    add_imports(&item.tree, &[], &mut imports);
-    imports
-}
-
-fn add_imports(tree: &UseTree, path: &[String], imports: &mut Vec<(String, Names)>) {
-    let (name, alias) = match tree {
-        UseTree::Path(tree) => {
-            let path = [path, &[tree.ident.to_string()]].concat();
-            return add_imports(&tree.tree, &path, imports);
-        }
-        UseTree::Group(group) => {
-            return group
-                .items
-                .iter()
-                .for_each(|tree| add_imports(tree, path, imports));
-        }
-        UseTree::Name(tree) => (&tree.ident, &tree.ident),
-        UseTree::Rename(tree) => (&tree.ident, &tree.rename),
-        // The lint `wildcard_imports` denies others than those of variants.
-        _ => {
-            imports.push(("*".to_owned(), path.to_owned()));
-            return;
-        }
-    };
-    let path = match name == "self" {
-        true => path.to_owned(),
-        false => [path, &[name.to_string()]].concat(),
-    };
-    // The alias of `a::{self}` is the last part of its path.
-    let alias = match alias == "self" {
-        true => path.last().cloned().unwrap_or_default(),
-        false => alias.to_string(),
-    };
-    imports.push((alias, path));
 }

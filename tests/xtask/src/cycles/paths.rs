@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Item, ItemUse};
+use syn::{Item, ItemUse, Visibility};
 
-use super::modules::{Modules, Names, imports};
+use super::modules::Modules;
+use crate::items::{Names, imports};
 use crate::source::Crate;
 
 /// The place of the first use of each file by each other. A file is the path of its module.
@@ -38,7 +39,8 @@ impl Finder<'_> {
     fn read(&mut self, module: &[String], items: &[Item]) {
         for item in items {
             match item {
-                Item::Use(item) if Modules::is_re_export(item) => {}
+                // A re-export alone is no use.
+                Item::Use(item) if !matches!(item.vis, Visibility::Inherited) => {}
                 Item::Use(item) => self.add_imports(module, item),
                 Item::Mod(item) => {
                     let inner = [module, &[item.ident.to_string()]].concat();
