@@ -5,8 +5,6 @@ use std::fmt;
 
 use fluo_table::{Error, ErrorKind};
 
-use crate::optimization::VerdictError;
-
 /// The input that was rejected and therefore has to change, or the failure of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -116,13 +114,6 @@ impl From<RecipeError> for Error {
     fn from(error: RecipeError) -> Self {
         let table = error.table.clone();
         table.unwrap_or_else(|| Self::with_source(ErrorKind::Invalid, error.message.clone(), error))
-    }
-}
-
-/// The differences as text, of the kind [`Invalid`](ErrorKind::Invalid).
-impl From<VerdictError> for Error {
-    fn from(error: VerdictError) -> Self {
-        Self::with_source(ErrorKind::Invalid, error.to_string(), error)
     }
 }
 

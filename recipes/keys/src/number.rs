@@ -1,7 +1,5 @@
 //! Counts converted to floats, and parts of a whole.
 
-pub(crate) use fluo_table::counted;
-
 /// Converts a count to a float.
 #[expect(
     clippy::cast_precision_loss,

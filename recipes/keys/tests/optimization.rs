@@ -4,7 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use fluo_keys::{ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions};
+use fluo_keys::{
+    ApplyError, Plan, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions,
+};
 use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
 use fluo_table::{

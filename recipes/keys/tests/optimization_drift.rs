@@ -7,7 +7,10 @@ mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fluo_keys::{ApplyError, Difference, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions, groups};
+use fluo_keys::{
+    ApplyError, Difference, RowCounting, RowHasher, TableOptimizations, Verdict, VerifyOptions,
+    groups,
+};
 use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
 use fluo_table::{Bytes, ErrorKind, MemoryTables, TableAdmin, Versions};

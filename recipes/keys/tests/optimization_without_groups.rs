@@ -7,7 +7,10 @@ mod servers;
 
 use std::collections::BTreeMap;
 
-use fluo_keys::{Difference, DigestSalt, HashInput, KeyDesign, Modulo, Plan, RowHasher, SaltedPart, TableOptimizations, TableRequirement, Verdict, VerifyOptions};
+use fluo_keys::{
+    Difference, DigestSalt, HashInput, KeyDesign, Modulo, Plan, RowHasher, SaltedPart,
+    TableOptimizations, TableRequirement, Verdict, VerifyOptions,
+};
 use fluo_table::balancer::group_balancers;
 use fluo_table::table::property;
 use fluo_table::{Authorizations, Bytes, Column, MemoryTables, Mutation, TableAdmin, Versions};

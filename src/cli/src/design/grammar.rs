@@ -1,7 +1,10 @@
 //! The grammar of a design: a table with its name and its settings, as serde reads them.
 
 use anyhow::{Result, anyhow, bail};
-use fluo_keys::{CompositeRows, DesignSettings, DigestSalt, HashedRows, KeyDesign, Modulo, RandomSalt, ReverseTime, Reversed, Unsalted, WebTable};
+use fluo_keys::{
+    CompositeRows, DesignSettings, DigestSalt, HashedRows, KeyDesign, Modulo, RandomSalt,
+    ReverseTime, Reversed, Unsalted, WebTable,
+};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeTable;

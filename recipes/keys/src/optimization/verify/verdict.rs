@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use fluo_table::{Error, ErrorKind};
 use serde::Serialize;
-use thiserror::Error;
+use thiserror::Error as ThisError;
 
 use super::difference::Difference;
 use super::groups::GroupVerdict;
@@ -56,9 +57,16 @@ pub struct Verdict {
 }
 
 /// A verdict with differences, as an error.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, ThisError)]
 #[error("{0}")]
 pub struct VerdictError(pub Box<Verdict>);
+
+/// The differences as text, of the kind [`Invalid`](ErrorKind::Invalid).
+impl From<VerdictError> for Error {
+    fn from(error: VerdictError) -> Self {
+        Self::with_source(ErrorKind::Invalid, error.to_string(), error)
+    }
+}
 
 impl Verdict {
     /// Checks whether the split points, the balancer and the placement of the tablets match the
