@@ -1,6 +1,7 @@
 //! Handles of scanners and writers that are open on the proxy.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use super::methods::Named;
 use crate::convert::ToWire;
@@ -74,6 +75,12 @@ macro_rules! handles {
             }
 
             impl Eq for $name {}
+
+            impl Hash for $name {
+                fn hash<H: Hasher>(&self, state: &mut H) {
+                    self.handle.hash(state);
+                }
+            }
 
             impl fmt::Display for $name {
                 fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

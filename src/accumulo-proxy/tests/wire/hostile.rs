@@ -1,24 +1,16 @@
-//! Servers that are broken, hostile, or not a proxy: each call ends with an error sentence.
+//! Hostile replies: each call ends with an error sentence.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use accumulo_proxy::{Error, ErrorKind, Protocol, ProxyClient};
 use thrift::protocol::{
     TFieldIdentifier, TListIdentifier, TMapIdentifier, TMessageType, TOutputProtocol,
     TStructIdentifier, TType,
 };
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
 
-use crate::fake::timed_out;
-use crate::raw::{
-    Asked, Raw, answer_all, begin, field, framed, message, read_request, reply, structure,
-    until_closed,
-};
+use crate::raw::{Asked, Raw, begin, field, framed, message, reply, structure};
 
-const PROTOCOLS: [Protocol; 2] = [Protocol::Compact, Protocol::Binary];
+pub(crate) const PROTOCOLS: [Protocol; 2] = [Protocol::Compact, Protocol::Binary];
 
 /// Returns the error of `listSplits` on a server that sends `answer`.
 async fn refused(
@@ -29,7 +21,8 @@ async fn refused(
     list_splits(&server.client(protocol)).await
 }
 
-async fn list_splits(client: &ProxyClient) -> Error {
+/// Returns the error of `listSplits`, which shows no secret and no control character.
+pub(crate) async fn list_splits(client: &ProxyClient) -> Error {
     let error = client
         .table_operations()
         .list_splits("t", Some(10))
@@ -40,11 +33,6 @@ async fn list_splits(client: &ProxyClient) -> Error {
     assert!(!sentence.contains("hush"), "{sentence}");
     assert!(!error.may_have_taken_effect(), "listSplits changes nothing");
     error
-}
-
-fn assert_protocol(error: &Error, reason: &str) {
-    assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
-    assert_eq!(error.reason(), reason, "{error}");
 }
 
 /// Encodes the reply of `listSplits` with `write` as its result.
@@ -226,85 +214,13 @@ async fn rejects_frames_that_are_no_reply() {
     }
 }
 
-/// Checks that a call ends with its time limit if the server sends only these bytes.
-async fn times_out_after(bytes: Vec<u8>) {
-    let is_sent = Arc::new(AtomicBool::new(false));
-    let sent = Arc::clone(&is_sent);
-    let server = Raw::start(move |mut stream| {
-        let (sent, bytes) = (Arc::clone(&sent), bytes.clone());
-        async move {
-            read_request(&mut stream).await?;
-            stream.write_all(&bytes).await?;
-            sent.store(true, Ordering::SeqCst);
-            until_closed(stream).await
-        }
-    })
-    .await;
-    let client = server.client(Protocol::Compact);
-    let is_sent = || is_sent.load(Ordering::SeqCst);
-    let error = timed_out("the request", is_sent, list_splits(&client)).await;
-    assert_eq!(error.kind(), ErrorKind::TimedOut);
-    assert_eq!(error.reason(), "no answer within 60s");
-}
-
-#[tokio::test]
-async fn times_out_if_the_rest_of_a_reply_never_arrives() {
-    let length = 60_000_000_u32.to_be_bytes();
-    times_out_after([&length[..], &[0x82; 10]].concat()).await;
-}
-
-#[tokio::test]
-async fn fails_if_the_connection_ends_within_a_reply() {
-    let server = Raw::start(|mut stream| async move {
-        read_request(&mut stream).await?;
-        stream.write_all(&60_000_000_u32.to_be_bytes()).await?;
-        stream.write_all(&[0x82; 10]).await
-    })
-    .await;
-    let error = list_splits(&server.client(Protocol::Compact)).await;
-    assert_eq!(error.kind(), ErrorKind::Unreachable);
-    assert_eq!(
-        error.reason(),
-        "the proxy closed the connection before it answered"
-    );
-}
-
 /// Encodes a valid reply with two splits.
-fn two_splits(protocol: Protocol, asked: &Asked) -> Vec<u8> {
+pub(crate) fn two_splits(protocol: Protocol, asked: &Asked) -> Vec<u8> {
     result(protocol, asked, TType::List, |output| {
         output.write_list_begin(&TListIdentifier::new(TType::String, 2))?;
         output.write_bytes(b"row 1")?;
         output.write_bytes(b"row 2")
     })
-}
-
-#[tokio::test]
-async fn fails_if_the_connection_ends_at_any_byte_of_a_reply() {
-    for protocol in PROTOCOLS {
-        let asked = Asked {
-            name: "listSplits".to_owned(),
-            sequence: 1,
-            message: Vec::new(),
-        };
-        let whole = two_splits(protocol, &asked);
-        for end in 0..whole.len() {
-            let part = whole[..end].to_vec();
-            let server = Raw::start(move |mut stream| {
-                let part = part.clone();
-                async move {
-                    read_request(&mut stream).await?;
-                    stream.write_all(&part).await
-                }
-            })
-            .await;
-            let error = list_splits(&server.client(protocol)).await;
-            assert_eq!(error.kind(), ErrorKind::Unreachable, "{end}: {error}");
-            let ended = "the proxy closed the connection before it answered";
-            assert!(error.reason().starts_with(ended), "{error}");
-            // If no byte arrived at all, the reason may be different.
-            assert_eq!(error.reason() == ended, end >= 4, "{error}");
-        }
-    }
 }
 
 const ELEMENTS: [TType; 10] = [
@@ -423,128 +339,5 @@ async fn skips_unknown_fields_of_every_type() {
         let client = server.client(protocol);
         let splits = client.table_operations().list_splits("t", Some(10)).await;
         assert_eq!(splits.unwrap().into_iter().collect::<Vec<_>>(), ["a"]);
-    }
-}
-
-/// Returns the error of a call to a server that sends `bytes`, `after` a request or before it, and
-/// then closes the connection.
-async fn saying(bytes: &'static [u8], after: bool) -> Error {
-    let server = Raw::start(move |mut stream: TcpStream| async move {
-        if after {
-            read_request(&mut stream).await?;
-        }
-        stream.write_all(bytes).await?;
-        stream.shutdown().await?;
-        until_closed(stream).await
-    })
-    .await;
-    list_splits(&server.client(Protocol::Compact)).await
-}
-
-#[tokio::test]
-async fn names_servers_of_another_kind() {
-    let other = "another kind of server answers there, not an Accumulo proxy";
-    for after in [true, false] {
-        for (bytes, sentence) in [
-            (
-                &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
-                "an HTTP server answers there, not an Accumulo proxy".to_owned(),
-            ),
-            (
-                b"<!DOCTYPE html>",
-                format!("the answer begins with `<!DO`: {other}"),
-            ),
-            (
-                b"SSH-2.0-OpenSSH_9.2\r\n",
-                format!("the answer begins with `SSH-`: {other}"),
-            ),
-            (
-                b"220 mail ESMTP\r\n",
-                format!("the answer begins with `220 `: {other}"),
-            ),
-            (
-                b"\x15\x03\x01\x00\x02\x02\x46",
-                "the server requires TLS; configure TLS".to_owned(),
-            ),
-            (
-                b"\x82\x41\x01\x05login",
-                "the server uses Thrift without frames; this client supports only the framed transport \
-                 of an Accumulo proxy"
-                    .to_owned(),
-            ),
-            (
-                b"\x80\x01\x00\x02\x00\x00",
-                "the server uses Thrift without frames; this client supports only the framed transport \
-                 of an Accumulo proxy"
-                    .to_owned(),
-            ),
-        ] {
-            let error = saying(bytes, after).await;
-            assert_protocol(&error, &sentence);
-        }
-    }
-}
-
-#[tokio::test]
-async fn fails_if_the_server_closes_the_connection_immediately() {
-    let server = Raw::start(|stream| async move {
-        drop(stream);
-        Ok(())
-    })
-    .await;
-    let error = list_splits(&server.client(Protocol::Compact)).await;
-    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
-}
-
-#[tokio::test]
-async fn times_out_if_the_server_never_answers() {
-    times_out_after(Vec::new()).await;
-}
-
-#[tokio::test]
-async fn closes_a_connection_that_violated_the_protocol() {
-    for protocol in PROTOCOLS {
-        let connections = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&connections);
-        let server = Raw::start(move |stream| {
-            let nth = count.fetch_add(1, Ordering::SeqCst);
-            answer_all(stream, move |asked| {
-                let shift = i32::from(nth == 0);
-                let sequence = asked.sequence - shift;
-                two_splits(
-                    protocol,
-                    &Asked {
-                        sequence,
-                        ..asked.clone()
-                    },
-                )
-            })
-        })
-        .await;
-        let client = server.client(protocol);
-        list_splits(&client).await;
-        for _ in 0..3 {
-            let splits = client.table_operations().list_splits("t", Some(10)).await;
-            assert_eq!(splits.unwrap().len(), 2);
-        }
-        assert_eq!(connections.load(Ordering::SeqCst), 2);
-    }
-}
-
-#[tokio::test]
-async fn rejects_an_invalid_address() {
-    for address in ["localhost", "", "a:b:c"] {
-        let server = Raw::start(until_closed).await;
-        let mut settings = server.settings();
-        settings = settings
-            .first_pause(Duration::from_millis(100))
-            .longest_pause(Duration::from_secs(2));
-        settings = settings.with_address(address.to_owned());
-        let error = list_splits(&ProxyClient::lazy(settings)).await;
-        assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
-        assert_eq!(
-            error.reason(),
-            format!("the address `{address}` is not of the form `host:port`")
-        );
     }
 }

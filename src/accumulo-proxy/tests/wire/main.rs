@@ -37,6 +37,7 @@ mod rows;
 mod rows_are_gathered;
 mod scans_resume;
 mod secrets_are_not_traced;
+mod strangers;
 #[cfg(feature = "tls")]
 mod tls;
 mod writes_are_cut;
