@@ -15,7 +15,7 @@ use crate::tools::Lack;
 const RUN: [&str; 5] = ["run", "--quiet", "--package", "fluo-cluster", "--"];
 
 /// An operation on the cluster.
-#[derive(Clone, Copy, Subcommand)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 pub(crate) enum What {
     /// Start the cluster, and print how to use it; it continues to run
     Start,
@@ -27,21 +27,14 @@ pub(crate) enum What {
 
 /// Runs the command of the package.
 pub(crate) fn cluster(what: What) -> Result<()> {
-    let name = match what {
-        What::Start => {
-            if let Some(lack) = Lack::of(Part::Accumulo.tools()) {
-                bail!("{lack}");
-            }
-            "start"
-        }
-        What::Stop => "stop",
-        What::Status => "status",
-    };
-    let arguments = [&RUN[..], &[name]].concat();
-    let status = command(&arguments, &[])
-        .status()
-        .context("cargo cannot be run")?;
-    if !status.success() {
+    if what == What::Start
+        && let Some(lack) = Lack::of(Part::Accumulo.tools())
+    {
+        bail!("{lack}");
+    }
+    let name = format!("{what:?}").to_lowercase();
+    let status = command(&[&RUN[..], &[&name]].concat(), &[]).status();
+    if !status.context("cargo cannot be run")?.success() {
         bail!("`cargo xtask cluster {name}` failed");
     }
     Ok(())
