@@ -90,3 +90,109 @@ pub(crate) fn command_words(mut matches: &ArgMatches) -> String {
     }
     words
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use clap::{Command as Parsed, CommandFactory};
+
+    use super::*;
+
+    /// Returns the words of all commands, with their parsers.
+    pub(crate) fn all_commands() -> Vec<(String, Parsed)> {
+        let mut open = vec![(String::new(), Arguments::command())];
+        let mut all = Vec::new();
+        while let Some((words, command)) = open.pop() {
+            let below = command.get_subcommands().map(|below| {
+                let words = format!("{words} {}", below.get_name());
+                (words.trim().to_owned(), below.clone())
+            });
+            open.extend(below);
+            all.push((words, command));
+        }
+        all
+    }
+
+    fn help(command: &Parsed) -> String {
+        command.clone().render_long_help().to_string()
+    }
+
+    #[test]
+    fn every_command_has_help_with_an_example() {
+        let all = all_commands();
+        assert!(all.len() > 45, "{}", all.len());
+        for (words, command) in all {
+            for help in [help(&command), command.clone().render_help().to_string()] {
+                assert!(help.contains("Example:\n"), "{words}: {help}");
+            }
+        }
+    }
+
+    /// Checks that a command without parts has a section of its help with these words.
+    fn assert_section(words: &str, command: &Parsed, heading: &str, expected: &[&str]) {
+        if command.has_subcommands() {
+            return;
+        }
+        let help = help(command);
+        assert!(help.contains("[env: FLUO_AT]"), "{words}");
+        let (_, section) = help.split_once(&format!("\n{heading}:\n")).unwrap();
+        let section = section.split("\nExample:").next().unwrap();
+        let found: Vec<_> = section.split_whitespace().collect();
+        for expected in expected {
+            let has = found.iter().any(|word| word.starts_with(expected));
+            assert!(has, "{words}: {expected}");
+        }
+        for secret in ["--password", "--zookeeper-secret", "--spec"] {
+            assert!(!found.contains(&secret), "{words}: {secret}");
+        }
+    }
+
+    #[test]
+    fn help_describes_live_targets() {
+        for (words, command) in all_commands() {
+            let group = words.split(' ').next().unwrap();
+            match group {
+                "table" => {
+                    let heading = "Live Accumulo (--at proxy:HOST:PORT)";
+                    let expected = [
+                        "--user",
+                        "FLUO_USER",
+                        "FLUO_PASSWORD,",
+                        "--password-file",
+                        "FLUO_PASSWORD_FILE",
+                        "--protocol",
+                    ];
+                    assert_section(&words, &command, heading, &expected);
+                }
+                "app" | "scan" | "notifications" | "queue" | "wait" | "oracle" => {
+                    let heading = "Applications on a live Accumulo";
+                    let expected = [
+                        "--zookeepers",
+                        "FLUO_ZOOKEEPERS",
+                        "FLUO_ZOOKEEPER_SECRET",
+                        "--zookeeper-secret-file",
+                    ];
+                    assert_section(&words, &command, heading, &expected);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn help_names_the_bounds_of_numbers() {
+        let all = all_commands();
+        for (words, bounds) in [
+            ("table create", "from 1 on"),
+            ("table watch", "from 100ms on"),
+            ("key splits", "1 to 2,097,152"),
+            ("key explain", "1 to 2,097,152"),
+            ("scan", "0 prints none"),
+            ("notifications list", "0 prints none"),
+        ] {
+            let (_, command) = all.iter().find(|(found, _)| found == words).unwrap();
+            let help = help(command);
+            let help: Vec<_> = help.split_whitespace().collect();
+            assert!(help.join(" ").contains(bounds), "{words}");
+        }
+    }
+}

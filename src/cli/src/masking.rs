@@ -37,10 +37,11 @@ pub(crate) fn masked(written: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{Command, Parser};
 
     use super::*;
     use crate::arguments::Arguments;
+    use crate::arguments::tests::all_commands;
 
     fn message(line: &str) -> String {
         let line = || line.split(' ').map(OsString::from);
@@ -79,6 +80,37 @@ mod tests {
             message("fluo table list --at proxy:root:hunter2@h:1"),
             "error: remove the user and password from the target, which other users can read; use --user and FLUO_PASSWORD\n"
         );
+    }
+
+    /// Covers a bug: `fluo queue` and `fluo oracle` repeated the password.
+    #[test]
+    fn no_command_repeats_a_password_of_its_target() {
+        let with_target = |command: &Command| {
+            let mut options = command.get_opts();
+            options.any(|option| option.get_long() == Some("at"))
+        };
+        let all = all_commands();
+        let commands = all.iter().filter(|(_, command)| with_target(command));
+        assert!(commands.clone().count() > 30);
+        for (words, _) in commands {
+            for password in ["", "a@", "a:", "%40", "=", "é"] {
+                for target in [
+                    format!("proxy:root:{password}hunter2@h:1"),
+                    format!("proxy:root:hunter2{password}@h:x:y"),
+                    format!("proxy:h:hunter2{password}"),
+                    format!("root:{password}hunter2@h:1"),
+                ] {
+                    for line in [
+                        format!("fluo {words} --at {target} a b c"),
+                        format!("fluo {words} --wrong --at={target}"),
+                        format!("fluo {words} a -- --at {target} b c d"),
+                    ] {
+                        let message = message(&line);
+                        assert!(!message.contains("hunter2"), "{line}: {message}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

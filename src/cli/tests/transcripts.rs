@@ -1,7 +1,6 @@
 //! The transcripts in `tests/cmd`: commands with their whole output and exit code.
 //!
-//! A transcript shows standard output and standard error as one, and every backslash as `/`, so
-//! tests of bytes in escapes, of standard input and of one of the two outputs are in Rust.
+//! A transcript shows standard output and standard error as one, and every backslash as `/`.
 
 #![cfg(test)]
 

@@ -60,8 +60,8 @@ impl LoginArguments {
         ]
     }
 
-    /// Returns the credentials. Reads the password, or asks for it, if one is needed. Arguments take
-    /// precedence over the environment, and that over the profile.
+    /// Returns the credentials. Reads the password, or asks for it, if one is needed. Arguments
+    /// take precedence over the environment, and that over the profile.
     pub(super) async fn credentials(&self, at: &At) -> Result<Credentials> {
         let At { target, profile } = at;
         if self.user.as_deref() == Some("") {

@@ -30,30 +30,6 @@ async fn drops_old_versions_and_prints_the_horizon() {
     assert_eq!(value.as_deref(), Some(&b"3"[..]));
 }
 
-#[test]
-fn names_an_application_that_does_not_exist() {
-    let place = Place::new();
-    place.fluo("app init --at embedded:d web").succeeds();
-    let said = place.fluo(&format!("{GC} wbe")).fails();
-    assert_says(&said, "application `wbe` does not exist");
-}
-
-/// They repeated for ever: a wrong name looked like a service that runs.
-#[test]
-fn a_failure_that_cannot_pass_ends_the_repetition() {
-    let place = Place::new();
-    place.fluo("app init --at embedded:d web").succeeds();
-    let said = place.fluo(&format!("{GC} --every 1s wbe")).fails();
-    assert_says(&said, "application `wbe` does not exist");
-    let missing = place.fluo("app gc --at embedded:e --every 1s web").fails();
-    assert_says(&missing, "`e`");
-    for pause in ["0s", "0"] {
-        let run = place.fluo(&format!("{GC} --every {pause} web"));
-        assert_eq!(run.code, Some(2));
-        assert_says(&run.stderr, "the interval between two compactions is 0");
-    }
-}
-
 /// Signals end a command that repeats.
 #[cfg(unix)]
 #[tokio::test]

@@ -255,27 +255,3 @@ async fn discards_notifications() {
     let run = place.fluo(&format!("{discard} web bad"));
     assert_says(&run.refuses_arguments(), "<FAMILY:QUALIFIER>");
 }
-
-#[test]
-fn requires_a_selection_to_requeue() {
-    let place = place();
-    for (arguments, message) in [
-        ("web", "<ROW>"),
-        ("web r", "<FAMILY:QUALIFIER>"),
-        ("--all web r page:text", "cannot be used with"),
-        ("--all --visibility eu web", "cannot be used with"),
-    ] {
-        let run = place.fluo(&format!("{RETRY} {arguments}"));
-        assert_says(&run.refuses_arguments(), message);
-    }
-    assert_eq!(
-        place.fluo(&format!("{RETRY} web r page")).fails(),
-        "column `page`: a column has a family and a qualifier; write FAMILY:QUALIFIER"
-    );
-    assert_eq!(
-        place
-            .fluo(&format!("{RETRY} --encoding hex web r 66:66"))
-            .fails(),
-        "row `r`: it is not hex: two of 0-9a-f for each byte (invalid length at 0)"
-    );
-}

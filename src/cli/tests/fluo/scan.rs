@@ -212,45 +212,6 @@ async fn shows_the_lock_of_a_crashed_process_raw_and_resolves_it_otherwise() {
     assert_says(raw().text(), &lock);
 }
 
-#[test]
-fn refuses_a_wrong_escape() {
-    let place = place();
-    for (arguments, message) in [
-        (
-            r"--start a\q",
-            r"row `a\x5cq`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`",
-        ),
-        (
-            r"--column page:a\x0",
-            r"column `page:a\x5cx0`: a backslash begins a byte, written `\xNN` with two hex digits; a backslash itself is `\x5c`",
-        ),
-    ] {
-        let run = place.fluo(&format!("{SCAN} {arguments} web"));
-        assert_eq!(run.fails(), message, "{arguments}");
-    }
-}
-
-#[tokio::test]
-async fn refuses_an_application_that_another_process_has_open() {
-    let place = place();
-    let web = Web::open(&place).await;
-    for command in [
-        "scan",
-        "scan --raw",
-        "notifications list",
-        "notifications failed",
-    ] {
-        assert_says(
-            &place
-                .fluo(&format!("{command} --at embedded:d web"))
-                .fails(),
-            "the directory `d` is open in process ",
-        );
-    }
-    drop(web);
-    place.fluo(&format!("{SCAN} web")).prints("");
-}
-
 /// Creates more cells than a pipe holds.
 async fn with_many_cells() -> Place {
     let place = place();

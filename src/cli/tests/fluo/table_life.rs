@@ -3,8 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::command::{Place, Run, assert_says};
-use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
+use crate::command::{Place, Run};
 
 #[test]
 fn accepts_directories_with_odd_names() {
@@ -73,23 +72,4 @@ fn names_the_command_that_has_a_directory_open() {
     assert_eq!(place.read("d/fluo.lock"), format!("{id} fluo table load\n"));
     place.fluo("table list --at embedded:d").prints("pages\n");
     assert_eq!(place.read("d/fluo.lock"), "");
-}
-
-#[test]
-fn refuses_a_directory_that_another_process_has_open() {
-    let place = Place::with_table();
-    let held = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
-    for arguments in [
-        "table list --at embedded:d",
-        "table create --at embedded:d more",
-        "table load --at embedded:d pages --prefix p s.toml",
-        "table apply --at embedded:d --spec s.toml pages",
-    ] {
-        assert_says(
-            &place.fluo(arguments).fails(),
-            "the directory `d` is open in process ",
-        );
-    }
-    drop(held);
-    place.fluo("table list --at embedded:d").prints("pages\n");
 }
