@@ -1,6 +1,6 @@
 //! The split points of an advice.
 
-use fluo_table::Escaped;
+use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 use crate::DesignForecast;
@@ -17,17 +17,22 @@ pub enum AdvisedLayout {
 }
 
 impl AdvisedLayout {
+    /// Returns split points of a table.
+    pub(crate) fn at(points: &[Bytes]) -> Self {
+        let points = points.iter().map(|point| Escaped(point).to_string());
+        Self::SplitPoints(points.collect())
+    }
+
     /// Returns the split points of a forecast: those from the sample or of the table, or else the
     /// design's own.
     pub(crate) fn for_forecast(forecast: &DesignForecast) -> Self {
-        match forecast.possible() {
-            Some((load, _))
-                if load.splits_are_of_the_sample || forecast.candidate.split_points.is_some() =>
-            {
-                let points = load.splits.iter();
-                Self::SplitPoints(points.map(|point| Escaped(point).to_string()).collect())
-            }
-            _ => Self::Tablets(forecast.candidate.tablets),
+        let candidate = &forecast.candidate;
+        let is_own = |splits_are_of_the_sample: bool| {
+            !splits_are_of_the_sample && candidate.split_points.is_none()
+        };
+        match &forecast.load {
+            Some(load) if !is_own(load.splits_are_of_the_sample) => Self::at(&load.splits),
+            _ => Self::Tablets(candidate.tablets),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Counts converted to floats, and parts of a whole.
+//! Counts converted to floats.
 
 /// Converts a count to a float.
 #[expect(
@@ -25,32 +25,5 @@ pub(crate) fn share(part: u64, whole: u64) -> f64 {
         0.0
     } else {
         float(part) / float(whole)
-    }
-}
-
-/// Returns the index of the part that contains a position, if `whole` is cut into `parts` equal
-/// parts.
-///
-/// The result is `position * parts / whole`, rounded down and below `parts`.
-pub(crate) fn part_of(position: u64, whole: u64, parts: usize) -> usize {
-    let parts_wide = u128::from(count(parts));
-    let part = u128::from(position) * parts_wide / u128::from(whole.max(1));
-    usize::try_from(part)
-        .unwrap_or(usize::MAX)
-        .min(parts.saturating_sub(1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cuts_into_equal_parts_and_never_passes_the_last() {
-        let parts: Vec<_> = (0..6).map(|position| part_of(position, 6, 3)).collect();
-        assert_eq!(parts, [0, 0, 1, 1, 2, 2]);
-        assert_eq!(part_of(9, 6, 3), 2);
-        assert_eq!(part_of(0, 0, 3), 0);
-        assert_eq!(part_of(u64::MAX - 1, u64::MAX, 1_000), 999);
-        assert!(share(0, 0).abs() < f64::EPSILON);
     }
 }

@@ -1,92 +1,90 @@
-//! The judgement whether a design spreads the keys evenly.
+//! The judgment whether a design spreads the keys evenly.
 
 use fluo_keys::{DesignSettings, SaltedPart};
 
-use super::load_reason::{Evenness, FullestLoad, LoadReason};
-use crate::number::{count, float, float_len, share};
-use crate::{DesignForecast, KeyProfile, LoadForecast, PartSizes};
+use super::fault::Fault;
+use crate::forecast::Crowd;
+use crate::number::{float, share};
+use crate::profile::WindowSpread;
+use crate::{DesignForecast, KeyProfile, LoadForecast};
 
 /// The largest load over the mean that is even enough for a balancer.
 const EVEN_ENOUGH: f64 = 1.5;
-/// The promised load over the mean from which it is a reason.
+/// The promised load over the mean from which it is a fault of an uneven design.
 const NEARLY_EVEN: f64 = 1.1;
 /// The largest share of the newest keys, as a multiple of the tablet's share, that counts as
 /// spread.
-pub(super) const SPREAD_ENOUGH: f64 = 2.0;
-/// The number of keys in a tablet below which chance alone makes loads uneven.
-const TELLING_KEYS: f64 = 20.0;
+const SPREAD_ENOUGH: f64 = 2.0;
 /// The number of standard deviations from which chance does not explain unused salts.
 const BEYOND_CHANCE: f64 = 4.0;
+/// The number of standard deviations by which a sample may overstate the fullest tablet.
+const OF_A_SAMPLE: f64 = 3.0;
 /// The least number of salts of a row hasher, whose weights are chances and not salts.
 const HASHER_SALTS: u64 = 1 << 20;
 
-/// Checks whether all keys are spread evenly, and returns the reasons.
-pub(super) fn of_all_keys(
+/// Returns the faults of the distribution of all keys and of the newest, the most telling first.
+pub(super) fn faults(
     profile: &KeyProfile,
     forecast: &DesignForecast,
     load: &LoadForecast,
-) -> (bool, Vec<LoadReason>) {
-    let mut reasons: Vec<_> = few_salts(profile, forecast, load).into_iter().collect();
+) -> Vec<Fault> {
+    let newest = of_newest(profile, load);
     // The mean is the measure, and not the design's promise, which may be uneven too.
-    let most = load.keys.iter().copied().max().unwrap_or(0);
-    let keys = load.keys.iter().sum();
-    let mean = float(keys) / float_len(load.tablets().max(1));
     let is_promised = load.promised.is_none_or(|promised| promised <= EVEN_ENOUGH);
-    let is_near = load.largest_over_mean.low <= EVEN_ENOUGH;
-    let is_even =
-        is_promised && (is_near || !is_beyond_chance(most, mean, &load.parts, EVEN_ENOUGH));
-    let parts = load.parts.different;
-    reasons.push(LoadReason::Fullest(FullestLoad {
-        evenness: if !is_even {
-            Evenness::Uneven
-        } else if mean < TELLING_KEYS {
-            Evenness::TooFewKeys { mean }
-        } else if load.largest_over_mean.value <= EVEN_ENOUGH {
-            Evenness::Even
-        } else {
-            Evenness::Chance
-        },
-        tablets: count(load.tablets()),
-        fullest: count(load.largest),
-        over_mean: load.largest_over_mean,
-        is_exact: profile.sample.is_complete,
-        test: load.chi_square,
-        salted_parts: (parts < keys).then_some(parts),
-    }));
-    if !is_even && is_heavy(&load.parts, mean, EVEN_ENOUGH) {
-        reasons.push(LoadReason::HeavyPart {
-            keys: load.parts.largest,
-            over_mean: float(load.parts.largest) / mean,
-        });
-        let shared = |part| LoadReason::SharedPart {
-            part,
-            share: share(load.parts.largest, keys),
-        };
-        reasons.extend(load.largest_part.clone().map(shared));
+    if is_promised && !is_too_full(&load.all, load, EVEN_ENOUGH, profile) {
+        return newest.into_iter().collect();
     }
+    let mut faults: Vec<_> = few_salts(profile, forecast, load).into_iter().collect();
+    if faults.is_empty() && is_heavy(&load.all, mean(&load.all, load), EVEN_ENOUGH) {
+        faults.push(Fault::HeavyPart {
+            part: load.largest_part.clone(),
+            share: share(load.all.largest_part, load.all.keys),
+        });
+    }
+    faults.extend(newest);
+    faults.push(Fault::FullTablet {
+        over_mean: load.largest_over_mean,
+    });
     let promised = load.promised.filter(|promised| *promised > NEARLY_EVEN);
-    reasons.extend(promised.map(|over_mean| LoadReason::UnevenSalts { over_mean }));
-    (is_even, reasons)
+    faults.extend(promised.map(|over_mean| Fault::UnevenSalts { over_mean }));
+    faults
 }
 
-/// Checks whether chance does not explain the fullest tablet: it is fuller than salted parts of
-/// these sizes make it, or one part alone overloads it.
-pub(super) fn is_beyond_chance(most: u64, mean: f64, parts: &PartSizes, enough: f64) -> bool {
-    let size = parts.of_a_key.max(1.0);
-    is_far_above(float(most) / size, mean / size) || is_heavy(parts, mean, enough)
+/// Returns the fault of the distribution of the newest keys; `None` if they are spread.
+fn of_newest(profile: &KeyProfile, load: &LoadForecast) -> Option<Fault> {
+    let newest = load.newest.as_ref()?;
+    if is_too_full(newest, load, SPREAD_ENOUGH, profile) {
+        let share = share(newest.fullest, newest.keys);
+        return Some(Fault::NewestTogether { share });
+    }
+    let windows = load.windows.filter(WindowSpread::is_together);
+    windows.map(|windows| Fault::RunsTogether {
+        tablets: windows.places,
+    })
+}
+
+fn mean(crowd: &Crowd, load: &LoadForecast) -> f64 {
+    float(crowd.keys) / float(load.tablets().max(1))
+}
+
+/// Checks whether the fullest tablet has too many keys: more than `enough` times the mean, even if
+/// the sample overstates it, and more than chance gives it, or one part alone overloads it.
+fn is_too_full(crowd: &Crowd, load: &LoadForecast, enough: f64, profile: &KeyProfile) -> bool {
+    let (mean, fullest) = (mean(crowd, load), float(crowd.fullest));
+    let error = match profile.sample.is_complete {
+        true => 0.0,
+        false => OF_A_SAMPLE * fullest.sqrt(),
+    };
+    // Chance is counted in salted parts, because keys that share one are placed once.
+    let size = crowd.sharing.max(1.0);
+    fullest - error > enough * mean
+        && (is_far_above(fullest / size, mean / size) || is_heavy(crowd, mean, enough))
 }
 
 /// Checks whether the largest salted part alone is too much for a tablet.
-fn is_heavy(parts: &PartSizes, mean: f64, enough: f64) -> bool {
-    let largest = float(parts.largest);
+fn is_heavy(crowd: &Crowd, mean: f64, enough: f64) -> bool {
+    let largest = float(crowd.largest_part);
     largest > enough * mean && is_far_above(largest, mean)
-}
-
-/// Checks whether a row that is this often in a sample is too much for a tablet.
-pub(super) fn is_hot(times: u64, keys: u64, tablets: u32) -> bool {
-    let mean = float(keys) / f64::from(tablets.max(1));
-    let times = float(times);
-    times > EVEN_ENOUGH * mean && is_far_above(times, mean)
 }
 
 /// Checks whether a count exceeds its expectation by too much for chance, for any number of
@@ -95,22 +93,21 @@ fn is_far_above(count: f64, mean: f64) -> bool {
     count > mean + 4.0 * mean.sqrt() + 4.0
 }
 
-/// Returns the number of salts of the keys, if chance does not explain that it is small.
+/// Returns the fault of too few salts, if chance does not explain their number.
 fn few_salts(
     profile: &KeyProfile,
     forecast: &DesignForecast,
     load: &LoadForecast,
-) -> Option<LoadReason> {
-    let tablets = count(load.tablets());
+) -> Option<Fault> {
     let different = profile.distinct.keys().min(profile.sample.len);
     let used = load
         .salts_used
-        .filter(|salts| *salts < tablets.min(different))
-        .filter(|used| is_below_chance(*used, different, load.salts.unwrap_or(tablets)))?;
+        .filter(|salts| *salts < load.tablets().min(different))
+        .filter(|used| is_below_chance(*used, different, load.salts.unwrap_or(load.tablets())))?;
     let part = salted_part(&forecast.candidate.settings);
-    Some(LoadReason::FewSalts {
+    Some(Fault::FewSalts {
         used,
-        is_of_whole_key: matches!(part, Some(SaltedPart::Whole) | None),
+        is_of_a_part: !matches!(part, Some(SaltedPart::Whole) | None),
     })
 }
 

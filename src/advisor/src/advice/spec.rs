@@ -23,7 +23,4 @@ pub struct AdvisedDesign {
     /// The design.
     #[serde(flatten)]
     pub settings: DesignSettings,
-    /// The earlier designs that rows may still have, oldest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<DesignSettings>,
 }

@@ -1,4 +1,4 @@
-//! Row hashers, recognised by the hashes of their keys and by the last split point of their
+//! Row hashers, recognized by the hashes of their keys and by the last split point of their
 //! tablets.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fluo_keys::{HashScheme, HashedRows, RowHasher};
 use fluo_table::Bytes;
 
-use super::evidence::is_no_chance;
+use super::evidence::{LEAST_BITS, bits};
 use crate::number::float_len;
 
 /// The maximum length of a prefix.
@@ -18,8 +18,19 @@ const HASH_BYTES: usize = 4;
 /// The end of the last split point of a hasher, after its prefix.
 const END: &[u8] = b":~";
 
-/// Returns the hashers of some of the keys, by prefix.
-pub(super) fn by_keys<'a>(keys: impl Iterator<Item = &'a [u8]>) -> Vec<HashedRows> {
+/// Returns the hashers of some of the keys, and those for which the table is split, by prefix.
+pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Vec<HashedRows> {
+    let mut found = by_keys(keys);
+    for hasher in by_splits(splits) {
+        if !found.iter().any(|other| other.prefix == hasher.prefix) {
+            found.push(hasher);
+        }
+    }
+    found
+}
+
+/// Returns the hashers of some of the keys: for each prefix, the scheme of the most keys.
+fn by_keys(keys: &[&[u8]]) -> Vec<HashedRows> {
     let hashers: Vec<_> = HashScheme::ALL
         .iter()
         .filter_map(|scheme| {
@@ -27,27 +38,27 @@ pub(super) fn by_keys<'a>(keys: impl Iterator<Item = &'a [u8]>) -> Vec<HashedRow
             Some((*scheme, hasher.ok()?))
         })
         .collect();
-    let mut found: BTreeMap<(&str, &'static str), (HashScheme, usize)> = BTreeMap::new();
+    let mut agree: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut tried = 0;
-    for key in keys {
-        for (prefix, hash, row) in readings(key) {
-            tried += hashers.len();
-            for (scheme, hasher) in &hashers {
-                if hasher.hash(row) == hash {
-                    let counted = found.entry((prefix, scheme.name())).or_insert((*scheme, 0));
-                    counted.1 += 1;
-                }
-            }
+    for (prefix, hash, row) in keys.iter().flat_map(|key| readings(key)) {
+        tried += hashers.len();
+        let counts = agree
+            .entry(prefix)
+            .or_insert_with(|| vec![0; hashers.len()]);
+        for ((_, hasher), count) in hashers.iter().zip(counts) {
+            *count += usize::from(hasher.hash(row) == hash);
         }
     }
-    let sure = found
-        .into_iter()
-        .filter(|(_, (_, agree))| is_no_chance(float_len(*agree), tried, CHANCE));
-    sure.map(|((prefix, _), (scheme, _))| HashedRows {
-        prefix: prefix.to_owned(),
-        scheme,
-    })
-    .collect()
+    let of_prefix = |(prefix, counts): (&str, Vec<usize>)| {
+        let schemes = counts.into_iter().zip(&hashers);
+        let (most, (scheme, _)) = schemes.max_by_key(|(count, _)| *count)?;
+        let is_proven = bits(float_len(most), tried, CHANCE) >= LEAST_BITS;
+        is_proven.then(|| HashedRows {
+            prefix: prefix.to_owned(),
+            scheme: *scheme,
+        })
+    };
+    agree.into_iter().filter_map(of_prefix).collect()
 }
 
 /// Returns the ways to split a key into prefix, hash and row.
@@ -68,23 +79,19 @@ fn is_hash(bytes: &[u8]) -> bool {
 
 /// Returns the hashers for which a table is split: each has a last split point `<prefix>:~`, and
 /// all of its other points end in a hash.
-pub(super) fn by_splits(splits: &[Bytes]) -> Vec<HashedRows> {
-    let prefixes = splits.iter().filter_map(|split| {
+fn by_splits(splits: &[Bytes]) -> impl Iterator<Item = HashedRows> {
+    splits.iter().filter_map(|split| {
         let prefix = std::str::from_utf8(split.strip_suffix(END)?).ok()?;
         let own: Vec<_> = points_of(prefix, splits).collect();
-        let is_one = |split: &&Bytes| {
-            split
-                .get(prefix.len() + 1..)
-                .is_some_and(|end| end == b"~" || is_hash(end))
+        let is_own = |split: &&Bytes| {
+            let end = split.get(prefix.len() + 1..);
+            end.is_some_and(|end| end == b"~" || is_hash(end))
         };
-        (!prefix.is_empty() && own.iter().all(is_one)).then_some((prefix, own))
-    });
-    prefixes
-        .map(|(prefix, own)| HashedRows {
+        (!prefix.is_empty() && own.iter().all(is_own)).then(|| HashedRows {
             prefix: prefix.to_owned(),
             scheme: scheme_of(prefix, &own),
         })
-        .collect()
+    })
 }
 
 /// Returns the split points that begin with a prefix and its colon.
@@ -93,9 +100,8 @@ pub(super) fn points_of<'a>(
     splits: &'a [Bytes],
 ) -> impl Iterator<Item = &'a Bytes> {
     splits.iter().filter(move |split| {
-        split
-            .strip_prefix(prefix.as_bytes())
-            .is_some_and(|rest| rest.starts_with(b":"))
+        let rest = split.strip_prefix(prefix.as_bytes());
+        rest.is_some_and(|rest| rest.starts_with(b":"))
     })
 }
 

@@ -1,8 +1,8 @@
-//! The tablets of a design in a table, recognised by its split points.
+//! The tablets of a design in a table, recognized by its split points.
 
 use std::ops::Range;
 
-use fluo_keys::{DesignSettings, KeyDesign, WebTable};
+use fluo_keys::{DesignSettings, KeyDesign};
 use fluo_table::Bytes;
 
 use super::hashers::points_of;
@@ -10,23 +10,14 @@ use super::hashers::points_of;
 /// The split points of a table for a design.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// At the design's own points for this many tablets, and at some others.
-    Even {
-        /// The number of tablets.
-        tablets: u32,
-        /// The number of other points, such as those where a tablet split because it grew.
-        others: usize,
-    },
+    /// At the design's own points for this many tablets, perhaps with others where tablets grew.
+    Even(u32),
     /// At points that are not the design's own for any number of tablets.
     At(Vec<Bytes>),
 }
 
-/// Returns the split points of a table for a design, and the design with the settings that its
-/// points show; `None` if no split point belongs to the design.
-pub(super) fn layout(
-    settings: &DesignSettings,
-    splits: &[Bytes],
-) -> Option<(DesignSettings, Layout)> {
+/// Returns the split points of a table for a design; `None` if none of them belongs to it.
+pub(super) fn layout(settings: &DesignSettings, splits: &[Bytes]) -> Option<Layout> {
     let design = KeyDesign::new(settings.clone()).ok()?;
     let points: Vec<Bytes> = match design.row_hasher() {
         Some(hasher) => points_of(hasher.prefix(), splits).cloned().collect(),
@@ -35,67 +26,51 @@ pub(super) fn layout(
     if points.is_empty() {
         return None;
     }
-    let even = even(settings, &points).or_else(|| {
-        // Guides also print a point before the first salt.
-        let DesignSettings::WebTable(web) = settings else {
-            return None;
-        };
-        let leading = WebTable {
-            leading_point: true,
-            ..web.clone()
-        };
-        even(&leading.into(), &points)
-    });
-    Some(even.unwrap_or_else(|| (settings.clone(), Layout::At(points))))
+    Some(even(&design, &points).map_or(Layout::At(points), Layout::Even))
 }
 
 /// Checks whether a table is split at the design's own points.
 pub(super) fn is_even(settings: &DesignSettings, splits: &[Bytes]) -> bool {
-    matches!(layout(settings, splits), Some((_, Layout::Even { .. })))
+    matches!(layout(settings, splits), Some(Layout::Even(_)))
 }
 
 /// Returns the numbers of buckets that these split points can divide evenly: at most two. The last
-/// tablet begins at bucket `(tablets - 1) * buckets / tablets`, rounded down.
-pub(super) fn buckets_of(splits: &[Bytes]) -> Option<Range<u32>> {
-    let last: u64 = std::str::from_utf8(splits.last()?).ok()?.parse().ok()?;
-    let before = u64::try_from(splits.len()).ok()?;
-    let least = |start: u64| {
-        let buckets = start.checked_mul(before + 1)?.div_ceil(before);
-        u32::try_from(buckets).ok()
+/// tablet begins at bucket `(tablets - 1) * buckets / tablets`, rounded down. Points where tablets
+/// grew are longer than the others.
+pub(super) fn buckets_of(splits: &[Bytes]) -> Range<u32> {
+    let width = splits.iter().map(Bytes::len).min();
+    let own = splits.iter().filter(|split| Some(split.len()) == width);
+    let range = || {
+        let last: u64 = std::str::from_utf8(own.clone().next_back()?)
+            .ok()?
+            .parse()
+            .ok()?;
+        let before = u64::try_from(own.count()).ok()?;
+        let least = |start: u64| {
+            let buckets = start.checked_mul(before + 1)?.div_ceil(before);
+            u32::try_from(buckets).ok()
+        };
+        Some(least(last)?..least(last.checked_add(1)?)?)
     };
-    Some(least(last)?..least(last.checked_add(1)?)?)
+    range().unwrap_or_default()
 }
 
-/// Returns the number of tablets whose points are among these, and the number of other points.
-fn even(settings: &DesignSettings, points: &[Bytes]) -> Option<(DesignSettings, Layout)> {
-    let design = KeyDesign::new(settings.clone()).ok()?;
+/// Returns the number of tablets whose points are most of these.
+fn even(design: &KeyDesign, points: &[Bytes]) -> Option<u32> {
     let exact = |own: &[Bytes]| {
-        let tablets = tablets(&design, settings, own.len())?;
-        let wanted = design.splits(tablets).ok()?;
-        (wanted == own).then_some(tablets)
+        // The last split point of a hasher ends its tablets.
+        let others = usize::from(design.row_hasher().is_none());
+        let tablets = u32::try_from(own.len() + others).ok()?;
+        (design.splits(tablets).ok()? == own).then_some(tablets)
     };
-    let with = |tablets, others| (settings.clone(), Layout::Even { tablets, others });
-    if let Some(tablets) = exact(points) {
-        return Some(with(tablets, 0));
-    }
-    // All salts have one width; the last split point of a hasher is shorter.
-    let width = design.splits(2).ok()?.first()?.len();
-    let is_own = |point: &&Bytes| point.len() == width || point.ends_with(b":~");
-    let own: Vec<Bytes> = points.iter().filter(is_own).cloned().collect();
-    let tablets = exact(&own).filter(|_| own.len() * 2 > points.len())?;
-    Some(with(tablets, points.len() - own.len()))
-}
-
-/// Returns the number of tablets for this many points.
-fn tablets(design: &KeyDesign, settings: &DesignSettings, points: usize) -> Option<u32> {
-    let has_end = design.row_hasher().is_some();
-    let has_leading = matches!(settings, DesignSettings::WebTable(web) if web.leading_point);
-    let points = u32::try_from(points).ok()?;
-    if has_end || has_leading {
-        Some(points)
-    } else {
-        points.checked_add(1)
-    }
+    let grown = || {
+        // All salts have one width; the last split point of a hasher is shorter.
+        let width = design.splits(2).ok()?.first()?.len();
+        let is_own = |point: &&Bytes| point.len() == width || point.ends_with(b":~");
+        let own: Vec<Bytes> = points.iter().filter(is_own).cloned().collect();
+        exact(&own).filter(|_| own.len() * 2 > points.len())
+    };
+    exact(points).or_else(grown)
 }
 
 #[cfg(test)]
@@ -105,7 +80,7 @@ mod tests {
     use super::*;
 
     fn laid_out(settings: impl Into<DesignSettings>, splits: &[Bytes]) -> Option<Layout> {
-        layout(&settings.into(), splits).map(|(_, layout)| layout)
+        layout(&settings.into(), splits)
     }
 
     fn points(settings: impl Into<DesignSettings>, tablets: u32) -> Vec<Bytes> {
@@ -113,25 +88,18 @@ mod tests {
     }
 
     #[test]
-    fn recognises_the_tablets_of_a_design_by_their_split_points() {
+    fn recognizes_the_tablets_of_a_design_by_their_split_points() {
         let salt = DigestSalt::default;
-        let even = |tablets, others| Some(Layout::Even { tablets, others });
-        assert_eq!(laid_out(salt(), &points(salt(), 20)), even(20, 0));
-        let leading = WebTable {
-            leading_point: true,
-            ..WebTable::default()
-        };
-        let (settings, layout) =
-            layout(&WebTable::default().into(), &points(leading.clone(), 16)).unwrap();
-        assert_eq!((settings, Some(layout)), (leading.into(), even(16, 0)));
+        let even = |tablets| Some(Layout::Even(tablets));
+        assert_eq!(laid_out(salt(), &points(salt(), 20)), even(20));
         let hashed = |prefix: &str| HashedRows {
             prefix: prefix.to_owned(),
             scheme: HashScheme::default(),
         };
         let mut two = points(hashed("a"), 5);
         two.extend(points(hashed("b"), 1));
-        assert_eq!(laid_out(hashed("a"), &two), even(5, 0));
-        assert_eq!(laid_out(hashed("b"), &two), even(1, 0));
+        assert_eq!(laid_out(hashed("a"), &two), even(5));
+        assert_eq!(laid_out(hashed("b"), &two), even(1));
         assert_eq!(laid_out(hashed("c"), &two), None);
     }
 
@@ -142,13 +110,7 @@ mod tests {
         grown.extend(["83acme".into(), "a1user7".into()]);
         grown.sort();
         let layout = laid_out(DigestSalt::default(), &grown);
-        assert_eq!(
-            layout,
-            Some(Layout::Even {
-                tablets: 8,
-                others: 2
-            })
-        );
+        assert_eq!(layout, Some(Layout::Even(8)));
         let odd: Vec<Bytes> = vec!["33".into(), "34".into()];
         assert_eq!(laid_out(DigestSalt::default(), &odd), Some(Layout::At(odd)));
     }
@@ -158,7 +120,7 @@ mod tests {
     #[test]
     fn split_points_allow_at_most_two_numbers_of_buckets() {
         let points = ["20000", "40000", "60000", "80000"].map(Bytes::from);
-        assert_eq!(buckets_of(&points), Some(100_000..100_002));
+        assert_eq!(buckets_of(&points), 100_000..100_002);
         for (buckets, tablets) in [
             (16, 8),
             (17, 8),
@@ -168,14 +130,13 @@ mod tests {
             (65_536, 65_536),
         ] {
             let design = KeyDesign::new(RandomSalt::new(buckets)).unwrap();
-            let range = buckets_of(&design.splits(tablets).unwrap()).unwrap();
+            let range = buckets_of(&design.splits(tablets).unwrap());
             assert!(
                 range.contains(&buckets),
                 "{buckets} in {tablets}: {range:?}"
             );
             assert!(range.len() <= 2, "{buckets} in {tablets}: {range:?}");
         }
-        assert_eq!(buckets_of(&["2000x".into()]), None);
-        assert_eq!(buckets_of(&[]), None);
+        assert!(buckets_of(&["2000x".into()]).is_empty() && buckets_of(&[]).is_empty());
     }
 }

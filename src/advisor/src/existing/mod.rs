@@ -1,27 +1,24 @@
 //! Recognition of the designs that keys already have.
 //!
-//! A table that is hashed or salted needs no second salt. Its designs are recognised by three
+//! A table that is hashed or salted needs no second salt. Its designs are recognized by three
 //! signs:
 //!
 //! - **The keys.** A salt that is computed from the row is computed again. Some keys agree by
-//!   chance, so a design is recognised only if chance gives that many once in 2^64. A table can
-//!   contain rows of several designs, so not all keys need to agree. If all rows share one salt,
-//!   the split points are a part of the proof.
-//! - **The split points.** They show the number of tablets of each design, the newest of several
-//!   designs, and the row hashers for which the table was made, even if no row is hashed. Random
-//!   salts and reversed counters have no other sign.
-//! - **The pattern of the balancer's groups.** It shows the order of the recipes, and groups of
+//!   chance, so a design is recognized only if chance gives that many once in 2^64. If all rows
+//!   share one salt, the split points are a part of the proof.
+//! - **The split points.** They show the number of tablets of each design, and the row hashers for
+//!   which the table was made, even if no row is hashed.
+//! - **The pattern of the balancer's groups.** It shows the order of the row hashers, and groups of
 //!   other recipes.
 //!
-//! Keys that no design explains are counted: they were loaded without the design, or are rows of
+//! Keys of no recognized design are counted: they were loaded without the design, or are rows of
 //! another kind.
 
+mod design;
 mod evidence;
-mod forms;
+mod groups;
 mod hashers;
 mod layout;
-mod look;
-mod recipes;
 mod salts;
 #[cfg(test)]
 mod tests;
@@ -30,19 +27,12 @@ use fluo_keys::{DesignSettings, KeyDesign};
 use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
-pub use self::look::SaltedLook;
-pub use self::recipes::ExistingRecipe;
-pub(super) use self::recipes::name;
-use super::profile::SampledKey;
+pub use self::design::ExistingDesign;
 use super::{KeyProfile, ProfileBuilder, ProfileOptions};
 use crate::number::share;
 
-/// The share of the keys from which a design is recognised if no split point shows it.
+/// The share of the keys from which a design is recognized if no split point shows it.
 pub(super) const MOST_KEYS: f64 = 0.5;
-
-/// The maximum length of a key that is compared with designs other than row hashers: hundreds of
-/// them digest each key.
-const LOOKED_AT_KEY_BYTES: usize = 4_096;
 
 /// The properties of an existing table that advice uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +52,7 @@ impl ExistingTable {
     }
 }
 
-/// Keys that belong to none of the recognised designs.
+/// Keys that belong to none of the recognized designs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct OtherKeys {
@@ -72,176 +62,107 @@ pub struct OtherKeys {
     pub share: f64,
     /// The first of them in order of arrival, or in the order of the table; in the escaped form.
     pub first: String,
-    /// Their look, if an unknown design seems to have salted or hashed them.
-    pub look: Option<SaltedLook>,
 }
 
 /// The designs that keys and their table have already.
 #[derive(Debug, Default)]
 pub(super) struct Existing {
-    /// The recipes, in the order of the balancer's groups.
-    pub(super) recipes: Vec<ExistingRecipe>,
-    /// The rows of the keys of each recipe, as a profile.
+    /// The designs, in the order of the balancer's groups: several row hashers, or one design.
+    pub(super) designs: Vec<ExistingDesign>,
+    /// The rows of the keys of each design, as a profile.
     pub(super) rows: Vec<KeyProfile>,
     pub(super) others: Option<OtherKeys>,
-    /// Designs of too few keys, or that no spec can contain together with the recipes.
-    pub(super) apart: Vec<(DesignSettings, u64)>,
-    /// The look of the keys, if there is no recipe and an unknown design seems to have salted or
-    /// hashed most keys.
-    pub(super) look: Option<SaltedLook>,
-    /// Groups of the balancer's pattern that belong to no recipe here.
-    pub(super) unknown_groups: Option<String>,
+    /// `true` if the balancer's pattern has groups of other recipes.
+    pub(super) has_other_groups: bool,
 }
 
 impl Existing {
-    /// Recognises the designs of keys and of their table.
+    /// Recognizes the designs of keys and of their table.
     pub(super) fn new(profile: &KeyProfile, table: Option<&ExistingTable>) -> Self {
         let splits = table.map_or(&[][..], |table| &table.splits);
-        let designs = designs(&profile.sample.keys, splits);
-        let keys = |settings: &DesignSettings| agreeing(settings, &profile.sample.keys);
-        let (mut recipes, apart) = recipes::recipes(designs, splits, keys);
+        let sample = &profile.sample.keys;
+        let mut keys: Vec<&[u8]> = sample.iter().map(|sampled| sampled.key.as_ref()).collect();
+        // The sample is sorted, so equal keys are neighbors.
+        keys.dedup();
+        let hashers = hashers::found(&keys, splits).into_iter();
+        let mut existing = Self::with(hashers.map(Into::into), splits, profile);
+        if !existing.is_proven() {
+            existing = Self::with(salts::found(&keys, splits).into_iter(), splits, profile);
+        }
+        if !existing.is_proven() {
+            return Self::default();
+        }
         if let Some(pattern) = table.and_then(|table| table.group_pattern.as_deref()) {
-            recipes::sort_by_groups(&mut recipes, pattern);
+            let is_known = groups::sort_by_groups(&mut existing.designs, pattern);
+            existing.has_other_groups = !is_known;
         }
-        let mut existing = Self {
-            recipes,
-            ..Self::default()
-        };
-        existing.apart = apart
-            .into_iter()
-            .map(|settings| {
-                let keys = keys(&settings);
-                (settings, keys)
-            })
-            .collect();
         existing.assign(profile);
-        let keys: u64 = existing.recipes.iter().map(|recipe| recipe.keys).sum();
-        let is_split = existing.recipes.iter().any(ExistingRecipe::has_own_tablets);
-        if !is_split && share(keys, profile.sample.len) < MOST_KEYS {
-            let designs = std::mem::take(&mut existing.recipes).into_iter();
-            let few = designs.map(|recipe| (recipe.settings, recipe.keys));
-            let most = existing.others.filter(|others| others.share > MOST_KEYS);
-            return Self {
-                apart: few.chain(existing.apart).collect(),
-                look: most.and_then(|others| others.look),
-                ..Self::default()
-            };
-        }
-        existing.unknown_groups = table
-            .and_then(|table| table.group_pattern.as_deref())
-            .and_then(|pattern| recipes::unknown_groups(&existing.recipes, pattern));
         existing
     }
 
-    /// Assigns each key of the sample to its recipe.
+    fn with(
+        designs: impl Iterator<Item = DesignSettings>,
+        splits: &[Bytes],
+        profile: &KeyProfile,
+    ) -> Self {
+        let mut existing = Self {
+            designs: designs
+                .map(|settings| ExistingDesign::new(settings, splits))
+                .collect(),
+            ..Self::default()
+        };
+        existing.assign(profile);
+        existing
+    }
+
+    /// Checks whether the table is split for the designs, or they are those of most keys.
+    fn is_proven(&self) -> bool {
+        let share: f64 = self.designs.iter().map(|design| design.share).sum();
+        share >= MOST_KEYS || self.designs.iter().any(ExistingDesign::has_own_tablets)
+    }
+
+    /// Assigns each key of the sample to its design.
     fn assign(&mut self, profile: &KeyProfile) {
-        let designs: Vec<_> = self
-            .recipes
-            .iter()
-            .enumerate()
-            .flat_map(|(place, recipe)| {
-                recipe
-                    .designs()
-                    .map(move |(design, is_newest)| (place, design, is_newest))
-            })
+        let sample = &profile.sample;
+        let made = self.designs.iter();
+        let made: Vec<_> = made
+            .map(|design| KeyDesign::new(design.settings.clone()).ok())
             .collect();
-        let apart = self.apart.iter();
-        let apart: Vec<_> = apart
-            .filter_map(|(settings, _)| KeyDesign::new(settings.clone()).ok())
-            .collect();
-        let mut by_arrival: Vec<_> = profile.sample.keys.iter().collect();
-        by_arrival.sort_unstable_by_key(|sampled| sampled.arrival);
         let options = ProfileOptions::new()
-            .seed(profile.sample.seed)
+            .seed(sample.seed)
             .arrivals(profile.order.arrivals);
-        let mut rows: Vec<_> = self
-            .recipes
-            .iter()
-            .map(|_| ProfileBuilder::new(options))
-            .collect();
-        let mut others = Vec::new();
+        let mut rows: Vec<_> = made.iter().map(|_| ProfileBuilder::new(options)).collect();
+        let mut others = 0;
+        let mut first = None;
+        let mut by_arrival: Vec<_> = sample.keys.iter().collect();
+        by_arrival.sort_unstable_by_key(|sampled| sampled.arrival);
         for sampled in by_arrival {
-            let owner = designs.iter().find_map(|(place, design, is_newest)| {
-                Some((*place, design.decode_key(&sampled.key).ok()?, *is_newest))
-            });
-            let Some((place, row, is_newest)) = owner else {
-                if !apart
-                    .iter()
-                    .any(|design| design.decode_key(&sampled.key).is_ok())
-                {
-                    self.count_other(sampled, profile.sample.len);
-                    others.push(sampled.key.as_ref());
-                }
-                continue;
+            let decoded = |design: &Option<KeyDesign>| {
+                let design = design.as_ref()?;
+                design.decode_key(&sampled.key).ok()
             };
-            if let Some((recipe, rows)) = self.recipes.get_mut(place).zip(rows.get_mut(place)) {
-                recipe.count(is_newest, profile.sample.len);
-                rows.push(&row);
+            let owner = made.iter().zip(&mut rows);
+            let owner = owner
+                .filter_map(|(design, rows)| Some((decoded(design)?, rows)))
+                .next();
+            match owner {
+                Some((row, rows)) => rows.push(&row),
+                None => {
+                    others += 1;
+                    first.get_or_insert_with(|| Escaped(&sampled.key).to_string());
+                }
             }
         }
-        if let Some(found) = &mut self.others {
-            others.sort_unstable();
-            others.dedup();
-            found.look = SaltedLook::for_keys(&others);
-        }
-        self.rows = rows
-            .into_iter()
-            .map(|rows| {
-                let mut rows = rows.finish();
-                rows.sample.is_complete = profile.sample.is_complete;
-                rows
-            })
-            .collect();
-    }
-
-    fn count_other(&mut self, sampled: &SampledKey, of: u64) {
-        let others = self.others.get_or_insert_with(|| OtherKeys {
-            keys: 0,
-            share: 0.0,
-            first: Escaped(&sampled.key).to_string(),
-            look: None,
+        self.others = first.map(|first| OtherKeys {
+            keys: others,
+            share: share(others, sample.len),
+            first,
         });
-        others.keys += 1;
-        others.share = share(others.keys, of);
-    }
-
-    pub(super) fn is_none(&self) -> bool {
-        self.recipes.is_empty()
-    }
-}
-
-/// Returns the designs of the keys, those of the most keys first, and those of the split points.
-fn designs(sample: &[SampledKey], splits: &[Bytes]) -> Vec<DesignSettings> {
-    let mut keys: Vec<&[u8]> = sample.iter().map(|sampled| sampled.key.as_ref()).collect();
-    // The sample is sorted, so equal keys are neighbours.
-    keys.dedup();
-    let mut hashers = hashers::by_keys(keys.iter().copied());
-    for hasher in hashers::by_splits(splits) {
-        if !hashers.iter().any(|found| found.prefix == hasher.prefix) {
-            hashers.push(hasher);
+        self.rows = rows.into_iter().map(ProfileBuilder::finish).collect();
+        for (rows, design) in self.rows.iter_mut().zip(&mut self.designs) {
+            rows.sample.is_complete = sample.is_complete;
+            design.keys = rows.keys;
+            design.share = share(rows.keys, sample.len);
         }
     }
-    let mut found: Vec<DesignSettings> = hashers.into_iter().map(Into::into).collect();
-    let made: Vec<_> = found
-        .iter()
-        .filter_map(|settings| KeyDesign::new(settings.clone()).ok())
-        .collect();
-    keys.retain(|key| !made.iter().any(|design| design.decode_key(key).is_ok()));
-    keys.retain(|key| key.len() <= LOOKED_AT_KEY_BYTES);
-    let salted = salts::by_keys(keys.clone());
-    if salted.is_empty() && found.is_empty() {
-        found.extend(forms::by_form(&keys, splits).or_else(|| salts::by_splits(&keys, splits)));
-    }
-    found.extend(salted);
-    found
-}
-
-fn agreeing(settings: &DesignSettings, sample: &[SampledKey]) -> u64 {
-    let Ok(design) = KeyDesign::new(settings.clone()) else {
-        return 0;
-    };
-    let own = sample
-        .iter()
-        .filter(|sampled| design.decode_key(&sampled.key).is_ok());
-    crate::number::count(own.count())
 }

@@ -7,9 +7,9 @@ use fluo_keys::{
 use fluo_table::Bytes;
 use serde::Serialize;
 
-use super::without_key::is_nearly_all;
 use crate::KeyProfile;
-use crate::profile::FieldCut;
+use crate::number::float_len;
+use crate::profile::{FieldCut, SampledKey};
 
 /// The prefix of the row hasher that is tried.
 const PREFIX: &str = "r";
@@ -19,6 +19,11 @@ const GUIDE_BUCKETS: u32 = 10;
 const TWO_DIGITS: u32 = 256;
 /// The maximum number of salts that are tried: those of four hexadecimal digits.
 const MOST_SALTS: u32 = 65_536;
+
+/// The maximum share of rejected keys in the sample with which a design is still possible; the
+/// others decide its verdict. One odd URL of 30,000 is a mistake; one of ten shows that the design
+/// does not suit.
+pub(super) const MOST_REJECTED: f64 = 0.01;
 
 /// A design to be tried, with its number of tablets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -245,4 +250,11 @@ fn digest_salts(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
         ));
     }
     all
+}
+
+/// Checks whether nearly all keys of a sample suit a design, so that it is worth a try.
+fn is_nearly_all(keys: &[SampledKey], can: impl Fn(&[u8]) -> bool) -> bool {
+    let most = float_len(keys.len()) * MOST_REJECTED;
+    let rejected = keys.iter().filter(|sampled| !can(&sampled.key)).count();
+    !keys.is_empty() && float_len(rejected) <= most
 }

@@ -1,19 +1,15 @@
 //! The distribution of the sampled keys over the tablets of a design.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use fluo_keys::ChiSquare;
 use fluo_table::Bytes;
 use serde::Serialize;
 
-use super::interval::Estimate;
-use super::parts::PartSizes;
+use super::splits::{Splits, first_of_newest};
+use super::written::Written;
 use crate::KeyProfile;
 use crate::number::{count, float, float_len};
 use crate::profile::{Arrivals, WindowSpread};
-
-/// The inverse of the share of the newest keys, which show where the next keys will go.
-const NEWEST_ONE_IN: u64 = 20;
 
 /// The load of the tablets of a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,127 +18,79 @@ pub struct LoadForecast {
     /// The keys of the sample in each tablet, in the order of the table. A repeated row counts each
     /// time.
     pub keys: Vec<u64>,
-    /// The split points between the tablets. They are not serialized: a spec contains those from
-    /// the sample.
-    #[serde(skip)]
-    pub splits: Vec<Bytes>,
-    /// `true` if the split points were chosen from the sample, because the design has none of its
-    /// own.
-    pub splits_are_of_the_sample: bool,
-    /// Pearson's test of the salted parts, each counted once, against the design's promise. `None`
-    /// if the design promises nothing, or if fewer than five parts are expected in a tablet.
-    pub chi_square: Option<ChiSquare>,
-    /// The sizes of the groups of keys that share a salted part.
-    pub parts: PartSizes,
-    /// The largest salted part, such as a domain. `None` if nothing is salted, or if the whole row
-    /// is. It is not serialized: a verdict names it if it matters.
-    #[serde(skip)]
-    pub largest_part: Option<Bytes>,
     /// The load of the fullest tablet over the mean load; at least 1.
-    pub largest_over_mean: Estimate,
-    /// The same figure by the design's promise: the most salts of a tablet over the mean. `None` if
-    /// the design promises nothing.
-    pub promised: Option<f64>,
-    /// The number of salts; `None` if the design promises nothing.
-    pub salts: Option<u64>,
-    /// The number of the fullest tablet, from 0.
-    pub largest: usize,
-    /// The distribution of the newest keys; `None` if the keys are not in order of arrival.
-    pub tail: Option<TailForecast>,
-    /// The number of tablets that keys go to if they arrive one after the other. `None` for a
-    /// design with a salt, which may keep keys together on purpose, and if the keys are not in
-    /// order of arrival, or too few to tell.
-    pub windows: Option<WindowSpread>,
+    pub largest_over_mean: f64,
+    /// The largest share of the newest keys in one tablet. The newest twentieth of all arrivals
+    /// shows where the next keys go. `None` if the keys are not in order of arrival.
+    pub newest_in_one: Option<f64>,
     /// The number of different heads (salts with the text around them) of the keys; `None` without
     /// a salt.
     pub salts_used: Option<u64>,
     /// The mean number of bytes that the design adds to a key.
     pub added_bytes: f64,
+    /// `true` if the split points were chosen from the sample, because the design has none of its
+    /// own.
+    pub splits_are_of_the_sample: bool,
+    /// The split points between the tablets.
+    #[serde(skip)]
+    pub(crate) splits: Vec<Bytes>,
+    /// The keys of all tablets, and the fullest of them.
+    #[serde(skip)]
+    pub(crate) all: Crowd,
+    /// The newest keys, each counted once, and the fullest tablet of those.
+    #[serde(skip)]
+    pub(crate) newest: Option<Crowd>,
+    /// The largest salted part, such as a domain. `None` if nothing is salted, or if the whole row
+    /// is.
+    #[serde(skip)]
+    pub(crate) largest_part: Option<Bytes>,
+    /// The most salts of a tablet over the mean. `None` if the design promises nothing.
+    #[serde(skip)]
+    pub(crate) promised: Option<f64>,
+    /// The number of salts. `None` if the design promises nothing.
+    #[serde(skip)]
+    pub(crate) salts: Option<u64>,
+    /// The number of tablets that keys go to if they arrive one after the other. `None` for a
+    /// design with a salt, which may keep keys together on purpose, and if the keys are not in
+    /// order of arrival, or too few to tell.
+    #[serde(skip)]
+    pub(crate) windows: Option<WindowSpread>,
 }
 
-/// The distribution of the newest keys. A key that was written again counts once.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct TailForecast {
-    /// The share of all arrivals that count as the newest: one twentieth.
-    pub newest: f64,
-    /// The number of different keys of the sample among them.
-    pub keys: u64,
-    /// The sizes of the groups of these keys that share a salted part.
-    pub parts: PartSizes,
-    /// The share of the newest keys that the busiest tablet takes.
-    pub busiest_share: Estimate,
-    /// The number of the busiest tablet, from 0.
-    pub busiest: usize,
+/// A number of keys, the fullest tablet of them, and the sizes of their salted parts.
+///
+/// Keys that share a part are in one tablet by design, so that chance places the part once, and not
+/// each key. In designs without a salt each row is a part, and in designs with random salts each
+/// key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Crowd {
+    /// The number of keys.
+    pub(crate) keys: u64,
+    /// The number of keys in the fullest tablet.
+    pub(crate) fullest: u64,
+    /// The number of keys of the largest part.
+    pub(crate) largest_part: u64,
+    /// The number of keys that share the part of a key, on average over the keys: with `w` keys in
+    /// a part, `sum of w^2 / sum of w`. The variance of the load of a tablet is that of single
+    /// keys, multiplied by this figure.
+    pub(crate) sharing: f64,
 }
 
-/// A key as the design writes it, with its arrival.
-pub(super) struct Written<'a> {
-    pub(super) arrival: u64,
-    pub(super) row: &'a [u8],
-    pub(super) key: Bytes,
-    /// The hash of the salted part: equal for keys that the design keeps together.
-    pub(super) part: u64,
-    /// The number of bytes of the key before the row.
-    pub(super) head: usize,
-}
-
-/// The split points of a table.
-pub(super) struct Splits {
-    pub(super) points: Vec<Bytes>,
-    pub(super) are_of_the_sample: bool,
-    /// The expected load of each tablet, if the design promises one.
-    pub(super) weights: Option<Vec<u64>>,
-}
-
-impl Splits {
-    /// Returns points that divide the written keys, without the newest, into equal parts: a table
-    /// is split by its present rows, before more arrive. If there are fewer keys than tablets, each
-    /// key has a tablet.
-    pub(super) fn at_quantiles(
-        written: &[Written<'_>],
-        profile: &KeyProfile,
-        tablets: u32,
-    ) -> Self {
-        let end = match profile.order.arrivals {
-            Arrivals::AsWritten => first_of_newest(profile.keys),
-            Arrivals::Unordered => u64::MAX,
-        };
-        let older = written.iter().filter(|key| key.arrival < end);
-        let mut keys: Vec<&Bytes> = older.map(|written| &written.key).collect();
-        keys.sort_unstable();
-        let tablets = usize::try_from(tablets)
-            .unwrap_or(usize::MAX)
-            .min(keys.len());
-        let at = |tablet: usize| {
-            let place = (tablet * keys.len() / tablets).checked_sub(1)?;
-            keys.get(place).map(|key| Bytes::clone(key))
-        };
-        let mut points: Vec<Bytes> = (1..tablets).filter_map(at).collect();
-        points.dedup();
-        // No row sorts before the empty row.
-        points.retain(|point| !point.is_empty());
+impl Crowd {
+    fn new(loads: &[u64], parts: impl Iterator<Item = u64>) -> Self {
+        let mut sizes: HashMap<u64, u64> = HashMap::new();
+        for part in parts {
+            *sizes.entry(part).or_default() += 1;
+        }
+        let keys = loads.iter().sum();
+        let squares: f64 = sizes.values().map(|size| float(*size).powi(2)).sum();
         Self {
-            points,
-            are_of_the_sample: true,
-            weights: None,
+            keys,
+            fullest: loads.iter().copied().max().unwrap_or(0),
+            largest_part: sizes.values().copied().max().unwrap_or(0),
+            sharing: squares / float(keys.max(1)),
         }
     }
-
-    fn tablets(&self) -> usize {
-        self.weights
-            .as_ref()
-            .map_or(self.points.len() + 1, Vec::len)
-    }
-
-    /// Returns the number of the tablet of a key. A tablet contains its end row.
-    fn tablet_of(&self, key: &[u8]) -> usize {
-        self.points.partition_point(|end| end.as_ref() < key)
-    }
-}
-
-fn first_of_newest(keys: u64) -> u64 {
-    keys - keys / NEWEST_ONE_IN
 }
 
 impl LoadForecast {
@@ -152,46 +100,41 @@ impl LoadForecast {
         profile: &KeyProfile,
         largest_part: Option<Bytes>,
     ) -> Self {
-        let tablets = splits.tablets();
-        let is_complete = profile.sample.is_complete;
-        let loads = loads(written.iter(), &splits, tablets);
-        let (largest, most) = largest_of(&loads);
-        let share = Estimate::for_largest_share(most, count(written.len()), tablets, is_complete);
-        let chi_square = splits
-            .weights
-            .as_deref()
-            .and_then(|weights| ChiSquare::new(&thrown(written, &splits, tablets), weights));
-        let keys_bytes: u64 = written.iter().map(|written| count(written.key.len())).sum();
-        let rows_bytes: u64 = written.iter().map(|written| count(written.row.len())).sum();
+        let keys = loads(written.iter(), &splits);
+        let all = Crowd::new(&keys, written.iter().map(|written| written.part));
+        let newest = newest(written, &splits, profile);
         let has_salt = written.iter().any(|written| written.head > 0);
         let heads = written
             .iter()
             .filter_map(|written| written.key.get(..written.head));
+        let bytes =
+            |of: fn(&Written<'_>) -> usize| float(written.iter().map(|w| count(of(w))).sum());
+        let added = bytes(|written| written.key.len()) - bytes(|written| written.row.len());
+        let share_of = |newest: &Crowd| crate::number::share(newest.fullest, newest.keys);
         Self {
-            chi_square,
-            parts: PartSizes::new(written.iter().map(|written| written.part)),
+            largest_over_mean: float(all.fullest) * float_len(keys.len()) / float(all.keys.max(1)),
+            newest_in_one: newest.as_ref().map(share_of),
+            salts_used: has_salt.then(|| count(heads.collect::<HashSet<_>>().len())),
+            added_bytes: added / float_len(written.len().max(1)),
+            splits_are_of_the_sample: splits.are_of_the_sample,
+            all,
+            newest,
             largest_part,
-            largest_over_mean: share.times(float_len(tablets)).not_below_one(),
             promised: splits.weights.as_deref().map(promised),
             salts: splits.weights.as_ref().map(|weights| weights.iter().sum()),
-            largest,
-            tail: tail(written, &splits, profile),
             windows: match has_salt {
                 true => None,
                 false => windows(written, &splits, profile),
             },
-            salts_used: has_salt.then(|| count(heads.collect::<HashSet<_>>().len())),
-            added_bytes: (float(keys_bytes) - float(rows_bytes)) / float_len(written.len().max(1)),
-            keys: loads,
-            splits_are_of_the_sample: splits.are_of_the_sample,
             splits: splits.points,
+            keys,
         }
     }
 
     /// Returns the number of tablets.
     #[must_use]
-    pub fn tablets(&self) -> usize {
-        self.keys.len()
+    pub fn tablets(&self) -> u64 {
+        count(self.keys.len())
     }
 }
 
@@ -201,26 +144,20 @@ fn promised(weights: &[u64]) -> f64 {
     float(most) * float_len(weights.len()) / float(total)
 }
 
-fn tail(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<TailForecast> {
+/// Returns the newest keys. A key that was written again counts once.
+fn newest(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<Crowd> {
     let first = first_of_newest(profile.keys);
     if profile.order.arrivals == Arrivals::Unordered || first == profile.keys {
         return None;
     }
-    let tablets = splits.tablets();
     let mut seen = HashSet::new();
     let newest = written.iter().filter(|written| written.arrival >= first);
     let newest: Vec<_> = newest.filter(|written| seen.insert(&written.key)).collect();
-    let loads = loads(newest.iter().copied(), splits, tablets);
-    let (busiest, most) = largest_of(&loads);
-    let keys = loads.iter().sum();
-    let is_complete = profile.sample.is_complete;
-    Some(TailForecast {
-        newest: 1.0 / float(NEWEST_ONE_IN),
-        keys,
-        parts: PartSizes::new(newest.iter().map(|written| written.part)),
-        busiest_share: Estimate::for_largest_share(most, keys, tablets, is_complete),
-        busiest,
-    })
+    let loads = loads(newest.iter().copied(), splits);
+    Some(Crowd::new(
+        &loads,
+        newest.iter().map(|written| written.part),
+    ))
 }
 
 fn windows(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Option<WindowSpread> {
@@ -234,12 +171,8 @@ fn windows(written: &[Written<'_>], splits: &Splits, profile: &KeyProfile) -> Op
     WindowSpread::new(arrivals, splits.tablets())
 }
 
-fn loads<'a>(
-    written: impl Iterator<Item = &'a Written<'a>>,
-    splits: &Splits,
-    tablets: usize,
-) -> Vec<u64> {
-    let mut loads = vec![0; tablets];
+fn loads<'a>(written: impl Iterator<Item = &'a Written<'a>>, splits: &Splits) -> Vec<u64> {
+    let mut loads = vec![0; splits.tablets()];
     for written in written {
         if let Some(load) = loads.get_mut(splits.tablet_of(&written.key)) {
             *load += 1;
@@ -248,16 +181,17 @@ fn loads<'a>(
     loads
 }
 
-/// Returns the number of different salted parts in each tablet.
-fn thrown(written: &[Written<'_>], splits: &Splits, tablets: usize) -> Vec<u64> {
-    let mut seen = HashSet::new();
-    let first = written.iter().filter(|written| seen.insert(written.part));
-    loads(first, splits, tablets)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Returns the place and the size of the largest load; the first of several.
-fn largest_of(loads: &[u64]) -> (usize, u64) {
-    let most = loads.iter().copied().max().unwrap_or(0);
-    let place = loads.iter().position(|load| *load == most).unwrap_or(0);
-    (place, most)
+    /// By hand: parts of 3, 1 and 1 keys, so (9 + 1 + 1) / 5.
+    #[test]
+    fn weights_parts_by_their_keys() {
+        let crowd = Crowd::new(&[4, 1], [7, 8, 7, 7, 9].into_iter());
+        assert_eq!((crowd.keys, crowd.fullest, crowd.largest_part), (5, 4, 3));
+        assert!((crowd.sharing - 2.2).abs() < 1e-9, "{crowd:?}");
+        let none = Crowd::new(&[0], std::iter::empty());
+        assert!(none.sharing.abs() < 1e-9 && none.largest_part == 0);
+    }
 }

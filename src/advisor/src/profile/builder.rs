@@ -1,15 +1,17 @@
 //! A profile of keys, and its builder.
 
+use fluo_table::Bytes;
 use serde::Serialize;
 
-use super::alphabet::{AlphabetProfile, Alphabets};
+use super::alphabet::{Alphabet, ByteSet};
 use super::distinct::{Distinct, DistinctKeys};
 use super::heat_map::HeatMap;
 use super::leading_fields::{LeadingFieldCounter, LeadingFields};
 use super::lengths::{LengthProfile, Lengths};
 use super::order::{Arrivals, Order, OrderProfile};
-use super::prefixes::{CommonPrefix, PrefixProfile};
 use super::sample::{KeySample, Reservoir};
+use super::text;
+use crate::number::share;
 
 /// The options of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +53,7 @@ impl ProfileOptions {
 /// }
 /// let profile = builder.finish();
 /// assert_eq!((profile.keys, profile.lengths.max), (1_000, 6));
-/// assert_eq!(profile.alphabet.all, Alphabet::Digits);
+/// assert_eq!(profile.alphabet, Alphabet::Digits);
 /// assert_eq!(profile.order.ascending, 1.0);
 /// assert_eq!(profile.distinct.keys(), 1_000);
 /// ```
@@ -67,31 +69,46 @@ pub struct KeyProfile {
     /// The number of keys that end with a carriage return.
     pub ending_in_return: u64,
     /// The bytes that the keys consist of.
-    pub alphabet: AlphabetProfile,
-    /// The beginnings that many keys share.
-    pub prefixes: PrefixProfile,
+    pub alphabet: Alphabet,
+    /// The bytes with which all keys begin.
+    #[serde(serialize_with = "text::serialize")]
+    pub common_prefix: Bytes,
     /// The relation of the order of arrival to the order of the keys.
     pub order: OrderProfile,
     /// The leading fields that many keys share.
     pub leading_fields: LeadingFields,
     /// The number of different keys.
     pub distinct: Distinct,
-    /// The keys by their arrival and by their place in the table.
+    /// The most frequent row of the sample, if it is in more than one key.
+    pub hottest_row: Option<HotRow>,
+    /// The keys by their arrival and by their place in the table. It is not serialized: it has a
+    /// hundred thousand numbers for a picture.
+    #[serde(skip)]
     pub heat_map: HeatMap,
     /// A uniform sample of the keys.
     pub sample: KeySample,
 }
 
-impl KeyProfile {
-    /// Checks whether the keys are assumed to be in order of arrival, and none is less than the one
-    /// before it.
-    #[must_use]
-    pub fn is_sorted_as_written(&self) -> bool {
-        let order = &self.order;
-        self.keys > 1
-            && order.arrivals == Arrivals::AsWritten
-            && order.new_maxima > 0.0
-            && order.ascending + order.repeated >= 1.0
+/// A row that several keys repeat.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HotRow {
+    /// The row.
+    #[serde(serialize_with = "text::serialize")]
+    pub row: Bytes,
+    /// Its share of the sample.
+    pub share: f64,
+}
+
+impl HotRow {
+    fn new(sample: &KeySample) -> Option<Self> {
+        let equal = sample.keys.chunk_by(|a, b| a.key == b.key);
+        let most = equal.max_by_key(|equal| equal.len())?;
+        let first = most.first().filter(|_| most.len() > 1)?;
+        Some(Self {
+            row: Bytes::copy_from_slice(&first.key),
+            share: share(crate::number::count(most.len()), sample.len),
+        })
     }
 }
 
@@ -101,8 +118,8 @@ pub struct ProfileBuilder {
     arrivals: Arrivals,
     lengths: Lengths,
     ending_in_return: u64,
-    alphabets: Alphabets,
-    common: CommonPrefix,
+    bytes: ByteSet,
+    common: Option<Vec<u8>>,
     order: Order,
     fields: LeadingFieldCounter,
     distinct: DistinctKeys,
@@ -117,8 +134,8 @@ impl ProfileBuilder {
             arrivals: options.arrivals,
             lengths: Lengths::default(),
             ending_in_return: 0,
-            alphabets: Alphabets::default(),
-            common: CommonPrefix::default(),
+            bytes: ByteSet::default(),
+            common: None,
             order: Order::default(),
             fields: LeadingFieldCounter::new(options.seed),
             distinct: DistinctKeys::new(options.seed),
@@ -131,8 +148,14 @@ impl ProfileBuilder {
         let arrival = self.lengths.keys();
         self.lengths.push(key);
         self.ending_in_return += u64::from(key.ends_with(b"\r"));
-        self.alphabets.push(key);
-        self.common.push(key);
+        self.bytes.push(key);
+        match &mut self.common {
+            Some(common) => {
+                let equal = common.iter().zip(key).take_while(|(a, b)| a == b);
+                common.truncate(equal.count());
+            }
+            none => *none = Some(key.to_vec()),
+        }
         self.order.push(key);
         self.fields.push(key);
         self.distinct.push(key);
@@ -149,18 +172,18 @@ impl ProfileBuilder {
     #[must_use]
     pub fn finish(self) -> KeyProfile {
         let keys = self.lengths.keys();
-        let lengths = self.lengths.finish();
         let sample = self.reservoir.finish();
         KeyProfile {
             keys,
             bytes: self.lengths.bytes(),
             ending_in_return: self.ending_in_return,
-            alphabet: self.alphabets.finish(lengths.is_fixed()),
-            lengths,
-            prefixes: self.common.finish(&sample.keys),
+            alphabet: self.bytes.alphabet(),
+            lengths: self.lengths.finish(),
+            common_prefix: self.common.unwrap_or_default().into(),
             order: self.order.finish(self.arrivals, &sample.keys),
             leading_fields: self.fields.finish(keys),
             distinct: self.distinct.finish(),
+            hottest_row: HotRow::new(&sample),
             heat_map: HeatMap::new(&sample.keys, keys),
             sample,
         }
@@ -193,6 +216,6 @@ mod tests {
             json["sample"],
             serde_json::json!({"len": 3, "is_complete": true, "too_long": 0, "seed": 9})
         );
-        assert_eq!(json["heat_map"]["marks"][0], r"a:\x00");
+        assert!(json.get("heat_map").is_none() && json["hottest_row"].is_null());
     }
 }

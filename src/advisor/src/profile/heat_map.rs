@@ -1,11 +1,7 @@
 //! A key visualizer: the keys by their arrival and by their place in the table.
 
-use fluo_table::Bytes;
-use serde::Serialize;
-
 use super::sample::SampledKey;
-use super::text;
-use crate::number::{count, part_of};
+use crate::number::count;
 
 /// The number of equal parts of the keys in order of keys.
 const BUCKETS: usize = 1_000;
@@ -22,7 +18,7 @@ const SLICES: usize = 100;
 /// represents about `c * keys / sample` keys, with a standard error of `sqrt(c)` sampled keys. A
 /// bound between two buckets is off by at most about `sqrt(sample / 4)` keys of the sample: 0.2 %
 /// of the keys for a full sample.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HeatMap {
     /// The number of buckets.
@@ -30,9 +26,6 @@ pub struct HeatMap {
     /// For each slice, in order of arrival, the number of sampled keys in each bucket, in order of
     /// keys.
     pub slices: Vec<Vec<u32>>,
-    /// The first key of the sample in every 100th bucket, for the marks of an axis.
-    #[serde(serialize_with = "text::serialize_all")]
-    pub marks: Vec<Bytes>,
 }
 
 impl HeatMap {
@@ -54,16 +47,23 @@ impl HeatMap {
             }
             rank += count(equal.len());
         }
-        let mark = |tenth: usize| sorted.get(tenth * sorted.len() / 10);
         Self {
             buckets: BUCKETS,
             slices,
-            marks: (0..10)
-                .filter_map(mark)
-                .map(|sampled| Bytes::copy_from_slice(&sampled.key))
-                .collect(),
         }
     }
+}
+
+/// Returns the index of the part that contains a position, if `whole` is cut into `parts` equal
+/// parts.
+///
+/// The result is `position * parts / whole`, rounded down and below `parts`.
+fn part_of(position: u64, whole: u64, parts: usize) -> usize {
+    let parts_wide = u128::from(count(parts));
+    let part = u128::from(position) * parts_wide / u128::from(whole.max(1));
+    usize::try_from(part)
+        .unwrap_or(usize::MAX)
+        .min(parts.saturating_sub(1))
 }
 
 #[cfg(test)]
@@ -93,9 +93,6 @@ mod tests {
                 "{slice}"
             );
         }
-        let marks: Vec<_> = map.marks.iter().map(|mark| mark.to_vec()).collect();
-        assert_eq!(marks[1], 1_000_u64.to_be_bytes());
-        assert_eq!(marks.len(), 10);
     }
 
     #[test]
@@ -105,6 +102,14 @@ mod tests {
         assert_eq!(total, 3_000);
         let used = (0..1_000).filter(|bucket| map.slices.iter().any(|slice| slice[*bucket] > 0));
         assert_eq!(used.collect::<Vec<_>>(), [0, 333, 666]);
+    }
+
+    #[test]
+    fn cuts_into_equal_parts_and_never_passes_the_last() {
+        let parts: Vec<_> = (0..6).map(|position| part_of(position, 6, 3)).collect();
+        assert_eq!(parts, [0, 0, 1, 1, 2, 2]);
+        assert_eq!((part_of(9, 6, 3), part_of(0, 0, 3)), (2, 0));
+        assert_eq!(part_of(u64::MAX - 1, u64::MAX, 1_000), 999);
     }
 
     #[test]

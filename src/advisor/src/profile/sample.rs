@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::number::count;
 
 /// The maximum number of keys in the sample.
-pub(crate) const SAMPLE_KEYS: usize = 1 << 16;
+const SAMPLE_KEYS: usize = 1 << 16;
 /// The maximum number of bytes of the keys in the sample. If they exceed it, a random half of the
 /// sample remains, and the capacity is half from then on.
 const SAMPLE_BYTES: usize = 1 << 26;
@@ -15,21 +15,19 @@ const SAMPLED_KEY_BYTES: usize = 1 << 16;
 
 /// A key of the sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SampledKey {
+pub(crate) struct SampledKey {
     /// The number of the key in order of arrival, from 0.
-    pub arrival: u64,
-    /// The key.
-    pub key: Box<[u8]>,
+    pub(crate) arrival: u64,
+    pub(crate) key: Box<[u8]>,
 }
 
 /// The sample, in order of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct KeySample {
-    /// The keys, ascending; equal keys in order of arrival. They are not serialized.
+    /// The keys, ascending; equal keys in order of arrival.
     #[serde(skip)]
-    pub keys: Vec<SampledKey>,
+    pub(crate) keys: Vec<SampledKey>,
     /// The number of keys in the sample.
     pub len: u64,
     /// `true` if the sample contains every key.

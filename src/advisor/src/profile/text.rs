@@ -9,10 +9,3 @@ pub(super) fn serialize<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&Escaped(bytes.as_ref()))
 }
-
-pub(super) fn serialize_all<S: Serializer>(
-    all: &[impl AsRef<[u8]>],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(all.iter().map(|bytes| Escaped(bytes.as_ref()).to_string()))
-}

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use serde::Serialize;
-
 use crate::number::{count, float, float_len, share};
 
 /// The maximum number of sampled keys in a window.
@@ -19,15 +17,13 @@ const TOGETHER: f64 = 1.0 / 3.0;
 
 /// The number of places, such as tablets, that keys of the sample go to if they arrive one after
 /// the other.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct WindowSpread {
-    /// The number of sampled keys in a window: 100, or a twentieth of the sample.
-    pub keys: usize,
-    /// The mean number of places that a window goes to.
-    pub places: f64,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct WindowSpread {
+    /// The mean number of places that a window goes to: 100 sampled keys, or a twentieth of the
+    /// sample.
+    pub(crate) places: f64,
     /// The number of places that as many keys would go to in random order.
-    pub places_of_random: f64,
+    pub(crate) places_of_random: f64,
 }
 
 impl WindowSpread {
@@ -66,15 +62,13 @@ impl WindowSpread {
             }
         }
         (windows >= TELLING_WINDOWS).then(|| Self {
-            keys,
             places: met / float(windows),
             places_of_random: random / float(windows),
         })
     }
 
     /// Checks whether keys that arrive one after the other go to far fewer places than random keys.
-    #[must_use]
-    pub fn is_together(&self) -> bool {
+    pub(crate) fn is_together(&self) -> bool {
         self.places < self.places_of_random * TOGETHER
     }
 }

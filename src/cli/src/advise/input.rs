@@ -17,7 +17,7 @@ use indicatif::ProgressBar;
 use crate::encoding::Encoding;
 use crate::lines;
 use crate::progress;
-use crate::text::{count_of, plural};
+use crate::text::count_of;
 
 /// The number of keys between two updates of the progress.
 const PROGRESS_EVERY: u64 = 1 << 16;
@@ -33,9 +33,9 @@ const LEAST_ROWS_ONE_IN: u64 = 4;
 pub(super) struct Source {
     /// The name of the source, for users.
     pub(super) name: String,
-    /// Notes on the reading.
-    pub(super) notes: Vec<String>,
     pub(super) profile: KeyProfile,
+    /// The number of tablets of which only the first rows were read.
+    pub(super) cut_short: u64,
     /// The table of the keys, if they are rows of one.
     pub(super) table: Option<ExistingTable>,
 }
@@ -55,8 +55,8 @@ impl Source {
         bar.finish_and_clear();
         Ok(Self {
             name,
-            notes: Vec::new(),
             profile: profile?,
+            cut_short: 0,
             table: None,
         })
     }
@@ -86,23 +86,9 @@ impl Source {
         }
         drop(begun);
         bar.finish_and_clear();
-        let mut notes = Vec::new();
-        if cut_short > 0 {
-            notes.push(format!(
-                "Only the first rows of {} were read, in proportion to the stored entries: {} in all. Loads and shares \
-                 refer to these rows. --rows reads more.",
-                plural(cut_short, "tablet"),
-                plural(builder.keys(), "row")
-            ));
-        }
         let group_pattern = match tables.properties(name).await {
             Ok(properties) => properties.get(GROUP_PATTERN).cloned(),
-            Err(error) if error.kind() == ErrorKind::Denied => {
-                notes.push(format!(
-                    "The groups of the balancer could not be read: {error}."
-                ));
-                None
-            }
+            Err(error) if error.kind() == ErrorKind::Denied => None,
             Err(error) => return Err(error.into()),
         };
         let table = ExistingTable {
@@ -112,8 +98,8 @@ impl Source {
         };
         Ok(Self {
             name: format!("table `{name}`"),
-            notes,
             profile: builder.finish(),
+            cut_short,
             table: Some(table),
         })
     }

@@ -1,5 +1,8 @@
 //! `fluo advise`: the properties of keys, the effect of each key design, and the design to use.
 
+mod answer;
+mod faults;
+mod figures;
 mod input;
 mod page;
 mod target;
@@ -10,12 +13,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use fluo_advisor::{
-    AdviceOptions, AdvisorReport, Arrivals, Candidate, ExistingTable, ProfileOptions, Read,
-    advise_with,
+    AdviceOptions, Arrivals, Candidate, ExistingTable, ProfileOptions, Read, advise_with,
 };
 use fluo_keys::KeyDesign;
-use serde::Serialize;
 
+use self::answer::Answer;
 use self::input::Source;
 use self::target::MaybeTarget;
 use crate::atomic_file;
@@ -28,9 +30,9 @@ use crate::spec::{self, Layout, Recipe};
 /// Examine keys, and advise how to spread them.
 ///
 /// Reads keys in their order of arrival, one a line, in one pass and bounded memory. Tries each key
-/// design on a sample of them, and recommends one, with its reasons and a spec file. With --at,
-/// samples the rows of a table, and uses its servers, tablets and designs. For keys that already
-/// have designs, the advice is the spec of these.
+/// design on a sample of them, ranks the designs, and recommends the first, with a spec file. With
+/// --at, samples the rows of a table, and uses its servers, tablets and designs. Keys that are
+/// hashed or salted already keep their designs.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -64,9 +66,6 @@ pub(crate) struct Advise {
     /// others
     #[arg(long, value_name = "FILE.toml")]
     spec: Option<PathBuf>,
-    /// Seed of random choices: the same keys and seed give the same advice
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     /// Print everything except the heat map as JSON
     #[arg(long)]
     json: bool,
@@ -85,28 +84,16 @@ struct TableArguments {
     /// Number of servers, from 1 on; by default those of the table with --at, or else 1
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     servers: Option<u32>,
-    /// Number of tablets, 1 to 65,536; by default those of the table with --at if it is split, or
-    /// else computed from servers, rate and size
+    /// Number of tablets, 1 to 65,536; by default those of the table with --at, or else 4 for each
+    /// server
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     tablets: Option<u32>,
-    /// Number of rows to write in a second
-    #[arg(long, value_name = "N")]
-    rows_per_second: Option<u64>,
-    /// Size of the table in bytes
-    #[arg(long, value_name = "N")]
-    table_bytes: Option<u64>,
     /// Ways to read rows other than one by one; separate several by commas
     #[arg(long, value_enum, value_delimiter = ',')]
     reads: Vec<ReadName>,
     /// Rows are never read one by one, only as --reads states
     #[arg(long, requires = "reads")]
     scans_only: bool,
-    /// Number of cells in a row, from 1 on
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    cells_per_row: u64,
-    /// Total number of bytes of the family, qualifier and visibility of a cell
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    column_bytes: u64,
 }
 
 /// A way to read rows.
@@ -139,36 +126,10 @@ impl TableArguments {
         AdviceOptions::new()
             .servers(servers.unwrap_or(1))
             .tablets(self.tablets)
-            .rows_per_second(self.rows_per_second)
-            .table_bytes(self.table_bytes)
             .reads(self.reads.iter().copied().map(Read::from))
             .scans_only(self.scans_only)
-            .cells_per_row(self.cells_per_row)
-            .column_bytes(self.column_bytes)
             .table(table)
     }
-}
-
-/// The answer about one source of keys.
-struct Answer {
-    /// The name of the source, for users.
-    source: String,
-    /// Notes on the reading.
-    notes: Vec<String>,
-    report: AdvisorReport,
-    /// The spec file, if a design is advised.
-    spec: Option<String>,
-    /// The next step.
-    next: String,
-}
-
-#[derive(Serialize)]
-struct Printed<'a> {
-    source: &'a str,
-    notes: &'a [String],
-    #[serde(flatten)]
-    report: serde_json::Value,
-    spec_file: Option<&'a str>,
 }
 
 pub(crate) async fn run(command: Advise) -> Result<Outcome> {
@@ -189,7 +150,7 @@ impl Advise {
         self.answer().await
     }
 
-    /// Checks that the command overwrites neither a file that it reads nor its other output.
+    /// Checks that the command does not overwrite a file that it reads.
     fn check_files(&self) -> Result<()> {
         let written = [(&self.html, "page"), (&self.write_spec, "spec")];
         let keys = (self.target.0.is_none() && self.what.as_os_str() != "-").then_some(&self.what);
@@ -205,14 +166,8 @@ impl Advise {
                 }
             }
         }
-        if let (Some(page), Some(spec)) = (&self.html, &self.write_spec)
-            && place_of(page) == place_of(spec)
-        {
-            bail!(
-                "--html {} and --write-spec {} are one file: give each a file of its own",
-                page.display(),
-                spec.display()
-            );
+        if self.html.is_some() && self.html == self.write_spec {
+            bail!("--html and --write-spec name one file: give each a file of its own");
         }
         Ok(())
     }
@@ -225,7 +180,7 @@ impl Advise {
             true => Arrivals::Unordered,
             false => Arrivals::AsWritten,
         };
-        let options = ProfileOptions::new().seed(self.seed).arrivals(arrivals);
+        let options = ProfileOptions::new().arrivals(arrivals);
         let source = match &self.target.0 {
             None => Source::of_file(&self.what, self.encoding, options).await?,
             Some(target) => {
@@ -243,27 +198,16 @@ impl Advise {
         if source.profile.keys == 0 {
             bail!("there are no keys in {}: give at least one", source.name);
         }
-        let mut notes = source.notes;
-        if source.profile.is_sorted_as_written() {
-            notes.push(
-                "If the keys are not in the order in which they were or will be written, give --unordered.".to_owned(),
-            );
-        }
         let (profile, advice) = (source.profile, self.table.options(source.table));
-        let own = self.own_designs(&own.unwrap_or_default(), advice.tablet_advice()?.tablets);
+        let own = self.own_designs(&own.unwrap_or_default(), advice.advised_tablets()?);
         let work = move || advise_with(profile, own, &advice);
         let report = tokio::task::spawn_blocking(work).await??;
-        let spec = report
-            .advice
-            .spec
-            .as_ref()
-            .map(toml::to_string_pretty)
-            .transpose()?;
+        let spec = report.spec.as_ref().map(toml::to_string_pretty);
         Ok(Answer {
             source: source.name,
-            notes,
+            cut_short: source.cut_short,
             report,
-            spec,
+            spec: spec.transpose()?,
             next: self.next(),
         })
     }
@@ -289,7 +233,7 @@ impl Advise {
             bail!("no design can be advised for these keys, so there is no spec file to write");
         }
         if let Some(path) = &self.html {
-            let page = page::page(answer)?;
+            let page = page::page(answer);
             atomic_file::write(path, page.as_bytes())
                 .with_context(|| format!("cannot write the page {}", path.display()))?;
         }
@@ -298,9 +242,9 @@ impl Advise {
                 .with_context(|| format!("cannot write the spec {}", path.display()))?;
         }
         if self.json {
-            output::print_json(&printed(answer)?)?;
+            output::print_json(&answer.printed())?;
         } else {
-            output::print(&text::lines(answer).join("\n"))?;
+            output::print(&text::lines(answer))?;
         }
         if let Some(path) = &self.html {
             output::say(&format!("wrote the page {}", path.display()));
@@ -311,28 +255,23 @@ impl Advise {
         Ok(())
     }
 
-    /// Returns the next step, as a sentence.
+    /// Returns the next step: the command that compares the spec with the table.
     fn next(&self) -> String {
-        match &self.write_spec {
-            Some(path) => format!(
-                "Next: `{}` shows what the spec would change.",
-                self.planning(&path.display().to_string())
-            ),
-            None => format!(
-                "Next: write it to a file (--write-spec FILE.toml); `{}` then shows what it would change.",
-                self.planning("FILE.toml")
-            ),
-        }
-    }
-
-    /// Returns the command that compares a spec with the table, with placeholders for an unknown
-    /// table.
-    fn planning(&self, spec: &str) -> String {
         let (at, table) = match &self.target.0 {
             Some(target) => (target.to_string(), self.what.display().to_string()),
             None => ("TARGET".to_owned(), "TABLE".to_owned()),
         };
-        format!("fluo table plan --at {at} --spec {spec} {table}")
+        let plan = |spec: &str| format!("`fluo table plan --at {at} --spec {spec} {table}`");
+        match &self.write_spec {
+            Some(path) => format!(
+                "Next: {} shows what it changes.",
+                plan(&path.display().to_string())
+            ),
+            None => format!(
+                "Next: write it with --write-spec FILE.toml; {} shows what it changes.",
+                plan("FILE.toml")
+            ),
+        }
     }
 }
 
@@ -342,34 +281,4 @@ fn recipe_name(design: &KeyDesign) -> String {
         Some(hasher) => format!("{} `{}`", design.name(), hasher.prefix()),
         None => design.name().to_owned(),
     }
-}
-
-/// Returns the place of an existing or future file, regardless of the path that names it.
-fn place_of(path: &Path) -> PathBuf {
-    let found = path.canonicalize().or_else(|_| {
-        let directory = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let name = path.file_name().unwrap_or_default();
-        Ok::<_, std::io::Error>(directory.canonicalize()?.join(name))
-    });
-    found.unwrap_or_else(|_| path.to_owned())
-}
-
-fn printed(answer: &Answer) -> Result<Printed<'_>> {
-    let mut report = serde_json::to_value(&answer.report)?;
-    // The heat map has a hundred thousand numbers for a picture.
-    if let Some(profile) = report
-        .get_mut("profile")
-        .and_then(|profile| profile.as_object_mut())
-    {
-        profile.remove("heat_map");
-    }
-    Ok(Printed {
-        source: &answer.source,
-        notes: &answer.notes,
-        report,
-        spec_file: answer.spec.as_deref(),
-    })
 }

@@ -1,115 +1,18 @@
-//! The advice as text for a terminal.
+//! The text of a report: for the terminal, and for the page.
 
 use comfy_table::{CellAlignment, Table, presets};
-use fluo_advisor::{
-    DesignForecast, DesignReason, DesignVerdict, LoadForecast, ScanCosts, Severity, Suitability,
-};
+use fluo_advisor::{AdvisorReport, Decision, RankedDesign, Suitability};
 use fluo_keys::ScanCost;
 use fluo_table::Grouped;
 
-use super::Answer;
+use super::answer::Answer;
+use super::faults::fault;
+use super::figures::{figures, percent};
 use crate::output;
 use crate::text::{count_of, plural};
 
 /// The maximum number of printed lines of a spec.
 const SPEC_LINES: usize = 100;
-
-/// Returns the lines to print.
-pub(super) fn lines(answer: &Answer) -> Vec<String> {
-    let advice = &answer.report.advice;
-    let mut lines = vec![format!("Keys of {}", answer.source), String::new()];
-    lines.extend(answer.notes.iter().map(|note| format!("  note     {note}")));
-    for finding in &advice.findings {
-        let weight = match finding.severity() {
-            Severity::Note => "note   ",
-            Severity::Warning => "warning",
-        };
-        lines.push(format!("  {weight}  {finding}"));
-    }
-    lines.extend([String::new(), "Designs".to_owned(), String::new()]);
-    lines.extend(
-        designs(answer)
-            .lines()
-            .map(|line| line.trim_end().to_owned()),
-    );
-    lines.extend(against(answer));
-    lines.extend([String::new(), "Advice".to_owned(), String::new()]);
-    lines.extend(advice.reasons.iter().map(|reason| format!("  {reason}")));
-    if let Some(spec) = &answer.spec {
-        lines.extend([String::new(), "Spec file".to_owned(), String::new()]);
-        lines.extend(shown(spec));
-        lines.extend([String::new(), answer.next.clone()]);
-    }
-    lines
-}
-
-/// Returns a line for each rejected design, with its reasons. The reasons of the least bad design
-/// are in the advice.
-fn against(answer: &Answer) -> Vec<String> {
-    let advice = &answer.report.advice;
-    let all = answer.report.forecasts.iter().zip(&advice.verdicts);
-    let others = all.filter(|(_, verdict)| {
-        !verdict.against.is_empty() && Some(&verdict.label) != advice.design.as_ref()
-    });
-    let mut lines: Vec<_> = others
-        .map(|(forecast, verdict)| {
-            let flag = if is_unreadable_by_row(forecast, verdict) {
-                " Then give --scans-only."
-            } else {
-                ""
-            };
-            format!("  {}: {}{flag}", verdict.label, sentences(&verdict.against))
-        })
-        .collect();
-    if !lines.is_empty() {
-        lines.splice(0..0, [String::new(), "Against".to_owned(), String::new()]);
-    }
-    lines
-}
-
-fn sentences(reasons: &[DesignReason]) -> String {
-    let sentences: Vec<_> = reasons.iter().map(ToString::to_string).collect();
-    sentences.join(" ")
-}
-
-/// Checks whether a design is rejected because the key of a row cannot be computed again.
-fn is_unreadable_by_row(forecast: &DesignForecast, verdict: &DesignVerdict) -> bool {
-    let scans = forecast.possible().map(|(_, scans)| &scans.by_row);
-    verdict.standing == Suitability::Unreadable && matches!(scans, Some(ScanCost::FanOut { .. }))
-}
-
-/// Returns the first lines of a spec.
-fn shown(spec: &str) -> Vec<String> {
-    let all = spec.lines().count();
-    let mut lines: Vec<_> = spec
-        .lines()
-        .take(SPEC_LINES)
-        .map(|line| format!("  {line}"))
-        .collect();
-    if all > SPEC_LINES {
-        let more = plural(count_of(all - SPEC_LINES), "line");
-        lines.push(format!("  .. and {more} more, which --write-spec writes"));
-    }
-    lines
-}
-
-fn designs(answer: &Answer) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(HEADER);
-    for (forecast, verdict) in answer
-        .report
-        .forecasts
-        .iter()
-        .zip(&answer.report.advice.verdicts)
-    {
-        table.add_row(row(forecast, verdict).map(|text| output::shown(&text)));
-    }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table.to_string()
-}
 
 /// The names of the columns of [`row`].
 pub(super) const HEADER: [&str; 8] = [
@@ -117,73 +20,146 @@ pub(super) const HEADER: [&str; 8] = [
     "verdict",
     "tablets",
     "fullest / mean",
-    "chi-square p",
     "newest in one",
     "bytes added",
     "prefix scan",
+    "against it",
 ];
+/// The columns of [`row`] with figures.
+pub(super) const FIGURES: std::ops::Range<usize> = 2..7;
 
-/// Returns the figures of a design, as texts.
-pub(super) fn row(forecast: &DesignForecast, verdict: &DesignVerdict) -> [String; 8] {
-    let label = forecast.candidate.label.clone();
-    let standing = verdict.standing.word().to_owned();
-    let Some((load, scans)) = forecast.possible() else {
-        return [
-            label,
-            standing,
-            dash(),
-            dash(),
-            dash(),
-            dash(),
-            dash(),
-            dash(),
-        ];
-    };
+/// Returns the lines to print.
+pub(super) fn lines(answer: &Answer) -> String {
+    let report = &answer.report;
+    let mut lines = format!("Keys of {}\n\n", answer.source);
+    let figures = figures(answer);
+    let width = figures.iter().map(|(name, _)| name.len()).max();
+    let width = width.unwrap_or_default();
+    for (name, figure) in figures {
+        lines.push_str(&format!(" {name:width$}  {figure}\n"));
+    }
+    lines.push_str("\nDesigns\n\n");
+    for line in designs(report).lines() {
+        lines.push_str(line.trim_end());
+        lines.push('\n');
+    }
+    lines.push_str(&format!("\n{}\n", decision(report)));
+    if let Some(spec) = &answer.spec {
+        lines.push_str("\nSpec file\n\n");
+        for line in spec.lines().take(SPEC_LINES) {
+            lines.push_str(format!("  {line}").trim_end());
+            lines.push('\n');
+        }
+        let more = spec.lines().count().saturating_sub(SPEC_LINES);
+        if more > 0 {
+            let more = plural(count_of(more), "line");
+            lines.push_str(&format!(
+                "  .. and {more} more, which --write-spec writes\n"
+            ));
+        }
+        lines.push_str(&format!("\n{}", answer.next));
+    }
+    lines.trim_end().to_owned()
+}
+
+fn designs(report: &AdvisorReport) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(HEADER);
+    for design in &report.designs {
+        table.add_row(row(design).map(|text| output::shown(&text)));
+    }
+    for (place, column) in table.column_iter_mut().enumerate() {
+        if FIGURES.contains(&place) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string()
+}
+
+/// Returns the row of a design in the ranked table.
+pub(super) fn row(design: &RankedDesign) -> [String; 8] {
+    let forecast = &design.forecast;
+    let dash = || "-".to_owned();
+    let load = forecast.load.as_ref();
+    let prefix = forecast.scans.as_ref().map(|scans| &scans.by_prefix);
+    let newest = load.and_then(|load| load.newest_in_one);
     [
-        label,
-        standing,
-        Grouped(count_of(load.tablets())).to_string(),
-        format!("{:.2}", load.largest_over_mean.value),
-        p_value(load),
-        load.tail.as_ref().map_or_else(dash, |tail| {
-            format!("{:.1} %", tail.busiest_share.value * 100.0)
-        }),
-        format!("{:.1}", load.added_bytes),
-        prefix_scan(scans),
+        design.label().to_owned(),
+        verdict(design.suitability).to_owned(),
+        load.map_or_else(dash, |load| Grouped(load.tablets()).to_string()),
+        load.map_or_else(dash, |load| format!("{:.2}", load.largest_over_mean)),
+        newest.map_or_else(dash, percent),
+        load.map_or_else(dash, |load| format!("{:.1}", load.added_bytes)),
+        match prefix {
+            Some(ScanCost::SingleRange) => "1 range".to_owned(),
+            Some(ScanCost::FanOut { ranges }) => plural(*ranges, "range"),
+            Some(ScanCost::Limited { .. }) => "some only".to_owned(),
+            Some(_) => "unsupported".to_owned(),
+            None => dash(),
+        },
+        against(design),
     ]
 }
 
-/// Returns the text for a missing figure.
-fn dash() -> String {
-    "-".to_owned()
-}
-
-fn p_value(load: &LoadForecast) -> String {
-    match load.chi_square {
-        None => dash(),
-        Some(test) if test.p_value < 0.000_001 => "< 0.000001".to_owned(),
-        Some(test) if test.p_value < 0.0005 => format!("{:.1e}", test.p_value),
-        Some(test) => format!("{:.3}", test.p_value),
+pub(super) fn verdict(suitability: Suitability) -> &'static str {
+    match suitability {
+        Suitability::Recommended => "recommended",
+        Suitability::Suitable => "suitable",
+        Suitability::TooFewTablets => "too few tablets",
+        Suitability::Uneven => "uneven",
+        Suitability::Unreadable => "reads unsupported",
+        _ => "impossible",
     }
 }
 
-fn prefix_scan(scans: &ScanCosts) -> String {
-    match &scans.by_prefix {
-        ScanCost::SingleRange => "1 piece".to_owned(),
-        ScanCost::FanOut { ranges: pieces } => plural(*pieces, "piece"),
-        ScanCost::Limited { .. } => "some only".to_owned(),
-        ScanCost::Unsupported { .. } => "impossible".to_owned(),
-        _ => dash(),
+/// Returns the most telling fault of a design, or else the keys that it rejects.
+fn against(design: &RankedDesign) -> String {
+    match (design.faults.first(), &design.forecast.rejected) {
+        (Some(first), _) => fault(first),
+        (None, Some(rejected)) => {
+            format!(
+                "no key for {}: {}",
+                plural(rejected.keys, "key"),
+                rejected.reason
+            )
+        }
+        (None, None) => String::new(),
     }
 }
 
-/// Returns a sign for the word of a verdict.
-pub(super) fn sign(standing: Suitability) -> &'static str {
-    match standing {
-        Suitability::Recommended => "\u{2605}",
-        Suitability::Suitable => "\u{2713}",
-        Suitability::TooFewTablets => "\u{25b3}",
-        // Uneven, unreadable, impossible, and all other standings that are no recommendation.
-        _ => "\u{2717}",
+/// Returns the decision as a sentence.
+pub(super) fn decision(report: &AdvisorReport) -> String {
+    let advised = report.advised();
+    let names: Vec<_> = advised.iter().map(RankedDesign::label).collect();
+    let names = names.join(" and ");
+    let tablets = plural(report.tablets.into(), "tablet");
+    let uneven = advised.iter().flat_map(|design| &design.faults);
+    let uneven = uneven.map(fault).next().unwrap_or_default();
+    let sentence = match report.decision {
+        Decision::HasDesign => {
+            format!("Keep {names} in {tablets}: the keys are hashed or salted already.")
+        }
+        Decision::HasUnevenDesign => format!("Keep {names} in {tablets}, although {uneven}."),
+        Decision::MostlyPlain => {
+            format!("The table is split for {names}, but most rows have no known design.")
+        }
+        Decision::Plain => {
+            format!("Leave the table as it is: its rows are spread over {tablets}.")
+        }
+        Decision::NewSplits => {
+            format!("Leave the keys as they are, in {tablets} with split points from the sample.")
+        }
+        Decision::NewDesign => format!("Use {names} in {tablets}."),
+        Decision::LeastBad => {
+            format!("No design spreads these keys well. The least bad is {names}: {uneven}.")
+        }
+        _ => "No design can be advised for these keys and reads.".to_owned(),
+    };
+    match (&report.spec, report.decision) {
+        (None, Decision::HasDesign | Decision::HasUnevenDesign | Decision::MostlyPlain) => format!(
+            "{sentence} There is no spec: the balancer's pattern has groups of other recipes."
+        ),
+        _ => sentence,
     }
 }

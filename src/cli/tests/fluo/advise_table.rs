@@ -1,189 +1,178 @@
-//! The command `fluo advise --at`: the advice for a table with designs is its present spec.
+//! The command `fluo advise --at`: a table with designs keeps them.
 
-use std::collections::BTreeSet;
+use rstest::rstest;
 
 use crate::command::{Place, ROWS, assert_says};
 
-/// A spec, the arguments of its loads, and the kinds of their rows.
-struct Set {
-    spec: &'static str,
-    loads: &'static [(&'static str, Rows)],
+type Line = fn(u64) -> String;
+
+fn lines(count: u64, line: Line) -> String {
+    (0..count).map(|number| line(number) + "\n").collect()
 }
 
-#[derive(Clone, Copy)]
-enum Rows {
-    Paths,
-    Ids,
-    Readings,
-    Pages,
-    Random,
-}
-
-impl Rows {
-    fn text(self) -> String {
-        let lines = |line: &dyn Fn(u64) -> String| (0..1_500).map(|n| line(n) + "\n").collect();
-        let random = |id: u64| id.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (id << 17);
-        match self {
-            Self::Paths => ROWS
-                .lines()
-                .take(1_500)
-                .map(|row| format!("{row}\n"))
-                .collect(),
-            Self::Ids => lines(&|n| format!("{n:010}")),
-            Self::Readings => {
-                lines(&|n| format!("sensor{}|{}", n % 90, 1_696_744_051_903 + n * 1_000))
-            }
-            Self::Pages => lines(&|n| format!("https://h{}.example/{n}", n / 3)),
-            Self::Random => lines(&|n| format!("{:016x}", random(n))),
-        }
+/// Creates the table `pages`, split as in a spec.
+fn table(servers: u32, spec: &str) -> Place {
+    let place = Place::new();
+    place.file("set.toml", spec);
+    let create = format!("table create --at embedded:d --servers {servers} pages");
+    place.fluo(&create).succeeds();
+    if !spec.is_empty() {
+        let apply = "table apply --at embedded:d --spec set.toml --no-wait pages";
+        place.fluo(apply).succeeds();
     }
+    place
 }
 
-const SETS: [Set; 11] = [
-    Set {
-        spec: "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n",
-        loads: &[("--prefix p", Rows::Paths)],
-    },
-    Set {
-        spec: "[[row_hasher]]\nprefix = \"b\"\ntablets = 7\n\
-               [[row_hasher]]\nprefix = \"a\"\ntablets = 20\nscheme = \"sha1-base32\"\n",
-        loads: &[
-            (
-                "--design row-hasher,prefix=a,scheme=sha1-base32",
-                Rows::Paths,
-            ),
-            ("--prefix b", Rows::Ids),
-        ],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"digest-salt\"\nseparator = \":\"\ntablets = 20\n",
-        loads: &[("--design digest-salt,separator=:", Rows::Paths)],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"modulo\"\nbuckets = 12\ntablets = 6\n",
-        loads: &[("--design modulo,buckets=12", Rows::Paths)],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"web-table\"\ntablets = 12\n",
-        loads: &[("--design web-table", Rows::Pages)],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"web-table\"\ntablets = 16\nleading_point = true\n",
-        loads: &[("--design web-table", Rows::Pages)],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"reverse-time\"\nsplit_points = [\"sensor2\", \"sensor5\"]\n",
-        loads: &[("--design reverse-time", Rows::Readings)],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 8\n\
-               salt = { design = \"digest-salt\", separator = \":\", over = \"entity\" }\n",
-        loads: &[(
-            "--design reverse-time,salt.design=digest-salt,salt.separator=:,salt.over=entity",
-            Rows::Readings,
-        )],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"reversed\"\nalphabet = \"digits\"\nlength = { fixed = 10 }\ntablets = 8\n",
-        loads: &[(
-            "--design reversed,alphabet=digits,length.fixed=10",
-            Rows::Ids,
-        )],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"random-salt\"\nbuckets = 16\ntablets = 8\n",
-        loads: &[("--design random-salt,buckets=16", Rows::Paths)],
-    },
-    Set {
-        spec: "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"40\", \"80\", \"c0\"]\n",
-        loads: &[("--design unsalted", Rows::Random)],
-    },
-];
+fn load(place: &Place, design: &str, rows: &str) {
+    place.file("rows", rows);
+    let command = format!("table load --at embedded:d pages {design} rows");
+    place.fluo(&command).succeeds();
+}
+
+const ID: Line = |n| format!("{n:010}");
+const PAGE: Line = |n| format!("https://h{}.example/{n}", n / 3);
+const READING: Line = |n| format!("sensor{}|{}", n % 90, 1_696_744_051_903 + n * 1_000);
+const PATH: Line = |n| {
+    ROWS.lines()
+        .nth(usize::try_from(n).unwrap())
+        .unwrap()
+        .to_owned()
+};
+const RANDOM: Line = |n| format!("{:016x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (n << 17));
 
 /// The advice for a table with two row hashers was a third one over both. The advice for a table
 /// with 20 tablets on 5 servers was to leave its keys unsalted in 4: the spec would have removed
-/// the split points and groups of the hasher. The advice is now the spec that the table was set up
-/// with.
-#[test]
-fn advises_the_present_spec_of_a_table() {
-    for servers in [1, 2, 5] {
-        for set in &SETS {
-            let place = Place::new();
-            place.file("set.toml", set.spec);
-            place
-                .fluo(&format!(
-                    "table create --at embedded:d --servers {servers} pages"
-                ))
-                .succeeds();
-            place
-                .fluo("table apply --at embedded:d --spec set.toml --no-wait pages")
-                .succeeds();
-            for (design, rows) in set.loads {
-                place.file("rows", rows.text());
-                place
-                    .fluo(&format!("table load --at embedded:d pages {design} rows"))
-                    .succeeds();
-            }
-            let advised = place
-                .fluo("advise --at embedded:d --write-spec advised.toml pages")
-                .succeeds();
-            let shown = place.shown();
-            let tablets = shown["tablets"].as_array().unwrap().len();
-            let is_plain = set.spec.contains("unsalted");
-            let headline = match tablets < servers && !is_plain {
-                true => format!("{tablets} tablets cannot use {servers} servers"),
-                false => "Leave the table as it is: ".to_owned(),
-            };
-            assert_says(advised.text(), &headline);
-            let plan = place
-                .fluo("table plan --at embedded:d --spec advised.toml pages")
-                .succeeds();
-            let context = format!("{}{}{}", set.spec, place.read("advised.toml"), plan.text());
-            assert_says(&context, "Nothing to do: the table is as the spec says.");
-            assert!(!context.contains("does not ask for"), "{context}");
+/// the split points and groups of the hasher. The advice is now the present split points. Tables
+/// whose design cannot be computed again keep them too, as tables of plain rows.
+#[rstest]
+#[case("[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n", &[("--prefix p", PATH)], "Keep row-hasher `p` in 20")]
+#[case(
+    "[[row_hasher]]\nprefix = \"b\"\ntablets = 7\n\
+     [[row_hasher]]\nprefix = \"a\"\ntablets = 20\nscheme = \"sha1-base32\"\n",
+    &[("--design row-hasher,prefix=a,scheme=sha1-base32", PATH), ("--prefix b", ID)],
+    "Keep row-hasher `b` and row-hasher `a` in 27 tablets"
+)]
+#[case(
+    "[[key_design]]\ndesign = \"digest-salt\"\nseparator = \":\"\ntablets = 20\n",
+    &[("--design digest-salt,separator=:", PATH)],
+    "Keep digest-salt in 20 tablets: the keys are hashed or salted already."
+)]
+#[case(
+    "[[key_design]]\ndesign = \"modulo\"\nbuckets = 12\ntablets = 6\n",
+    &[("--design modulo,buckets=12", PATH)],
+    "Keep modulo in 6 tablets"
+)]
+#[case(
+    "[[key_design]]\ndesign = \"web-table\"\ntablets = 12\n",
+    &[("--design web-table", PAGE)],
+    "Leave the table as it is: its rows are spread over 12 tablets."
+)]
+#[case(
+    "[[key_design]]\ndesign = \"web-table\"\ntablets = 16\nleading_point = true\n",
+    &[("--design web-table", PAGE)],
+    "Leave the table as it is: its rows are spread over 17 tablets."
+)]
+#[case(
+    "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 8\n\
+     salt = { design = \"digest-salt\", separator = \":\", over = \"entity\" }\n",
+    &[("--design reverse-time,salt.design=digest-salt,salt.separator=:,salt.over=entity", READING)],
+    "Keep digest-salt in 8 tablets"
+)]
+#[case(
+    "[[key_design]]\ndesign = \"reversed\"\nalphabet = \"digits\"\nlength = { fixed = 10 }\ntablets = 8\n",
+    &[("--design reversed,alphabet=digits,length.fixed=10", ID)],
+    "Leave the table as it is: its rows are spread over 8 tablets."
+)]
+#[case(
+    "[[key_design]]\ndesign = \"random-salt\"\nbuckets = 16\ntablets = 8\n",
+    &[("--design random-salt,buckets=16", PATH)],
+    "Leave the table as it is: its rows are spread over 8 tablets."
+)]
+#[case(
+    "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"40\", \"80\", \"c0\"]\n",
+    &[("--design unsalted", RANDOM)],
+    "Leave the table as it is: its rows are spread over 4 tablets."
+)]
+fn advises_the_present_split_points_of_a_table(
+    #[case] spec: &str,
+    #[case] loads: &[(&str, Line)],
+    #[case] headline: &str,
+) {
+    for servers in [1, 5] {
+        let place = table(servers, spec);
+        for (design, row) in loads {
+            load(&place, design, &lines(1_500, *row));
         }
+        let advise = "advise --at embedded:d --write-spec advised.toml pages";
+        let advised = place.fluo(advise).succeeds();
+        assert_says(advised.text(), headline);
+        let next = "Next: `fluo table plan --at embedded:d --spec advised.toml pages` shows what it changes.";
+        assert_says(advised.text(), next);
+        let plan = "table plan --at embedded:d --spec advised.toml pages";
+        let plan = place.fluo(plan).succeeds();
+        let context = format!("{spec}{}{}", place.read("advised.toml"), plan.text());
+        assert_says(&context, "Nothing to do: the table is as the spec says.");
+        assert!(!context.contains("does not ask for"), "{context}");
     }
+}
+
+/// The advice for an unsplit table whose design has a separator of two characters was a row hasher
+/// over its salts, and more tablets than it has.
+#[rstest]
+#[case("--design digest-salt,separator=--")]
+#[case("--design digest-salt,digits=1,separator=::")]
+#[case("--design modulo,separator=--")]
+fn keeps_the_design_of_an_unsplit_table(#[case] design: &str) {
+    let place = table(2, "");
+    load(&place, design, &lines(1_500, PATH));
+    let command = "advise --at embedded:d --write-spec advised.toml pages";
+    let advised = place.fluo(command).succeeds();
+    let expected = " in 1 tablet, although 1 tablet cannot use 2 servers.";
+    assert_says(advised.text(), expected);
+    assert!(
+        !advised.text().contains(" no design "),
+        "{}",
+        advised.text()
+    );
+    let plan = "table plan --at embedded:d --spec advised.toml pages";
+    let plan = place.fluo(plan).succeeds();
+    assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
+}
+
+/// Salts of an unknown hash were salted again.
+#[test]
+fn adds_no_salt_to_keys_that_spread_by_themselves() {
+    let salted: Line = |n| {
+        let mixed = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let salt = (mixed(n) ^ (mixed(n * 31 + 7) >> 13)) & 0xff;
+        format!("{salt:02x}--user{n}")
+    };
+    let place = table(1, "");
+    load(&place, "--design unsalted", &lines(3_000, salted));
+    let run = place.fluo("advise --at embedded:d pages").succeeds();
+    assert_says(run.text(), "\nLeave the keys as they are, in 4 tablets");
 }
 
 /// Counts rows that were loaded without the hasher, or with another prefix, which go unnoticed
 /// until a search for them fails.
 #[test]
 fn counts_and_names_rows_without_the_design_of_their_table() {
-    let place = Place::with_table();
-    place
-        .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
-        .succeeds();
-    place.file("plain", "x/1\nx/2\nx/3\n");
-    place
-        .fluo("table load --at embedded:d pages --design unsalted plain")
-        .succeeds();
+    let place = table(1, "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n");
+    load(&place, "--design unsalted", "x/1\nx/2\nx/3\n");
     let run = place.fluo("advise --at embedded:d pages").succeeds();
-    assert_says(
-        run.text(),
-        "warning  3 keys (100 %) belong to none of these designs, the first is `x/1`: loaded without the design, or rows of \
-         another kind.",
-    );
-    assert_says(
-        run.text(),
-        "Advice\n\n  The table is split for row-hasher with the prefix `p` in 20 tablets, but most rows belong to none of its \
-         designs: 100 % of the keys that were read, such as `x/1`. If they were loaded without the design, load them again \
-         through it.",
-    );
-    assert!(!run.text().contains("Leave"), "{}", run.text());
-    assert_says(
-        run.text(),
-        "The table is split for it, but none of the keys that were read belongs to it.",
-    );
-    assert_says(run.text(), "prefix = \"p\"");
-
-    place.file("rows", ROWS);
-    place
-        .fluo("table load --at embedded:d pages --prefix p rows")
-        .succeeds();
+    for part in [
+        "row-hasher `p`: 0 keys (0.0 %)\n",
+        "3 keys (100 %), the first is `x/1`\n",
+        "\nThe table is split for row-hasher `p`, but most rows have no known design.\n",
+        "prefix = \"p\"",
+    ] {
+        assert_says(run.text(), part);
+    }
+    load(&place, "--prefix p", ROWS);
     let json = place.fluo("advise --at embedded:d pages --json").json();
-    assert_eq!(json["advice"]["existing"][0]["keys"], 4_208);
-    assert_eq!(json["advice"]["others"]["keys"], 3);
-    assert_eq!(json["advice"]["others"]["first"], "x/1");
+    assert_eq!(json["existing"][0]["keys"], 4_208);
+    assert_eq!(json["others"]["keys"], 3);
+    assert_eq!(json["profile"]["order"]["arrivals"], "unordered");
 }
 
 /// The command read the same number of rows of each tablet. For 2,000 hashed rows, and 40,000 plain
@@ -191,200 +180,57 @@ fn counts_and_names_rows_without_the_design_of_their_table() {
 /// the table as it is.
 #[test]
 fn samples_rows_in_proportion_to_the_entries_of_their_tablets() {
-    let place = Place::with_table();
-    let lines = |rows: std::ops::Range<u32>| rows.map(|n| format!("x/{n}\n")).collect::<String>();
-    place.file("hashed", lines(0..2_000));
-    place.file("forgotten", lines(2_000..42_000));
-    for command in [
-        "table apply --at embedded:d --spec s.toml --no-wait pages",
-        "table load --at embedded:d pages --prefix p hashed",
-        "table load --at embedded:d pages --design unsalted forgotten",
-    ] {
-        place.fluo(command).succeeds();
-    }
+    let place = table(1, "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n");
+    load(&place, "--prefix p", &lines(2_000, |n| format!("x/{n}")));
+    let forgotten = lines(40_000, |n| format!("x/{}", n + 2_000));
+    load(&place, "--design unsalted", &forgotten);
     let command = "advise --at embedded:d --rows 2100 pages";
     let json = place.fluo(&format!("{command} --json")).json();
     let keys = json["profile"]["keys"].as_u64().unwrap();
     assert!((2_000..=2_100).contains(&keys), "{keys}");
-    let share = json["advice"]["others"]["share"].as_f64().unwrap();
+    let share = json["others"]["share"].as_f64().unwrap();
     assert!((0.85..0.97).contains(&share), "{share}");
+    assert_eq!(json["tablets_cut_short"], 21);
     let run = place.fluo(command).succeeds();
-    assert_says(run.text(), "Only the first rows of 21 tablets were read");
-    assert_says(run.text(), "but most rows belong to none of its designs: ");
+    assert_says(
+        run.text(),
+        "the first rows of 21 tablets; --rows reads more\n",
+    );
+    let missing = place.fluo("advise --at embedded:d nothing").fails();
+    assert_says(&missing, "nothing");
 }
 
 /// The advice for a plain table with split points of five digits took minutes: each of 10,000
-/// numbers of buckets, and each separator of a random salt, was compared with all keys.
+/// numbers of buckets was compared with all keys.
 #[test]
 fn keeps_a_plain_table_with_split_points_of_five_digits() {
-    let place = Place::new();
-    place.file(
-        "s.toml",
-        "[[key_design]]\ndesign = \"unsalted\"\nsplit_points = [\"20000\", \"40000\", \"60000\", \"80000\"]\n",
+    let points = "split_points = [\"20000\", \"40000\", \"60000\", \"80000\"]";
+    let place = table(
+        1,
+        &format!("[[key_design]]\ndesign = \"unsalted\"\n{points}\n"),
     );
-    let rows = (0..20_000_u32).map(|n| format!("{:08}/x\n", n * 5_000));
-    place.file("rows", rows.collect::<String>());
-    for command in [
-        "table create --at embedded:d pages",
-        "table apply --at embedded:d --spec s.toml --no-wait pages",
-        "table load --at embedded:d pages --design unsalted rows",
-    ] {
-        place.fluo(command).succeeds();
-    }
+    let rows = lines(20_000, |n| format!("{:08}/x", n * 5_000));
+    load(&place, "--design unsalted", &rows);
     let run = place.fluo("advise --at embedded:d pages").succeeds();
-    assert_says(
-        run.text(),
-        "Leave the table as it is: its plain rows are spread evenly over 5 tablets.",
-    );
+    assert_says(run.text(), "Leave the table as it is: ");
 }
 
-/// Keeps both designs of a table during a migration: the newest is the one for which it is split.
-#[test]
-fn keeps_both_designs_during_a_migration() {
-    let spec = "[[key_design]]\ndesign = \"digest-salt\"\nseparator = \":\"\ntablets = 16\n\
-                [[key_design.before]]\ndesign = \"modulo\"\n";
-    let place = Place::new();
-    place.file("set.toml", spec);
-    place.file("rows", ROWS);
-    place.file("new", Rows::Ids.text());
-    for command in [
-        "table create --at embedded:d pages",
-        "table apply --at embedded:d --spec set.toml --no-wait pages",
-        "table load --at embedded:d pages --design modulo rows",
-        "table load --at embedded:d pages --design digest-salt,separator=: new",
-    ] {
-        place.fluo(command).succeeds();
-    }
-    let run = place
-        .fluo("advise --at embedded:d --write-spec advised.toml pages")
-        .succeeds();
-    assert_says(
-        run.text(),
-        "Advice\n\n  Finish the migration to digest-salt (first 2 hexadecimal digits of MD5, then `:`) in 16 tablets: \
-         4,208 keys are still in an earlier design. Until it is finished, the spec has both designs.",
-    );
-    assert_says(
-        run.text(),
-        "4,208 keys of digest-salt are in an earlier design, modulo (Java's String.hashCode modulo 10",
-    );
-    assert!(!run.text().contains("Leave"), "{}", run.text());
-    assert_says(&place.read("advised.toml"), "[[key_design.before]]");
-    let plan = place
-        .fluo("table plan --at embedded:d --spec advised.toml pages")
-        .succeeds();
-    assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
-}
-
-/// Uses the requested servers and tablets instead of those of the table, and states that.
 #[test]
 fn requested_servers_and_tablets_precede_those_of_the_table() {
-    let place = Place::with_table();
-    place.file("rows", ROWS);
-    for command in [
-        "table apply --at embedded:d --spec s.toml --no-wait pages",
-        "table load --at embedded:d pages --prefix p rows",
+    let place = table(2, "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n");
+    load(&place, "--prefix p", ROWS);
+    for (arguments, tablets) in [
+        ("", 20),
+        ("--servers 2", 20),
+        ("--tablets 8", 8),
+        ("--servers 7", 28),
     ] {
-        place.fluo(command).succeeds();
-    }
-    let tablets = |arguments: &str| {
         let command = format!("advise --at embedded:d --json {arguments} pages");
         let json = place.fluo(&command).json();
-        let spec = json["advice"]["spec"]["key_design"][0].clone();
+        let spec = &json["spec"]["key_design"][0];
         assert_eq!(
-            (&spec["design"], &spec["prefix"]),
-            (&"row-hasher".into(), &"p".into())
+            (&spec["prefix"], &spec["tablets"]),
+            (&"p".into(), &tablets.into())
         );
-        spec["tablets"].clone()
-    };
-    let shown = place.shown();
-    let hosts = shown["tablets"].as_array().unwrap().iter();
-    let servers: BTreeSet<_> = hosts.map(|tablet| tablet["server"].as_str()).collect();
-    assert_eq!(tablets(""), 20);
-    assert_eq!(tablets(&format!("--servers {}", servers.len())), 20);
-    assert_eq!(tablets("--tablets 8"), 8);
-    assert_eq!(tablets("--servers 7"), 28);
-    let run = place
-        .fluo("advise --at embedded:d --servers 7 pages")
-        .succeeds();
-    assert_says(
-        run.text(),
-        "note     The advice is for 7 servers, as requested, and not for the ",
-    );
-}
-
-/// The advice for a table whose design has a separator of two characters was a row hasher over its
-/// salts, and for an unsplit one more tablets than it has.
-#[test]
-fn keeps_the_design_of_an_unsplit_table_with_any_separator() {
-    for design in [
-        "--design digest-salt,separator=--",
-        "--design digest-salt,digits=1,separator=::",
-        "--design modulo,separator=--",
-        "--design modulo,buckets=5000,separator=->",
-        "--design digest-salt,over.before=/",
-    ] {
-        let place = Place::new();
-        place.file("rows", Rows::Paths.text());
-        for command in [
-            "table create --at embedded:d pages".to_owned(),
-            format!("table load --at embedded:d pages {design} rows"),
-        ] {
-            place.fluo(&command).succeeds();
-        }
-        let run = place
-            .fluo("advise --at embedded:d --write-spec advised.toml pages")
-            .succeeds();
-        assert_says(run.text(), "Advice\n\n  Keep the design of the keys, ");
-        assert_says(
-            run.text(),
-            "in 1 tablet, though 1 tablet cannot use 2 servers: request more tablets.",
-        );
-        assert_says(run.text(), "1 tablet, as the table has");
-        assert!(
-            !run.text().contains("none of these designs"),
-            "{}",
-            run.text()
-        );
-        let plan = place
-            .fluo("table plan --at embedded:d --spec advised.toml pages")
-            .succeeds();
-        assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
-    }
-}
-
-/// Salts of an unknown hash were salted again, or the advice was to load the rows again as plain
-/// rows.
-#[test]
-fn keeps_keys_of_an_unknown_design() {
-    let mixed = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    let lines = (0..3_000).map(|n| {
-        let salt = (mixed(n) ^ (mixed(n * 31 + 7) >> 13)) & 0xff;
-        format!("{salt:02x}--user{n}\n")
-    });
-    let rows = lines.collect::<String>();
-    for spec in ["", "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n"] {
-        let place = Place::new();
-        place.file("rows", &rows);
-        place.file("s.toml", spec);
-        place.fluo("table create --at embedded:d pages").succeeds();
-        if !spec.is_empty() {
-            place
-                .fluo("table apply --at embedded:d --spec s.toml --no-wait pages")
-                .succeeds();
-        }
-        place
-            .fluo("table load --at embedded:d pages --design unsalted rows")
-            .succeeds();
-        let run = place.fluo("advise --at embedded:d pages").succeeds();
-        assert_says(
-            run.text(),
-            "Advice\n\n  Leave the keys as they are: an unknown design seems to have salted or hashed them already (the first \
-             2 characters, hexadecimal digits, are spread evenly)",
-        );
-        for wrong in ["load them again", "Leave the table", "Use "] {
-            assert!(!run.text().contains(wrong), "{wrong}: {}", run.text());
-        }
-        let json = place.fluo("advise --at embedded:d --json pages").json();
-        assert_eq!(json["advice"]["decision"], "unknown-design");
     }
 }

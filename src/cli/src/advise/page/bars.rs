@@ -1,40 +1,36 @@
 //! The load of each tablet, in a picture for each design.
 
-use fluo_advisor::{AdvisorReport, DesignForecast, DesignVerdict, LoadForecast};
+use fluo_advisor::{LoadForecast, RankedDesign};
 use fluo_table::Grouped;
 use maud::{Markup, html};
 
 use super::super::text;
-use crate::text::{count_of, plural};
+use crate::text::count_of;
 
-/// The maximum number of bars in a picture. Neighbouring tablets share a bar if there are more.
+/// The maximum number of bars in a picture. Neighboring tablets share a bar if there are more.
 const MOST_BARS: usize = 96;
 /// The size of the picture in its own units. It is stretched to the available space, and contains
 /// no text.
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 400.0;
 
-pub(super) fn section(report: &AdvisorReport) -> Markup {
-    let pairs = report.forecasts.iter().zip(&report.advice.verdicts);
+/// Returns the picture of each design that is possible.
+pub(super) fn pictures(designs: &[RankedDesign]) -> Markup {
+    let possible = designs
+        .iter()
+        .filter_map(|design| Some((design, design.forecast.load.as_ref()?)));
     html! {
-        section id="load" aria-labelledby="load-title" {
-            h2 id="load-title" { "Load per tablet" }
-            p {
-                "Each bar is a tablet, in the order of the table. The dashed line is the mean; a hatched bar is the fullest. Each \
-                 picture has its own scale."
-            }
-            div.pictures {
-                @for (number, (forecast, verdict)) in (1..).zip(pairs) {
-                    @if let Some((load, _)) = forecast.possible() {
-                        (picture(number, forecast, verdict, load))
-                    }
-                }
-            }
+        p {
+            "Each bar is a tablet, in the order of the table. The dashed line is the mean; a hatched bar is the fullest. Each "
+            "picture has its own scale."
+        }
+        div.pictures {
+            @for (number, (design, load)) in (1..).zip(possible) { (picture(number, design, load)) }
         }
     }
 }
 
-/// A bar of neighbouring tablets: the first, the last, and the load of the fullest.
+/// A bar of neighboring tablets: the first, the last, and the load of the fullest.
 struct Bar {
     first: usize,
     last: usize,
@@ -42,45 +38,31 @@ struct Bar {
     is_fullest: bool,
 }
 
-fn picture(
-    number: usize,
-    forecast: &DesignForecast,
-    verdict: &DesignVerdict,
-    load: &LoadForecast,
-) -> Markup {
-    let label = &forecast.candidate.label;
+fn picture(number: usize, design: &RankedDesign, load: &LoadForecast) -> Markup {
     let bars = bars(load);
-    let top = top(load.largest_over_mean.value);
-    let fullest = format!(
-        "Fullest: number {}, {:.2} times the mean",
-        Grouped(count_of(load.largest) + 1),
-        load.largest_over_mean.value
-    );
+    let top = top(load.largest_over_mean);
     let per_bar = bars.first().map_or(1, |bar| bar.last - bar.first + 1);
     html! {
         figure {
             figcaption {
-                strong.name { (label) } ": "
-                span aria-hidden="true" { (text::sign(verdict.standing)) " " } (verdict.standing.word())
+                strong.name { (design.label()) } ": " (text::verdict(design.suitability))
                 br;
-                span.small { (fullest) }
+                span.small { "Fullest: " (format!("{:.2}", load.largest_over_mean)) " times the mean" }
             }
             p.axis-y { "Keys, times the mean" }
             div.plot {
-                div.ticks-y aria-hidden="true" {
-                    @for tick in ticks(top) { span { (tick) } }
-                }
-                (svg(number, label, &bars, top))
+                div.ticks-y aria-hidden="true" { @for tick in ticks(top) { span { (tick) } } }
+                (svg(number, design.label(), &bars, top))
                 div.ticks-x aria-hidden="true" {
                     span { "1" }
-                    @if load.tablets() > 1 { span { (Grouped(count_of(load.tablets()))) } }
+                    @if load.tablets() > 1 { span { (Grouped(load.tablets())) } }
                 }
             }
             p.axis-x {
                 "Tablet, by number"
                 @if per_bar > 1 { "; a bar is the fullest of " (per_bar) }
             }
-            (table(label, load))
+            (table(design.label(), &bars))
         }
     }
 }
@@ -118,34 +100,33 @@ fn coordinate(value: f64) -> String {
 }
 
 fn bars(load: &LoadForecast) -> Vec<Bar> {
-    let most = load.keys.iter().copied().max().unwrap_or(0);
-    let total: u64 = load.keys.iter().sum();
+    let most = load.keys.iter().max().copied().unwrap_or(0);
     let per_bar = load.keys.len().div_ceil(MOST_BARS).max(1);
     let groups = load.keys.chunks(per_bar).enumerate();
-    groups
+    let mut bars: Vec<_> = groups
         .map(|(place, group)| {
-            let keys = group.iter().copied().max().unwrap_or(0);
-            let first = place * per_bar;
+            let keys = group.iter().max().copied().unwrap_or(0);
             Bar {
-                first,
-                last: first + group.len() - 1,
-                times_mean: times_mean(keys, total, load.keys.len()),
-                is_fullest: keys == most && (first..first + group.len()).contains(&load.largest),
+                first: place * per_bar,
+                last: place * per_bar + group.len() - 1,
+                times_mean: times_mean(keys, most, load),
+                is_fullest: false,
             }
         })
-        .collect()
+        .collect();
+    let fullest = load.keys.iter().position(|keys| *keys == most);
+    if let Some(bar) = fullest.and_then(|fullest| bars.get_mut(fullest / per_bar)) {
+        bar.is_fullest = true;
+    }
+    bars
 }
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "figures for a person to look at"
 )]
-fn times_mean(keys: u64, total: u64, tablets: usize) -> f64 {
-    if total == 0 {
-        0.0
-    } else {
-        keys as f64 * tablets as f64 / total as f64
-    }
+fn times_mean(keys: u64, most: u64, load: &LoadForecast) -> f64 {
+    keys as f64 / most.max(1) as f64 * load.largest_over_mean
 }
 
 /// Returns the upper end of the scale: 2, or the next of 1, 2, 5 times a power of ten.
@@ -174,14 +155,12 @@ fn ticks(top: f64) -> [String; 3] {
     })
 }
 
-fn table(label: &str, load: &LoadForecast) -> Markup {
-    let total: u64 = load.keys.iter().sum();
+fn table(label: &str, bars: &[Bar]) -> Markup {
     html! {
         details {
             summary { "Table" }
             div.scroll tabindex="0" role="region" aria-label=(format!("Load per tablet of {label}")) {
                 table {
-                    caption { (plural(total, "key")) " of the sample in " (plural(count_of(load.tablets()), "tablet")) }
                     thead {
                         tr {
                             th.figure scope="col" { "tablet" }
@@ -189,7 +168,7 @@ fn table(label: &str, load: &LoadForecast) -> Markup {
                         }
                     }
                     tbody {
-                        @for bar in bars(load) {
+                        @for bar in bars {
                             tr {
                                 th.figure scope="row" {
                                     (Grouped(count_of(bar.first) + 1))

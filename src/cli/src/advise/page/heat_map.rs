@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::text::{count_of, plural};
+use crate::text::count_of;
 use fluo_advisor::{Arrivals, HeatMap, KeyProfile};
-use fluo_table::{Escaped, Grouped};
+use fluo_table::Grouped;
 use maud::{Markup, html};
 
 /// The least load of a cell for each level, as a multiple of an even spread.
@@ -12,58 +12,37 @@ const LEVELS: [f64; 5] = [0.0, 4.0, 16.0, 64.0, 256.0];
 /// The number of rows and columns of the table with the same figures.
 const COARSE: usize = 10;
 
-pub(super) fn section(profile: &KeyProfile) -> Markup {
+/// Returns the picture of the keys.
+pub(super) fn picture(profile: &KeyProfile) -> Markup {
     let map = &profile.heat_map;
     html! {
-        section id="map" aria-labelledby="map-title" {
-            h2 id="map-title" { "Heat map" }
-            p { (meaning(profile)) }
-            figure.map {
-                figcaption {
-                    "Arrival of keys against " (Grouped(count_of(map.buckets))) " equal key buckets"
-                    br;
-                    span.small { (exactness(profile)) }
+        p {
+            @match profile.order.arrivals {
+                Arrivals::Unordered => "These keys are not in order of arrival: the vertical axis shows the order of reading.",
+                Arrivals::AsWritten => {
+                    "A line from corner to corner: new keys go to one place. A vertical stripe: keys that arrive all the time. "
+                    "An even shade: keys arrive in random order."
                 }
-                p.axis-y { "Arrival, % of all keys (the oldest on top)" }
-                div.plot {
-                    div.ticks-y aria-hidden="true" { span { "0 %" } span { "50 %" } span { "100 %" } }
-                    (svg(map))
-                    div.ticks-x aria-hidden="true" {
-                        @for tick in ["1", "250", "500", "750", "1,000"] { span { (tick) } }
-                    }
-                }
-                p.axis-x { "Key bucket, in order of keys (0.1 % of the keys each)" }
-                (legend())
-                (table(map))
             }
         }
-    }
-}
-
-fn meaning(profile: &KeyProfile) -> &'static str {
-    match profile.order.arrivals {
-        Arrivals::Unordered => {
-            "These keys are not in order of arrival, so the vertical axis shows only the order in which they were read."
+        figure.map {
+            figcaption { "Arrival of keys against " (Grouped(count_of(map.buckets))) " equal key buckets" }
+            p.axis-y { "Arrival, % of all keys (the oldest on top)" }
+            div.plot {
+                div.ticks-y aria-hidden="true" { span { "0 %" } span { "50 %" } span { "100 %" } }
+                (svg(map))
+                div.ticks-x aria-hidden="true" {
+                    @for tick in ["1", "250", "500", "750", "1,000"] { span { (tick) } }
+                }
+            }
+            p.axis-x { "Key bucket, in order of keys (0.1 % of the keys each)" }
+            (legend())
+            (table(map))
         }
-        Arrivals::AsWritten => {
-            "A line from corner to corner: keys arrive in their own order, and new ones go to one place. A vertical stripe: \
-             keys that arrive all the time. An even shade: keys arrive in random order."
-        }
     }
 }
 
-fn exactness(profile: &KeyProfile) -> String {
-    if profile.sample.is_complete {
-        format!("All {} are counted", plural(profile.keys, "key"))
-    } else {
-        format!(
-            "Counted over a sample of {}",
-            plural(profile.sample.len, "key")
-        )
-    }
-}
-
-/// Draws a path for each level: neighbours with one level in a row are one piece.
+/// Draws a path for each level: neighbors with one level in a row are one piece.
 fn svg(map: &HeatMap) -> Markup {
     let mut paths = LEVELS.map(|_| String::new());
     let expected = expected(map);
@@ -161,17 +140,6 @@ fn table(map: &HeatMap) -> Markup {
                     }
                 }
             }
-            div.scroll tabindex="0" role="region" aria-label="First keys of the buckets" {
-                table {
-                    caption { "The first key of every hundredth bucket" }
-                    thead { tr { th.figure scope="col" { "bucket" } th scope="col" { "key" } } }
-                    tbody {
-                        @for (place, mark) in map.marks.iter().enumerate() {
-                            tr { th.figure scope="row" { (place * 100 + 1) } td.key { code { (Escaped(mark)) } } }
-                        }
-                    }
-                }
-            }
         }
     }
 }
@@ -198,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_neighbours_of_one_level_as_one_piece() {
+    fn draws_neighbors_of_one_level_as_one_piece() {
         let mut map = HeatMap::default();
         map.buckets = 4;
         map.slices = vec![vec![1, 1, 0, 9], vec![0; 4]];

@@ -1,0 +1,274 @@
+//! Digest salts and moduli, recognized by the salts of their keys.
+//!
+//! The form of a design is read from the keys: the digits of the salt, the characters after it, and
+//! the characters that can end the salted part of a row. Each design of such a form is computed
+//! again for some of the keys.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use fluo_keys::{DesignSettings, Digest, DigestSalt, DigestSide, HashInput, KeyDesign, Modulo, SaltedPart};
+use fluo_table::Bytes;
+
+use super::evidence::{LEAST_BITS, LEAST_BITS_IF_SPLIT, agreeing};
+use super::layout::{buckets_of, is_even};
+use crate::number::float_len;
+
+/// The maximum number of different keys that are examined.
+const LOOKED_AT_KEYS: usize = 256;
+/// The maximum length of a key that is examined: hundreds of designs digest each key.
+const LOOKED_AT_KEY_BYTES: usize = 4_096;
+/// The maximum number of digits of a digest.
+const MOST_DIGITS: u8 = 8;
+/// The numbers of digits of a bucket.
+const BUCKET_DIGITS: RangeInclusive<usize> = 2..=6;
+/// The maximum length of a separator.
+const SEPARATOR_BYTES: usize = 8;
+/// The number of salts that are compared first with a number of buckets.
+const COMPARED_FIRST: usize = 16;
+
+/// A design to be tried.
+struct Tried {
+    settings: DesignSettings,
+    /// The chance that a key agrees with it.
+    chance: f64,
+    /// `true` if the table is split at the design's own points.
+    is_split: bool,
+    /// `true` if only the split points can prove the design.
+    needs_splits: bool,
+}
+
+/// Returns the design with which the most of the keys agree, if at least half of them do.
+pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> {
+    let short = keys.iter().filter(|key| key.len() <= LOOKED_AT_KEY_BYTES);
+    let short: Vec<&[u8]> = short.copied().collect();
+    let step = short.len().div_ceil(LOOKED_AT_KEYS).max(1);
+    let keys: Vec<_> = short.iter().copied().step_by(step).collect();
+    let mut tried = digests(&keys);
+    tried.extend(moduli(&keys, splits));
+    for design in &mut tried {
+        design.is_split = is_split(&design.settings, splits);
+    }
+    tried.retain(|design| design.is_split || !design.needs_splits);
+    let number = tried.iter().filter(|design| design.is_split).count();
+    let bits_if_split = LEAST_BITS_IF_SPLIT + float_len(number.max(1)).log2();
+    let mut best = None;
+    for Tried {
+        settings,
+        chance,
+        is_split,
+        ..
+    } in tried
+    {
+        let least = if is_split { bits_if_split } else { LEAST_BITS };
+        let design = KeyDesign::new(settings.clone()).ok()?;
+        let agree = agreeing(&design, &keys, chance, least);
+        // Of designs with which the same keys agree, the first is recognized.
+        if let Some(agree) = agree
+            && best.as_ref().is_none_or(|(most, _)| agree > *most)
+        {
+            best = Some((agree, settings));
+        }
+    }
+    best.map(|(_, settings)| settings)
+}
+
+/// Checks whether a table is split at the points of a design. A point where a tablet grew is
+/// longer than a salt.
+fn is_split(settings: &DesignSettings, splits: &[Bytes]) -> bool {
+    let width = splits.iter().map(Bytes::len).min();
+    let is_possible = match settings {
+        DesignSettings::DigestSalt(salt) => width == Some(salt.digits.into()),
+        DesignSettings::Modulo(modulo) => buckets_of(splits).contains(&modulo.buckets),
+        _ => false,
+    };
+    is_possible && is_even(settings, splits)
+}
+
+/// Returns the designs whose salts are hexadecimal digits. Wide salts come first, because the
+/// beginning of a wide salt without a separator looks like a narrow one.
+fn digests(keys: &[&[u8]]) -> Vec<Tried> {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let mut all = Vec::new();
+    for digits in (1..=MOST_DIGITS).rev() {
+        for (separator, rests) in forms(keys, digits.into(), is_digit) {
+            for over in parts_of(&rests) {
+                for digest in [Digest::Md5, Digest::Sha1] {
+                    for end in [DigestSide::First, DigestSide::Last] {
+                        let salt = DigestSalt {
+                            digest,
+                            end,
+                            digits,
+                            separator: separator.clone(),
+                            over: over.clone(),
+                        };
+                        all.push(Tried {
+                            settings: salt.into(),
+                            chance: 0.0625_f64.powi(digits.into()),
+                            is_split: false,
+                            needs_splits: false,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Returns the designs whose salts are buckets, in two digits or in as many as the largest needs.
+fn moduli(keys: &[&[u8]], splits: &[Bytes]) -> Vec<Tried> {
+    let mut all = Vec::new();
+    for width in BUCKET_DIGITS {
+        for (separator, rests) in forms(keys, width, u8::is_ascii_digit) {
+            for over in parts_of(&rests) {
+                for of in [HashInput::JavaHash, HashInput::Number] {
+                    let modulo = |buckets| Modulo {
+                        buckets,
+                        of,
+                        separator: separator.clone(),
+                        over: over.clone(),
+                    };
+                    let salts = salts(&modulo(largest_of_width(width)), keys, width);
+                    let first = salts.first().map(|salted| salted.salt);
+                    let is_one = salts.iter().all(|salted| Some(salted.salt) == first);
+                    let tried = buckets(&salts, width, splits).into_iter();
+                    all.extend(tried.map(|buckets| Tried {
+                        settings: modulo(buckets).into(),
+                        chance: chance(&salts, buckets),
+                        is_split: false,
+                        needs_splits: is_one,
+                    }));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Returns the largest number of buckets in this many digits.
+fn largest_of_width(width: usize) -> u32 {
+    10_u32.saturating_pow(u32::try_from(width).unwrap_or(u32::MAX))
+}
+
+/// A salt, and the value that it is computed from.
+struct Salted {
+    salt: i64,
+    value: i64,
+}
+
+impl Salted {
+    fn agrees(&self, buckets: u32) -> bool {
+        self.value.rem_euclid(buckets.into()) == self.salt
+    }
+}
+
+/// Returns the salts of the keys that have a place for one.
+fn salts(modulo: &Modulo, keys: &[&[u8]], width: usize) -> Vec<Salted> {
+    let Ok(design) = KeyDesign::new(modulo.clone()) else {
+        return Vec::new();
+    };
+    let salted = |key: &&[u8]| {
+        let salt = std::str::from_utf8(key.get(..width)?).ok()?.parse().ok()?;
+        let row = design.row_behind_salt(key).ok()?;
+        let part = design.salted_part(&row).ok()??;
+        let value = modulo.of.value(&part)?;
+        Some(Salted { salt, value })
+    };
+    keys.iter().filter_map(salted).collect()
+}
+
+/// Returns the numbers of buckets with which at least two fifths of the salts agree: those of the
+/// split points, or those near the largest salt.
+fn buckets(salts: &[Salted], width: usize, splits: &[Bytes]) -> Vec<u32> {
+    let largest = salts.iter().map(|salted| salted.salt).max();
+    let Some(near) = largest.and_then(|largest| u32::try_from(largest + 1).ok()) else {
+        return Vec::new();
+    };
+    let of_splits = buckets_of(splits);
+    let range = match width {
+        2 => near.max(2)..101,
+        _ if of_splits.start >= near => of_splits,
+        _ => near..near.saturating_add(near / 4 + 8),
+    };
+    // A tenth of all numbers of six digits may be near, so a few salts are compared first.
+    let few: Vec<_> = salts
+        .iter()
+        .step_by(salts.len().div_ceil(COMPARED_FIRST))
+        .collect();
+    let agree = |buckets: &u32| {
+        few.iter().any(|salted| salted.agrees(*buckets))
+            && salts
+                .iter()
+                .filter(|salted| salted.agrees(*buckets))
+                .count()
+                * 5
+                >= salts.len() * 2
+    };
+    range.filter(agree).collect()
+}
+
+/// Returns the chance that a salt agrees with the value of another key. A modulus is not a hash:
+/// salts and values that are all even, or all zero, agree more often than one in the number of
+/// buckets.
+fn chance(salts: &[Salted], buckets: u32) -> f64 {
+    let mut counts: HashMap<i64, (f64, f64)> = HashMap::new();
+    for Salted { salt, value } in salts {
+        counts.entry(*salt).or_default().0 += 1.0;
+        let bucket = value.rem_euclid(buckets.into());
+        counts.entry(bucket).or_default().1 += 1.0;
+    }
+    let least = 1.0 / f64::from(buckets);
+    if counts.len() == 1 {
+        return least;
+    }
+    let pairs: f64 = counts.values().map(|(salts, values)| salts * values).sum();
+    (pairs / float_len(salts.len().max(1)).powi(2)).max(least)
+}
+
+/// Returns the texts that may separate salts of a width from rows, the longest first, each with the
+/// rows behind it. A tenth of the keys must have the form.
+fn forms<'a>(
+    keys: &[&'a [u8]],
+    width: usize,
+    is_digit: fn(&u8) -> bool,
+) -> Vec<(String, Vec<&'a [u8]>)> {
+    let rest = |key: &&'a [u8]| {
+        let (salt, rest) = key.split_at_checked(width)?;
+        salt.iter().all(is_digit).then_some(rest)
+    };
+    let rests: Vec<_> = keys.iter().filter_map(rest).collect();
+    let mut runs: HashMap<&[u8], usize> = HashMap::new();
+    for rest in &rests {
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric();
+        let end = rest.iter().position(is_letter).unwrap_or(rest.len());
+        let run = rest.get(..end.min(SEPARATOR_BYTES)).unwrap_or_default();
+        *runs.entry(run).or_default() += 1;
+    }
+    let longest = runs.into_iter().max_by_key(|(run, count)| (*count, *run));
+    let longest = longest.map_or(&[][..], |(run, _)| run);
+    (0..=longest.len())
+        .rev()
+        .filter_map(|end| std::str::from_utf8(longest.get(..end)?).ok())
+        .map(|separator| {
+            let behind = rests.iter().copied();
+            let behind = behind.filter_map(|rest| rest.strip_prefix(separator.as_bytes()));
+            (separator.to_owned(), behind.collect::<Vec<_>>())
+        })
+        .filter(|(_, behind)| !behind.is_empty() && behind.len() * 10 >= keys.len())
+        .collect()
+}
+
+/// Returns the parts of rows that a salt can be computed from: whole rows, and what is before a
+/// character that half of the rows contain.
+fn parts_of(rests: &[&[u8]]) -> Vec<SaltedPart> {
+    let ends = (0..=127_u8).filter(|byte| !byte.is_ascii_alphanumeric());
+    let is_frequent = |byte: &u8| {
+        let has_it = |rest: &&&[u8]| memchr::memchr(*byte, rest).is_some_and(|place| place > 0);
+        rests.iter().filter(has_it).count() * 2 >= rests.len()
+    };
+    let before = ends
+        .filter(is_frequent)
+        .map(|byte| SaltedPart::Before(char::from(byte).to_string()));
+    [SaltedPart::Whole].into_iter().chain(before).collect()
+}

@@ -1,0 +1,147 @@
+//! Tables that are hashed, salted or split already: the advice is to keep them.
+
+#![cfg(test)]
+
+use fluo_advisor::{
+    AdviceOptions, AdvisedLayout, AdvisorReport, Arrivals, Candidate, Decision, ExistingTable,
+    Fault, KeyProfile, ProfileBuilder, ProfileOptions, RankedDesign, Suitability, advise,
+    advise_with,
+};
+use fluo_keys::{DesignSettings, DigestSalt, HashScheme, HashedRows, KeyDesign, SaltedPart};
+use rstest::rstest;
+
+type Line = fn(u64) -> String;
+
+fn profile_of(keys: impl IntoIterator<Item = Vec<u8>>, arrivals: Arrivals) -> KeyProfile {
+    let mut builder = ProfileBuilder::new(ProfileOptions::new().arrivals(arrivals));
+    keys.into_iter().for_each(|key| builder.push(&key));
+    builder.finish()
+}
+
+/// Returns the keys of rows in a design.
+fn keys_of(design: &KeyDesign, rows: u64, row: Line) -> Vec<Vec<u8>> {
+    let key = |number| design.encode_row(row(number).as_bytes()).unwrap().to_vec();
+    (0..rows).map(key).collect()
+}
+
+fn servers(servers: u32) -> AdviceOptions {
+    AdviceOptions::new().servers(servers)
+}
+
+fn labels(report: &AdvisorReport) -> Vec<&str> {
+    report.advised().iter().map(RankedDesign::label).collect()
+}
+
+/// Keys of a table with a design got a second salt, or split points that undid the first one.
+#[rstest]
+#[case(HashedRows { prefix: "p".to_owned(), scheme: HashScheme::default() }.into(), "row-hasher `p`")]
+#[case(DigestSalt { separator: "_".to_owned(), ..DigestSalt::default() }.into(), "digest-salt")]
+fn keys_of_a_design_keep_it(#[case] settings: DesignSettings, #[case] label: &str) {
+    let design = KeyDesign::new(settings.clone()).unwrap();
+    for arrivals in [Arrivals::AsWritten, Arrivals::Unordered] {
+        let keys = keys_of(&design, 10_000, |id| format!("user{id:07}"));
+        let own = vec![Candidate::unsalted(16)];
+        let report = advise_with(profile_of(keys, arrivals), own, &servers(4)).unwrap();
+        assert_eq!(
+            (report.decision, &report.others),
+            (Decision::HasDesign, &None)
+        );
+        assert_eq!(labels(&report), [label]);
+        assert_eq!(report.designs[0].suitability, Suitability::Recommended);
+        assert_eq!(report.existing[0].keys, 10_000);
+        let spec = &report.spec.unwrap().key_design[0];
+        assert_eq!(
+            (&spec.settings, &spec.layout),
+            (&settings, &AdvisedLayout::Tablets(16))
+        );
+        // A design of the user is tried on the rows without their salts.
+        let [row, key] = report.designs[1].forecast.example.as_ref().unwrap();
+        assert_eq!((row, row), (key, &"user0000000".to_owned()));
+    }
+}
+
+/// Returns the keys of a digest salt over the text before `:`, and a table for them.
+fn salted(tablets: u32, servers: u32, rows: u64, row: Line) -> (KeyProfile, ExistingTable) {
+    let over = SaltedPart::Before(":".to_owned());
+    let design = DigestSalt {
+        over,
+        ..DigestSalt::default()
+    };
+    let design = KeyDesign::new(design).unwrap();
+    let keys = keys_of(&design, rows, row);
+    let table = ExistingTable {
+        servers,
+        splits: design.splits(tablets).unwrap(),
+        group_pattern: None,
+    };
+    (profile_of(keys, Arrivals::AsWritten), table)
+}
+
+/// The headline for a salted table with all rows in one tablet was "Leave the table as it is", and
+/// `verify` failed on the same table; so it was for an unsplit table on two servers.
+#[rstest]
+#[case(16, 2, |row: u64| format!("user{row}:x"), None)]
+#[case(16, 2, |row: u64| format!("acme:{row}"), Some(Fault::FullTablet { over_mean: 16.0 }))]
+#[case(1, 2, |row: u64| format!("user{row}:x"), Some(Fault::FewerThanServers { tablets: 1, servers: 2 }))]
+fn a_salted_table_is_kept_with_its_fault(
+    #[case] tablets: u32,
+    #[case] on: u32,
+    #[case] row: Line,
+    #[case] fault: Option<Fault>,
+) {
+    let (keys, table) = salted(tablets, on, 5_000, row);
+    let report = advise(keys, &servers(on).table(table)).unwrap();
+    let expected = match fault {
+        Some(_) => Decision::HasUnevenDesign,
+        None => Decision::HasDesign,
+    };
+    assert_eq!((report.decision, report.tablets), (expected, tablets));
+    let faults = &report.designs[0].faults;
+    assert!(
+        fault.is_none_or(|fault| faults.contains(&fault)),
+        "{faults:?}"
+    );
+}
+
+#[test]
+fn a_table_keeps_its_tablets_unless_others_are_requested() {
+    let (keys, table) = salted(20, 2, 5_000, |row| format!("user{row}:x"));
+    let there = servers(2).table(table);
+    for (options, tablets) in [
+        (there.clone(), 20),
+        (there.clone().tablets(40), 40),
+        (there.servers(7), 28),
+    ] {
+        let report = advise(keys.clone(), &options).unwrap();
+        let layout = &report.spec.unwrap().key_design[0].layout;
+        assert_eq!(*layout, AdvisedLayout::Tablets(tablets));
+    }
+}
+
+/// A table of plain rows, split by a sample, got the advice to salt its rows or to split at other
+/// points.
+#[test]
+fn an_evenly_split_table_of_plain_rows_stays_unchanged() {
+    let advice = |points: [&'static str; 3]| {
+        let table = ExistingTable {
+            servers: 1,
+            splits: points.map(Into::into).to_vec(),
+            group_pattern: None,
+        };
+        let ids = (0..5_000).map(|id| format!("{:08}", id * 19_997).into_bytes());
+        let keys = profile_of(ids, Arrivals::Unordered);
+        advise(keys, &servers(1).table(table)).unwrap()
+    };
+    let report = advice(["25", "50", "75"]);
+    assert_eq!((report.decision, report.tablets), (Decision::Plain, 4));
+    let spec = &report.spec.unwrap().key_design[0];
+    let points = ["25", "50", "75"].map(str::to_owned).to_vec();
+    assert_eq!(spec.layout, AdvisedLayout::SplitPoints(points));
+
+    // One tablet has nearly all rows, so the table must change.
+    let report = advice(["01", "02", "03"]);
+    let mut designs = report.designs.iter();
+    let kept = designs.find(|design| design.label() == "unsalted, as the table is");
+    assert_eq!(kept.unwrap().suitability, Suitability::Uneven);
+    assert_eq!(labels(&report), ["row-hasher"]);
+}

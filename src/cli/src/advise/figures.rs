@@ -1,0 +1,192 @@
+//! The properties of keys, as text.
+
+use fluo_advisor::{
+    Alphabet, Arrivals, Direction, Distinct, FieldCut, KeyProfile, LeadingFields, OrderProfile,
+};
+use fluo_table::{Escaped, Grouped};
+
+use super::answer::Answer;
+use crate::text::{plural, shortened};
+
+/// The number of hot fields that are named.
+const FIELDS: usize = 3;
+/// The share of the keys from which a repeated row is named.
+const HOT_SHARE: f64 = 0.01;
+
+/// Returns the properties of the keys, each with its name.
+pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
+    let (report, profile) = (&answer.report, &answer.report.profile);
+    let mut all = vec![
+        ("keys", keys(profile)),
+        ("lengths", lengths(profile)),
+        ("alphabet", alphabet(profile.alphabet).to_owned()),
+        ("order", order(&profile.order)),
+    ];
+    if !profile.sample.is_complete {
+        let sample = Grouped(profile.sample.len);
+        all.push((
+            "sample",
+            format!("{sample} keys, from which loads are estimated"),
+        ));
+    }
+    if answer.cut_short > 0 {
+        let tablets = plural(answer.cut_short, "tablet");
+        all.push((
+            "read",
+            format!("the first rows of {tablets}; --rows reads more"),
+        ));
+    }
+    if profile.lengths.above_100 > 0 {
+        let long = plural(profile.lengths.above_100, "key");
+        all.push((
+            "long keys",
+            format!("{long} above 100 bytes; each cell stores its key"),
+        ));
+    }
+    if profile.ending_in_return == profile.keys {
+        let remedy = "each key ends in `\\x0d`: remove it with `tr -d '\\r'`";
+        all.push(("returns", remedy.to_owned()));
+    }
+    if !profile.common_prefix.is_empty() && profile.distinct.keys() > 1 {
+        all.push(("common prefix", quoted(&profile.common_prefix)));
+    }
+    all.extend(fields(&profile.leading_fields).map(|fields| ("leading field", fields)));
+    let duplicates = profile.distinct.duplicates_at_least(profile.keys);
+    if duplicates > 0 {
+        let keys = plural(duplicates, "key");
+        all.push((
+            "repeated",
+            format!("at least {keys}, which are the same rows"),
+        ));
+    }
+    if let Some(hot) = profile
+        .hottest_row
+        .as_ref()
+        .filter(|hot| hot.share >= HOT_SHARE)
+    {
+        let (row, share) = (quoted(&hot.row), percent(hot.share));
+        all.push((
+            "hottest row",
+            format!("{row}, {share} of the keys; no design spreads one row"),
+        ));
+    }
+    let existing = report.existing.iter();
+    all.extend(existing.map(|design| {
+        let (keys, share) = (plural(design.keys, "key"), percent(design.share));
+        ("design", format!("{}: {keys} ({share})", design.label))
+    }));
+    if let Some(others) = &report.others {
+        let (keys, share) = (plural(others.keys, "key"), percent(others.share));
+        let first = &others.first;
+        all.push((
+            "no design",
+            format!("{keys} ({share}), the first is `{first}`"),
+        ));
+    }
+    all
+}
+
+fn keys(profile: &KeyProfile) -> String {
+    let keys = Grouped(profile.keys);
+    match profile.distinct {
+        Distinct::Estimated {
+            keys: different, ..
+        } => {
+            format!("{keys}, about {} different", Grouped(different))
+        }
+        ref counted => format!("{keys}, {} different", Grouped(counted.keys())),
+    }
+}
+
+fn lengths(profile: &KeyProfile) -> String {
+    let lengths = &profile.lengths;
+    if lengths.min == lengths.max {
+        return plural(lengths.max, "byte");
+    }
+    let (min, max) = (Grouped(lengths.min), Grouped(lengths.max));
+    let (median, most) = (Grouped(lengths.median), Grouped(lengths.percentile_99));
+    format!("{min} to {max} bytes, median {median}, 99 % up to {most}")
+}
+
+fn alphabet(alphabet: Alphabet) -> &'static str {
+    match alphabet {
+        Alphabet::Empty => "no bytes",
+        Alphabet::Digits => "digits",
+        Alphabet::HexLowerCase => "hex digits in lower case",
+        Alphabet::HexUpperCase => "hex digits in upper case",
+        Alphabet::LowerCaseLetters => "lower-case letters",
+        Alphabet::LettersAndDigits => "letters and digits",
+        Alphabet::AsciiText => "ASCII text",
+        Alphabet::Utf8Text => "UTF-8 text",
+        _ => "binary data",
+    }
+}
+
+fn order(order: &OrderProfile) -> String {
+    if order.arrivals == Arrivals::Unordered {
+        return "not in order of arrival".to_owned();
+    }
+    let direction = match order.direction {
+        Direction::Ascending => "ascending",
+        Direction::Descending => "descending",
+        Direction::Partly => "partly in order",
+        Direction::Random => "random",
+        _ => return "unknown".to_owned(),
+    };
+    let ascending = percent(order.ascending);
+    let hint = match order.is_sorted() {
+        true => "; give --unordered if they are not written in this order",
+        false => "",
+    };
+    format!("{direction}: {ascending} are greater than the key before{hint}")
+}
+
+/// Returns the end of the leading field, and the most frequent fields.
+fn fields(fields: &LeadingFields) -> Option<String> {
+    let end = match fields.cut? {
+        FieldCut::UrlHost | FieldCut::Host => "host".to_owned(),
+        FieldCut::Separator { byte, .. } => format!("before {}", quoted(&[byte])),
+        _ => return None,
+    };
+    let hot = fields.hot.iter().take(FIELDS);
+    let hot: Vec<_> = hot
+        .map(|hot| format!("{} {}", quoted(&hot.field), percent(hot.share)))
+        .collect();
+    match hot.is_empty() {
+        true => Some(end),
+        false => Some(format!("{end}: {}", hot.join(", "))),
+    }
+}
+
+/// Quotes bytes in the escaped form.
+pub(super) fn quoted(bytes: &[u8]) -> String {
+    format!("`{}`", shortened(&Escaped(bytes).to_string()))
+}
+
+/// Returns a share in percent. A share above 0 is not shown as 0 %, and one below 1 not as 100 %.
+pub(super) fn percent(share: f64) -> String {
+    match share {
+        share if share > 0.0 && share < 0.000_5 => "below 0.1 %".to_owned(),
+        share if share < 1.0 => format!("{:.1} %", (share * 100.0).min(99.9)),
+        _ => "100 %".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_shares_for_readers() {
+        let shares = [0.0, 0.000_1, 0.125, 2.0 / 3.0, 0.9999, 1.0].map(percent);
+        let expected = [
+            "0.0 %",
+            "below 0.1 %",
+            "12.5 %",
+            "66.7 %",
+            "99.9 %",
+            "100 %",
+        ];
+        assert_eq!(shares, expected);
+    }
+}
