@@ -34,9 +34,10 @@ async fn main() -> Result<()> {
 
     let verdict = fluo.verify("pages", &optimizations).await?;
     for rows in &verdict.rows {
+        let p_value = rows.chi_square.map(|test| test.p_value);
         println!(
-            "{}: {} to {} rows in a tablet, p = {:?}",
-            rows.recipe, rows.least, rows.largest, rows.p_value
+            "{}: {} to {} rows in a tablet, p = {p_value:?}",
+            rows.recipe, rows.least, rows.load.largest
         );
     }
     verdict.into_result()?;

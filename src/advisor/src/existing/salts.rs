@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use fluo_keys::{DesignSettings, Digest, DigestSalt, DigestSide, HashInput, KeyDesign, Modulo, SaltedPart};
+use fluo_keys::{
+    DesignSettings, Digest, DigestSalt, DigestSide, HashInput, KeyDesign, Modulo, SaltedPart,
+};
 use fluo_table::Bytes;
 
 use super::evidence::{LEAST_BITS, LEAST_BITS_IF_SPLIT, agreeing};
