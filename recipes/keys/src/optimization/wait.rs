@@ -117,7 +117,7 @@ impl<'a> Verifying<'a> {
     where
         S: Future<Output = ()> + Send + 'a,
     {
-        let look = self.without_rows().repeated();
+        let look = self.repeated_without_rows();
         Waiting::new(look, Verdict::is_laid_out, sleep)
     }
 }

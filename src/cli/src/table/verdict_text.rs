@@ -40,19 +40,18 @@ pub(crate) fn describe(verdict: &Verdict, origin: Origin) -> Result<()> {
 }
 
 /// A difference with its sentence, for JSON.
-#[derive(Debug, Serialize)]
-pub(super) struct ToldDifference<'a> {
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct ToldDifference {
     #[serde(flatten)]
-    difference: &'a Difference,
+    difference: Difference,
     pub(super) sentence: String,
 }
 
-impl<'a> From<&'a Difference> for ToldDifference<'a> {
-    fn from(difference: &'a Difference) -> Self {
-        let sentence = difference.to_string();
+impl From<&Difference> for ToldDifference {
+    fn from(difference: &Difference) -> Self {
         Self {
-            difference,
-            sentence,
+            difference: difference.clone(),
+            sentence: difference.to_string(),
         }
     }
 }

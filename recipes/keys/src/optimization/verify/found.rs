@@ -7,7 +7,7 @@ use super::super::table_state::TableState;
 use super::census::Census;
 use super::difference::Difference;
 use super::groups::{self, GroupVerdict};
-use super::load::Scale;
+use super::load::{LoadStanding, Scale};
 use super::options::{OtherRows, VerifyOptions};
 use super::properties::{self, PropertyVerdict};
 use super::rows::RowsVerdict;
@@ -102,17 +102,16 @@ impl<'a> Found<'a> {
         let rows_per_server = census.rows_per_server(&self.servers);
         let (wanted, found) = (self.optimizations.splits(), &self.state.splits);
         let pattern = self.optimizations.group_pattern();
-        let names = groups::names(pattern.as_deref(), &self.tablets)?;
         let mut verdict = Verdict {
             table: self.table.to_owned(),
             ok: false,
             differences: Vec::new(),
-            unproved: Unproved::of(census, &rows).filter(|_| !census.is_transient),
+            unproved: unproved(census, &rows),
             wanted_splits: wanted.len(),
             missing_splits: shown(wanted.difference(found)),
             extra_splits: shown(found.difference(&wanted)),
             properties: self.properties.clone(),
-            groups: groups::count(&names, &self.tablets, &self.servers),
+            groups: groups::count(pattern.as_deref(), &self.tablets, &self.servers)?,
             counted: census.counted,
             rows,
             other_rows: census.other_rows(),
@@ -179,6 +178,24 @@ impl Verdict {
         }
         differences
     }
+}
+
+/// Returns the first reason why evenness is not proved, or `None` if it is, or nothing is compared.
+fn unproved(census: &Census<'_>, recipes: &[RowsVerdict]) -> Option<Unproved> {
+    if census.is_transient {
+        return None;
+    }
+    if !census.counted {
+        return Some(Unproved::RowsNotCounted);
+    }
+    if census.total == 0 {
+        return Some(Unproved::NoRows);
+    }
+    let few = |recipe: &&RowsVerdict| recipe.load.standing == LoadStanding::TooFewToTell;
+    recipes.iter().find(few).map(|recipe| Unproved::TooFewRows {
+        recipe: recipe.recipe.clone(),
+        rows: recipe.load.total,
+    })
 }
 
 fn shown<'a>(rows: impl Iterator<Item = &'a Bytes>) -> Vec<String> {

@@ -47,20 +47,21 @@ pub async fn groups(
 ) -> Result<Vec<GroupVerdict>> {
     let servers = admin.servers().await?;
     let tablets = admin.tablets(table).await?;
-    Ok(count(&names(pattern, &tablets)?, &tablets, &servers))
+    count(pattern, &tablets, &servers)
 }
 
-/// Returns the group of each tablet.
-pub(super) fn names(pattern: Option<&str>, tablets: &Tablets) -> Result<Vec<String>> {
-    let tablets = tablets.as_slice().iter();
-    groups_of(pattern, tablets.map(|tablet| tablet.end_row.as_deref()))
-}
-
-/// Counts the tablets of each group; `names` are the groups of the tablets.
-pub(super) fn count(names: &[String], tablets: &Tablets, servers: &[String]) -> Vec<GroupVerdict> {
+/// Counts the tablets of each group.
+pub(super) fn count(
+    pattern: Option<&str>,
+    tablets: &Tablets,
+    servers: &[String],
+) -> Result<Vec<GroupVerdict>> {
+    let tablets = tablets.as_slice();
+    let end_rows = tablets.iter().map(|tablet| tablet.end_row.as_deref());
+    let names = groups_of(pattern, end_rows)?;
     let mut order = Vec::new();
     let mut groups: BTreeMap<&String, GroupVerdict> = BTreeMap::new();
-    for (name, tablet) in names.iter().zip(tablets.as_slice()) {
+    for (name, tablet) in names.iter().zip(tablets) {
         let group = groups.entry(name).or_insert_with(|| {
             order.push(name);
             GroupVerdict::empty(name, servers)
@@ -75,11 +76,8 @@ pub(super) fn count(names: &[String], tablets: &Tablets, servers: &[String]) -> 
             None => group.unhosted += 1,
         }
     }
-    order
-        .into_iter()
-        .filter_map(|name| groups.remove(name))
-        .map(GroupVerdict::with_figures)
-        .collect()
+    let groups = order.into_iter().filter_map(|name| groups.remove(name));
+    Ok(groups.map(GroupVerdict::with_figures).collect())
 }
 
 impl GroupVerdict {

@@ -5,10 +5,6 @@ use std::fmt;
 use fluo_table::Grouped;
 use serde::Serialize;
 
-use super::census::Census;
-use super::load::LoadStanding;
-use super::rows::RowsVerdict;
-
 /// A reason why evenness is not proved. Its text is a clause for an operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "reason")]
@@ -25,23 +21,6 @@ pub enum Unproved {
         /// The number of its rows.
         rows: u64,
     },
-}
-
-impl Unproved {
-    /// Returns the first reason, or `None` if evenness is proved.
-    pub(super) fn of(census: &Census<'_>, recipes: &[RowsVerdict]) -> Option<Self> {
-        if !census.counted {
-            return Some(Self::RowsNotCounted);
-        }
-        if census.total == 0 {
-            return Some(Self::NoRows);
-        }
-        let few = |recipe: &&RowsVerdict| recipe.load.standing == LoadStanding::TooFewToTell;
-        recipes.iter().find(few).map(|recipe| Self::TooFewRows {
-            recipe: recipe.recipe.clone(),
-            rows: recipe.load.total,
-        })
-    }
 }
 
 impl fmt::Display for Unproved {

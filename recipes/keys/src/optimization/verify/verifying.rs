@@ -75,29 +75,18 @@ impl<'a> Verifying<'a> {
         self
     }
 
-    /// Skips the count of rows.
-    pub(in super::super) fn without_rows(mut self) -> Self {
-        self.options = self.options.rows(RowCounting::Skip);
-        self
-    }
-
     /// Sets a function that is called with the number of rows counted so far. Default: none.
     pub fn on_progress(mut self, progress: impl FnMut(u64) + Send + 'a) -> Self {
         self.progress = Box::new(progress);
         self
     }
 
-    /// Returns a function that makes this call each time, and reports no progress.
-    pub(in super::super) fn repeated(
+    /// Returns a function that makes this call each time, without a count of rows.
+    pub(in super::super) fn repeated_without_rows(
         self,
     ) -> impl FnMut() -> BoxFuture<'a, Result<Verdict>> + Send + 'a {
-        let Self {
-            optimizations,
-            tables,
-            table,
-            options,
-            ..
-        } = self;
+        let (optimizations, tables, table) = (self.optimizations, self.tables, self.table);
+        let options = self.options.rows(RowCounting::Skip);
         move || {
             let call = optimizations.verify(tables, table).options(&options);
             call.into_future()

@@ -2,42 +2,47 @@
 
 use std::mem::discriminant;
 
-use fluo_keys::{Difference, Verdict};
+use fluo_keys::Verdict;
+use serde::Serialize;
 
-use crate::table::verdict_text::reservation;
-
-/// The result of a check.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Seen {
-    pub(super) differences: Vec<Difference>,
-    /// The reason why evenness is not proved, as a clause.
-    pub(super) unproved: Option<String>,
-}
+use crate::table::verdict_text::{ToldDifference, reservation};
 
 /// The content of a line of the watch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "event")]
 pub(super) enum Change {
     /// The first check.
-    Begin(Seen),
+    Begin {
+        differences: Vec<ToldDifference>,
+        /// The reason why evenness is not proved, as a clause, if there are no differences.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unproved: Option<String>,
+    },
     /// A new difference.
-    Appeared(Difference),
+    Drift { difference: ToldDifference },
     /// A difference that no longer exists.
-    Gone(Difference),
+    Gone { difference: ToldDifference },
     /// There are no differences any more, or another reason why evenness is not proved.
-    Ok(Seen),
+    Ok {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unproved: Option<String>,
+    },
     /// The table cannot be checked, for this reason.
-    CannotLook(String),
+    CannotLook { reason: String },
     /// The table can be checked again.
     LooksAgain,
     /// The table was deleted, which ends the watch.
     Deleted,
 }
 
-impl From<&Verdict> for Seen {
-    fn from(verdict: &Verdict) -> Self {
-        Self {
-            unproved: reservation(verdict.unproved.as_ref()),
-            differences: verdict.differences.clone(),
+impl Change {
+    /// Returns the result of the first check.
+    pub(super) fn begin(verdict: &Verdict) -> Self {
+        let differences = verdict.differences.iter().map(ToldDifference::from);
+        let unproved = reservation(verdict.unproved.as_ref());
+        Self::Begin {
+            differences: differences.collect(),
+            unproved: unproved.filter(|_| verdict.ok),
         }
     }
 }
@@ -57,35 +62,37 @@ impl Changes {
 
     /// Returns the changes since the check before. A difference with other figures is not a change.
     pub(super) fn after(&mut self, looked: Result<Verdict, String>) -> Vec<Change> {
-        match looked {
-            Err(error) if self.error.as_ref() == Some(&error) => Vec::new(),
-            Err(error) => {
-                self.error = Some(error.clone());
-                vec![Change::CannotLook(error)]
+        let seen = match looked {
+            Ok(seen) => seen,
+            Err(reason) if self.error.as_ref() == Some(&reason) => return Vec::new(),
+            Err(reason) => {
+                self.error = Some(reason.clone());
+                return vec![Change::CannotLook { reason }];
             }
-            Ok(seen) => {
-                let again = self.error.take().map(|_| Change::LooksAgain);
-                let reason = |verdict: &Verdict| verdict.unproved.as_ref().map(discriminant);
-                let is_new = !self.seen.ok || reason(&seen) != reason(&self.seen);
-                let ok = (seen.ok && is_new).then(|| Change::Ok(Seen::from(&seen)));
-                let gone = self.seen.differences_since(&seen).cloned();
-                let appeared = seen.differences_since(&self.seen).cloned();
-                let changes = again
-                    .into_iter()
-                    .chain(gone.map(Change::Gone))
-                    .chain(appeared.map(Change::Appeared))
-                    .chain(ok)
-                    .collect();
-                self.seen = seen;
-                changes
-            }
+        };
+        let mut changes: Vec<_> = self
+            .error
+            .take()
+            .map(|_| Change::LooksAgain)
+            .into_iter()
+            .collect();
+        let gone = self.seen.differences_since(&seen).map(ToldDifference::from);
+        changes.extend(gone.map(|difference| Change::Gone { difference }));
+        let new = seen.differences_since(&self.seen).map(ToldDifference::from);
+        changes.extend(new.map(|difference| Change::Drift { difference }));
+        let reason = |verdict: &Verdict| verdict.unproved.as_ref().map(discriminant);
+        if seen.ok && (!self.seen.ok || reason(&seen) != reason(&self.seen)) {
+            let unproved = reservation(seen.unproved.as_ref());
+            changes.push(Change::Ok { unproved });
         }
+        self.seen = seen;
+        changes
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fluo_keys::{RowHasher, TableOptimizations};
+    use fluo_keys::{Difference, RowHasher, TableOptimizations};
     use fluo_table::{MemoryTables, TableAdmin, Versions};
 
     use super::*;
@@ -118,33 +125,34 @@ mod tests {
             }
             verdict
         };
+        let drift = |difference: &Difference| Change::Drift {
+            difference: difference.into(),
+        };
+        let gone = |difference: &Difference| Change::Gone {
+            difference: difference.into(),
+        };
         let mut changes = Changes::new(seen(&[&a]));
         let cannot = |why: &str| Err(why.to_owned());
-        let cannot_look = |why: &str| vec![Change::CannotLook(why.to_owned())];
+        let cannot_look = |why: &str| {
+            let reason = why.to_owned();
+            vec![Change::CannotLook { reason }]
+        };
+        let unproved = Some("it has no rows, so evenness is not proved".to_owned());
         for (looked, expected) in [
             (Ok(seen(&[&a])), vec![]),
             // While rows were loaded, each check reported `fixed` and `drift` with other figures.
             (Ok(seen(&[&of("a", 1_000)])), vec![]),
-            (Ok(seen(&[&a])), vec![]),
-            (Ok(seen(&[&a, &b])), vec![Change::Appeared(b.clone())]),
+            (Ok(seen(&[&a, &b])), vec![drift(&b)]),
             (cannot("no proxy"), cannot_look("no proxy")),
             (cannot("no proxy"), vec![]),
             (cannot("no table"), cannot_look("no table")),
             (
                 Ok(seen(&[&c, &b])),
-                vec![
-                    Change::LooksAgain,
-                    Change::Gone(a.clone()),
-                    Change::Appeared(c.clone()),
-                ],
+                vec![Change::LooksAgain, gone(&a), drift(&c)],
             ),
             (
                 Ok(seen(&[])),
-                vec![
-                    Change::Gone(c.clone()),
-                    Change::Gone(b.clone()),
-                    Change::Ok(Seen::from(&ok)),
-                ],
+                vec![gone(&c), gone(&b), Change::Ok { unproved }],
             ),
             (Ok(seen(&[])), vec![]),
         ] {
@@ -152,7 +160,7 @@ mod tests {
         }
         let mut counted = ok.clone();
         counted.unproved = None;
-        let expected = vec![Change::Ok(Seen::from(&counted))];
+        let expected = vec![Change::Ok { unproved: None }];
         assert_eq!(changes.after(Ok(counted)), expected);
     }
 }

@@ -4,8 +4,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::changes::{Change, Seen};
-use crate::table::verdict_text::ToldDifference;
+use super::changes::Change;
 use crate::text::{count_of, plural};
 
 /// A change with its time, as a JSON object or as text.
@@ -14,29 +13,8 @@ pub(super) struct Line<'a> {
     /// UTC, as `2026-01-31T23:59:59Z`.
     time: String,
     table: &'a str,
-    event: Event,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    differences: Option<Vec<ToldDifference<'a>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<ToldDifference<'a>>,
-    /// The reason why evenness is not proved, if there are no differences.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unproved: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-}
-
-/// The kind of a change.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Event {
-    Begin,
-    Drift,
-    Gone,
-    Ok,
-    CannotLook,
-    LooksAgain,
-    Deleted,
+    #[serde(flatten)]
+    change: &'a Change,
 }
 
 impl<'a> Line<'a> {
@@ -45,81 +23,37 @@ impl<'a> Line<'a> {
     }
 
     fn at(time: SystemTime, table: &'a str, change: &'a Change) -> Self {
-        let line = Self {
+        Self {
             time: humantime::format_rfc3339_seconds(time).to_string(),
             table,
-            event: Event::Ok,
-            differences: None,
-            difference: None,
-            unproved: None,
-            reason: None,
-        };
-        let (event, difference) = match change {
-            Change::Begin(seen) => {
-                return Self {
-                    event: Event::Begin,
-                    differences: Some(seen.differences.iter().map(ToldDifference::from).collect()),
-                    ..line.standing(seen)
-                };
-            }
-            Change::Ok(seen) => return line.standing(seen),
-            Change::Appeared(difference) => (Event::Drift, Some(difference.into())),
-            Change::Gone(difference) => (Event::Gone, Some(difference.into())),
-            Change::CannotLook(reason) => {
-                return Self {
-                    event: Event::CannotLook,
-                    reason: Some(reason),
-                    ..line
-                };
-            }
-            Change::LooksAgain => (Event::LooksAgain, None),
-            Change::Deleted => (Event::Deleted, None),
-        };
-        Self {
-            event,
-            difference,
-            ..line
+            change,
         }
-    }
-
-    /// Adds the reason why evenness is not proved, if there are no differences.
-    fn standing(self, seen: &'a Seen) -> Self {
-        let unproved = seen.unproved.as_deref();
-        let unproved = unproved.filter(|_| seen.differences.is_empty());
-        Self { unproved, ..self }
     }
 
     /// Returns the lines for a person: one, or several for the first check of a table with
     /// differences.
     pub(super) fn texts(&self) -> Vec<String> {
-        let line = |text: &str| format!("{} table {}: {text}", self.time, self.table);
-        let difference = self.difference.as_ref();
-        let difference = difference.map_or("", |one| one.sentence.as_str());
-        let reason = self.reason.unwrap_or_default();
-        match self.event {
-            Event::Begin => {
-                let differences = self.differences.as_deref().unwrap_or_default();
-                let drift = differences.iter().map(|one| &one.sentence);
-                let drift = drift.map(|text| line(&format!("drift: {text}")));
-                std::iter::once(line(&self.summary(differences.len())))
-                    .chain(drift)
-                    .collect()
+        let line = |text: String| format!("{} table {}: {text}", self.time, self.table);
+        let text = match self.change {
+            Change::Begin { differences, .. } if !differences.is_empty() => {
+                let count = plural(count_of(differences.len()), "difference");
+                let drift = differences
+                    .iter()
+                    .map(|one| format!("drift: {}", one.sentence));
+                let first = std::iter::once(format!("NOT OK: {count}"));
+                return first.chain(drift).map(line).collect();
             }
-            Event::Drift => vec![line(&format!("drift: {difference}"))],
-            Event::Gone => vec![line(&format!("fixed: {difference}"))],
-            Event::Ok => vec![line(&self.summary(0))],
-            Event::CannotLook => vec![line(&format!("cannot look: {reason}"))],
-            Event::LooksAgain => vec![line("looking again")],
-            Event::Deleted => vec![line("deleted")],
-        }
-    }
-
-    fn summary(&self, differences: usize) -> String {
-        match (differences, self.unproved) {
-            (0, None) => "OK".to_owned(),
-            (0, Some(reason)) => format!("OK; {reason}"),
-            (count, _) => format!("NOT OK: {}", plural(count_of(count), "difference")),
-        }
+            Change::Begin { unproved, .. } | Change::Ok { unproved } => match unproved {
+                None => "OK".to_owned(),
+                Some(reason) => format!("OK; {reason}"),
+            },
+            Change::Drift { difference } => format!("drift: {}", difference.sentence),
+            Change::Gone { difference } => format!("fixed: {}", difference.sentence),
+            Change::CannotLook { reason } => format!("cannot look: {reason}"),
+            Change::LooksAgain => "looking again".to_owned(),
+            Change::Deleted => "deleted".to_owned(),
+        };
+        vec![line(text)]
     }
 }
 
@@ -130,19 +64,35 @@ mod tests {
     use fluo_keys::Difference;
 
     use super::*;
+    use crate::table::verdict_text::ToldDifference;
 
     const NO_ROWS: &str = "it has no rows, so evenness is not proved";
 
-    fn missing(split: &str) -> Difference {
+    fn missing(split: &str) -> ToldDifference {
         let splits = vec![split.to_owned()];
-        Difference::MissingSplits { splits }
+        ToldDifference::from(&Difference::MissingSplits { splits })
     }
 
-    fn seen(differences: &[&str], unproved: Option<&str>) -> Seen {
-        Seen {
+    fn begin(differences: &[&str], unproved: Option<&str>) -> Change {
+        Change::Begin {
             differences: differences.iter().map(|split| missing(split)).collect(),
             unproved: unproved.map(str::to_owned),
         }
+    }
+
+    fn ok(unproved: Option<&str>) -> Change {
+        let unproved = unproved.map(str::to_owned);
+        Change::Ok { unproved }
+    }
+
+    fn drift(split: &str) -> Change {
+        let difference = missing(split);
+        Change::Drift { difference }
+    }
+
+    fn cannot_look(reason: &str) -> Change {
+        let reason = reason.to_owned();
+        Change::CannotLook { reason }
     }
 
     fn at(change: &Change) -> Line<'_> {
@@ -153,23 +103,18 @@ mod tests {
     #[test]
     fn prints_each_change_with_its_time() {
         let no_rows = format!("OK; {NO_ROWS}");
+        let difference = missing("a");
         for (change, expected) in [
-            (Change::Begin(seen(&[], None)), "OK"),
-            (Change::Begin(seen(&[], Some(NO_ROWS))), no_rows.as_str()),
+            (begin(&[], None), "OK"),
+            (begin(&[], Some(NO_ROWS)), no_rows.as_str()),
+            (drift("a"), "drift: the split point `a` is missing"),
             (
-                Change::Appeared(missing("a")),
-                "drift: the split point `a` is missing",
-            ),
-            (
-                Change::Gone(missing("a")),
+                Change::Gone { difference },
                 "fixed: the split point `a` is missing",
             ),
-            (Change::Ok(seen(&[], None)), "OK"),
-            (Change::Ok(seen(&[], Some(NO_ROWS))), no_rows.as_str()),
-            (
-                Change::CannotLook("no proxy".to_owned()),
-                "cannot look: no proxy",
-            ),
+            (ok(None), "OK"),
+            (ok(Some(NO_ROWS)), no_rows.as_str()),
+            (cannot_look("no proxy"), "cannot look: no proxy"),
             (Change::LooksAgain, "looking again"),
             (Change::Deleted, "deleted"),
         ] {
@@ -178,9 +123,8 @@ mod tests {
                 [format!("2025-12-31T23:59:59Z table pages: {expected}")]
             );
         }
-        let begin = Change::Begin(seen(&["a", "b"], Some(NO_ROWS)));
         assert_eq!(
-            at(&begin).texts(),
+            at(&begin(&["a", "b"], None)).texts(),
             [
                 "2025-12-31T23:59:59Z table pages: NOT OK: 2 differences",
                 "2025-12-31T23:59:59Z table pages: drift: the split point `a` is missing",
@@ -192,22 +136,17 @@ mod tests {
     #[test]
     fn serializes_a_change_with_its_data() {
         for (change, expected) in [
+            (begin(&[], None), r#""event":"begin","differences":[]"#),
             (
-                Change::Begin(seen(&[], None)),
-                r#""event":"begin","differences":[]"#,
-            ),
-            (
-                Change::Ok(seen(&[], Some(NO_ROWS))),
+                ok(Some(NO_ROWS)),
                 r#""event":"ok","unproved":"it has no rows, so evenness is not proved""#,
             ),
             (
-                Change::Appeared(missing("a")),
+                drift("a"),
                 r#""event":"drift","difference":{"kind":"missing_splits","splits":["a"],"sentence":"the split point `a` is missing"}"#,
             ),
-            (
-                Change::CannotLook("x".to_owned()),
-                r#""event":"cannot_look","reason":"x""#,
-            ),
+            (cannot_look("x"), r#""event":"cannot_look","reason":"x""#),
+            (Change::Deleted, r#""event":"deleted""#),
         ] {
             assert_eq!(
                 serde_json::to_string(&at(&change)).unwrap(),

@@ -12,7 +12,7 @@ use fluo_keys::{RowCounting, TableOptimizations, Verdict};
 use fluo_table::{ErrorKind, TableAdmin};
 use tokio::time::sleep;
 
-use self::changes::{Change, Changes, Seen};
+use self::changes::{Change, Changes};
 use self::line::Line;
 use super::verify::{Limits, Rows, with_damage};
 use crate::duration;
@@ -82,8 +82,8 @@ impl Watch {
         let Some(first) = watcher.look().await? else {
             bail!("there is no table `{}`", self.name);
         };
-        let mut is_ok = first.differences.is_empty();
-        self.print(&Change::Begin(Seen::from(&first)))?;
+        let mut is_ok = first.ok;
+        self.print(&Change::begin(&first))?;
         let mut changes = Changes::new(first);
         while is_ok || !self.once {
             sleep(self.interval).await;
@@ -95,9 +95,7 @@ impl Watch {
                 }
                 Err(error) => Err(exit::sentence(&error)),
             };
-            is_ok = looked
-                .as_ref()
-                .map_or(is_ok, |seen| seen.differences.is_empty());
+            is_ok = looked.as_ref().map_or(is_ok, |seen| seen.ok);
             for change in changes.after(looked) {
                 self.print(&change)?;
             }
