@@ -223,7 +223,7 @@ fn a_random_salt_for_one_row_is_for_scans_only() {
     assert_eq!(report.decision, Decision::LeastBad);
     assert_eq!(report.profile.distinct.duplicates_at_least(20_000), 19_999);
     let hot = report.profile.hottest_row.as_ref().unwrap();
-    assert_eq!((&*hot.row, hot.share), (&b"same-key-again"[..], 1.0));
+    assert_eq!((&*hot.field, hot.share), (&b"same-key-again"[..], 1.0));
     assert_ne!(labels(&report), ["random-salt 8"]);
 
     let scanned = servers(2).reads([Read::Range]).scans_only(true);

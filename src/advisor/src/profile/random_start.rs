@@ -39,9 +39,10 @@ pub(crate) fn starts_randomly(sorted: &[SampledKey]) -> bool {
     let has_one = |key: &&&[u8]| key.get(CHARACTERS).is_some_and(is_separator);
     let is_parted = are_nearly_all(keys.iter().filter(has_one).count(), &keys);
     ALPHABETS.iter().any(|alphabet| {
-        let most = match is_parted {
-            true => 1.0,
-            false => 1.0 - ChiSquare::LEAST_P_VALUE,
+        let most = if is_parted {
+            1.0
+        } else {
+            1.0 - ChiSquare::LEAST_P_VALUE
         };
         let are_random = |counts: &[u64; 256]| {
             let own = alphabet
