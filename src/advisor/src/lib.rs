@@ -64,6 +64,6 @@ pub use error::AdvisorError;
 pub use existing::{ExistingDesign, ExistingTable, OtherKeys};
 pub use forecast::{Candidate, DesignForecast, LoadForecast, RejectedKeys, ScanCosts};
 pub use profile::{
-    Alphabet, Arrivals, Direction, Distinct, FieldCut, HeatMap, HotField, HotRow, KeyProfile,
-    KeySample, LeadingFields, LengthProfile, OrderProfile, ProfileBuilder, ProfileOptions,
+    Alphabet, Arrivals, Direction, Distinct, FieldCut, HeatMap, HotField, KeyProfile, KeySample,
+    LeadingFields, LengthProfile, OrderProfile, ProfileBuilder, ProfileOptions,
 };

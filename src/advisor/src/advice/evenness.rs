@@ -71,9 +71,10 @@ fn mean(crowd: &Crowd, load: &LoadForecast) -> f64 {
 /// the sample overstates it, and more than chance gives it, or one part alone overloads it.
 fn is_too_full(crowd: &Crowd, load: &LoadForecast, enough: f64, profile: &KeyProfile) -> bool {
     let (mean, fullest) = (mean(crowd, load), float(crowd.fullest));
-    let error = match profile.sample.is_complete {
-        true => 0.0,
-        false => OF_A_SAMPLE * fullest.sqrt(),
+    let error = if profile.sample.is_complete {
+        0.0
+    } else {
+        OF_A_SAMPLE * fullest.sqrt()
     };
     // Chance is counted in salted parts, because keys that share one are placed once.
     let size = crowd.sharing.max(1.0);
@@ -99,7 +100,7 @@ fn few_salts(
     forecast: &DesignForecast,
     load: &LoadForecast,
 ) -> Option<Fault> {
-    let different = profile.distinct.keys().min(profile.sample.len);
+    let different = profile.distinct.keys.min(profile.sample.len);
     let used = load
         .salts_used
         .filter(|salts| *salts < load.tablets().min(different))

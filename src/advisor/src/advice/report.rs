@@ -123,9 +123,10 @@ impl AdvisorReport {
         };
         let mut faults = designs.iter().flat_map(|design| &design.faults);
         Self {
-            decision: match faults.any(is_uneven) {
-                true => Decision::HasUnevenDesign,
-                false => Decision::HasDesign,
+            decision: if faults.any(is_uneven) {
+                Decision::HasUnevenDesign
+            } else {
+                Decision::HasDesign
             },
             tablets: u32::try_from(tablets).unwrap_or(u32::MAX),
             profile: KeyProfile::default(),
@@ -173,9 +174,11 @@ fn decide(best: &mut RankedDesign) -> Decision {
         Suitability::Uneven => return Decision::LeastBad,
         _ => best.suitability = Suitability::Recommended,
     }
-    match is_split {
-        true => Decision::Plain,
-        false if best.is_unsalted() => Decision::NewSplits,
-        false => Decision::NewDesign,
+    if is_split {
+        Decision::Plain
+    } else if best.is_unsalted() {
+        Decision::NewSplits
+    } else {
+        Decision::NewDesign
     }
 }

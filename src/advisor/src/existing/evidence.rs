@@ -35,9 +35,12 @@ pub(super) fn bits(agree: f64, tried: usize, chance: f64) -> f64 {
     if share <= chance || chance >= 1.0 {
         return 0.0;
     }
-    let part = |share: f64, chance: f64| match share > 0.0 {
-        true => share * (share / chance).log2(),
-        false => 0.0,
+    let part = |share: f64, chance: f64| {
+        if share > 0.0 {
+            share * (share / chance).log2()
+        } else {
+            0.0
+        }
     };
     float_len(tried) * (part(share, chance) + part(1.0 - share, 1.0 - chance))
 }

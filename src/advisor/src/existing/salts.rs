@@ -188,8 +188,13 @@ fn buckets(salts: &[Salted], width: usize, splits: &[Bytes]) -> Vec<u32> {
         return Vec::new();
     };
     let of_splits = buckets_of(splits);
+    // Two digits are the least, and more are as many as the largest bucket needs.
+    let least = match width {
+        2 => 2,
+        _ => largest_of_width(width - 1) + 1,
+    };
     let range = match width {
-        2 => near.max(2)..101,
+        2 => near..101,
         _ if of_splits.start >= near => of_splits,
         _ => near..near.saturating_add(near / 4 + 8),
     };
@@ -207,7 +212,7 @@ fn buckets(salts: &[Salted], width: usize, splits: &[Bytes]) -> Vec<u32> {
                 * 5
                 >= salts.len() * 2
     };
-    range.filter(agree).collect()
+    (range.start.max(least)..range.end).filter(agree).collect()
 }
 
 /// Returns the chance that a salt agrees with the value of another key. A modulus is not a hash:

@@ -229,6 +229,7 @@ fn random(seed: u64) -> u64 {
 #[case(|n: u64| format!("{:02}|user{n}", random(n) % 20))]
 #[case(|n: u64| format!("p:{:04x}:{n}", random(n) & 0xffff))]
 #[case(|n: u64| format!("{:08}", n * 2))]
+#[case(|n: u64| format!("{:012}", n * 777))]
 fn recognizes_no_design_of_lookalikes(#[case] line: fn(u64) -> String) {
     let salts = [
         digest(2, "", SaltedPart::Whole),

@@ -4,7 +4,7 @@ use fluo_keys::{
     DesignSettings, DigestSalt, HashInput, HashScheme, HashedRows, Modulo, RandomSalt, ReverseTime,
     Reversed, RowAlphabet, RowLength, SaltSettings, SaltedPart, Unsalted, WebTable,
 };
-use fluo_table::Bytes;
+use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
 use crate::KeyProfile;
@@ -84,40 +84,91 @@ impl Candidate {
     /// separator and a whole number. One key in a hundred may be different.
     #[must_use]
     pub fn all_for(profile: &KeyProfile, tablets: u32) -> Vec<Self> {
-        let mut all = vec![
-            Self::unsalted(tablets),
-            Self::new(
-                "row-hasher",
-                HashedRows {
-                    prefix: PREFIX.to_owned(),
-                    scheme: HashScheme::default(),
-                },
-                tablets,
-            ),
-        ];
-        all.extend(digest_salts(profile, tablets));
-        if matches!(
-            profile.leading_fields.cut,
-            Some(FieldCut::UrlHost | FieldCut::Host)
-        ) {
-            let tablets = tablets.min(TWO_DIGITS);
-            all.push(Self::new("web-table", WebTable::default(), tablets));
+        let mut all = vec![Self::unsalted(tablets)];
+        let mut add = |label: &str, settings: DesignSettings, most_tablets: u32| {
+            all.push(Self::new(label, settings, tablets.min(most_tablets)));
+        };
+        let prefix = PREFIX.to_owned();
+        let scheme = HashScheme::default();
+        add("row-hasher", HashedRows { prefix, scheme }.into(), u32::MAX);
+        add(
+            "digest-salt, 4 digits",
+            digest(4, SaltedPart::Whole),
+            MOST_SALTS,
+        );
+        add(
+            "digest-salt, 2 digits",
+            digest(2, SaltedPart::Whole),
+            TWO_DIGITS,
+        );
+        let cut = profile.leading_fields.cut;
+        // Also if the first field is the same in every key: users salt it, and the report warns
+        // them.
+        let separator = cut.and_then(FieldCut::separator).filter(u8::is_ascii);
+        if let Some(byte) = separator {
+            let before = SaltedPart::Before(char::from(byte).to_string());
+            let label = format!("digest-salt of what is before `{}`", Escaped(&[byte]));
+            add(&label, digest(2, before), TWO_DIGITS);
         }
-        all.extend(reverse_time(profile, tablets));
-        all.extend(reversed(profile, tablets));
-        all.extend(modulo(profile, tablets));
+        if matches!(cut, Some(FieldCut::UrlHost | FieldCut::Host)) {
+            add("web-table", WebTable::default().into(), TWO_DIGITS);
+        }
+        if let Some(settings) = reverse_time(profile) {
+            add(
+                "reverse-time, salted by entity",
+                settings.into(),
+                TWO_DIGITS,
+            );
+        }
+        if let Some(settings) = reversed(profile) {
+            add("reversed", settings.into(), u32::MAX);
+        }
+        for settings in moduli(profile, tablets.min(MOST_SALTS)) {
+            let buckets = settings.buckets;
+            let of = match settings.of {
+                HashInput::Number => " of the number",
+                _ => "",
+            };
+            add(&format!("modulo {buckets}{of}"), settings.into(), buckets);
+        }
         let buckets = tablets.clamp(2, MOST_SALTS);
-        all.push(Self::new(
-            format!("random-salt {buckets}"),
-            RandomSalt::new(buckets),
-            tablets.min(buckets),
-        ));
+        let random = RandomSalt::new(buckets);
+        add(&format!("random-salt {buckets}"), random.into(), buckets);
         all
     }
 }
 
+fn digest(digits: u8, over: SaltedPart) -> DesignSettings {
+    let separator = ":".to_owned();
+    DigestSalt {
+        digits,
+        separator,
+        over,
+        ..DigestSalt::default()
+    }
+    .into()
+}
+
+fn moduli(profile: &KeyProfile, buckets: u32) -> Vec<Modulo> {
+    let modulo = |buckets, of| Modulo {
+        buckets,
+        of,
+        ..Modulo::default()
+    };
+    let mut all = Vec::new();
+    if buckets > 1 && buckets != GUIDE_BUCKETS {
+        all.push(modulo(buckets, HashInput::JavaHash));
+    }
+    let is_number = |key: &[u8]| !key.is_empty() && key.iter().all(u8::is_ascii_digit);
+    if buckets > 1 && is_nearly_all(&profile.sample.keys, is_number) {
+        all.push(modulo(buckets, HashInput::Number));
+    }
+    all.push(modulo(GUIDE_BUCKETS, HashInput::JavaHash));
+    all
+}
+
 /// Returns the design that reverses keys, if nearly all keys have one length.
-fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
+fn reversed(profile: &KeyProfile) -> Option<Reversed> {
     let length = usize::try_from(profile.lengths.median).ok()?;
     let keys = &profile.sample.keys;
     if length == 0 || !is_nearly_all(keys, |key| key.len() == length) {
@@ -135,16 +186,15 @@ fn reversed(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
     } else {
         None
     };
-    let settings = Reversed {
+    Some(Reversed {
         alphabet,
         ..Reversed::new(RowLength::Fixed(length))
-    };
-    Some(Candidate::new("reversed", settings, tablets))
+    })
 }
 
 /// Returns the design that counts times down within each entity, if nearly every key of the sample
 /// consists of a field and a number.
-fn reverse_time(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
+fn reverse_time(profile: &KeyProfile) -> Option<ReverseTime> {
     let cut = profile.leading_fields.cut?;
     if matches!(cut, FieldCut::Separator { fields: 2.., .. }) {
         return None;
@@ -165,91 +215,11 @@ fn reverse_time(profile: &KeyProfile, tablets: u32) -> Option<Candidate> {
         over: SaltedPart::Entity,
         ..DigestSalt::default()
     };
-    let settings = ReverseTime {
+    Some(ReverseTime {
         separator: char::from(byte).to_string(),
         salt: Some(SaltSettings::from(over_the_entity)),
         ..ReverseTime::default()
-    };
-    Some(Candidate::new(
-        "reverse-time, salted by entity",
-        settings,
-        tablets.min(TWO_DIGITS),
-    ))
-}
-
-fn modulo(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
-    let buckets = tablets.min(MOST_SALTS);
-    let mut all = Vec::new();
-    if buckets != GUIDE_BUCKETS && buckets > 1 {
-        let settings = Modulo {
-            buckets,
-            ..Modulo::default()
-        };
-        all.push(Candidate::new(
-            format!("modulo {buckets}"),
-            settings,
-            buckets,
-        ));
-    }
-    let is_number = |key: &[u8]| !key.is_empty() && key.iter().all(u8::is_ascii_digit);
-    if buckets > 1 && is_nearly_all(&profile.sample.keys, is_number) {
-        let settings = Modulo {
-            buckets,
-            of: HashInput::Number,
-            ..Modulo::default()
-        };
-        all.push(Candidate::new(
-            format!("modulo {buckets} of the number"),
-            settings,
-            buckets,
-        ));
-    }
-    all.push(Candidate::new(
-        format!("modulo {GUIDE_BUCKETS}"),
-        Modulo {
-            buckets: GUIDE_BUCKETS,
-            ..Modulo::default()
-        },
-        tablets.min(GUIDE_BUCKETS),
-    ));
-    all
-}
-
-fn digest_salts(profile: &KeyProfile, tablets: u32) -> Vec<Candidate> {
-    let salt = |digits: u8, over: SaltedPart| DigestSalt {
-        digits,
-        separator: ":".to_owned(),
-        over,
-        ..DigestSalt::default()
-    };
-    let mut all = vec![
-        Candidate::new(
-            "digest-salt, 4 digits",
-            salt(4, SaltedPart::Whole),
-            tablets.min(MOST_SALTS),
-        ),
-        Candidate::new(
-            "digest-salt, 2 digits",
-            salt(2, SaltedPart::Whole),
-            tablets.min(TWO_DIGITS),
-        ),
-    ];
-    // Also if the first field is the same in every key: users salt it, and the report warns them.
-    if let Some(byte) = profile.leading_fields.cut.and_then(FieldCut::separator)
-        && byte.is_ascii()
-    {
-        let before = char::from(byte).to_string();
-        let label = format!(
-            "digest-salt of what is before `{}`",
-            fluo_table::Escaped(&[byte])
-        );
-        all.push(Candidate::new(
-            label,
-            salt(2, SaltedPart::Before(before)),
-            tablets.min(TWO_DIGITS),
-        ));
-    }
-    all
+    })
 }
 
 /// Checks whether nearly all keys of a sample suit a design, so that it is worth a try.

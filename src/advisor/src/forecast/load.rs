@@ -122,9 +122,10 @@ impl LoadForecast {
             largest_part,
             promised: splits.weights.as_deref().map(promised),
             salts: splits.weights.as_ref().map(|weights| weights.iter().sum()),
-            windows: match has_salt {
-                true => None,
-                false => windows(written, &splits, profile),
+            windows: if has_salt {
+                None
+            } else {
+                windows(written, &splits, profile)
             },
             splits: splits.points,
             keys,

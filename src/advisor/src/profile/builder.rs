@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::alphabet::{Alphabet, ByteSet};
 use super::distinct::{Distinct, DistinctKeys};
 use super::heat_map::HeatMap;
-use super::leading_fields::{LeadingFieldCounter, LeadingFields};
+use super::leading_fields::{HotField, LeadingFieldCounter, LeadingFields};
 use super::lengths::{LengthProfile, Lengths};
 use super::order::{Arrivals, Order, OrderProfile};
 use super::sample::{KeySample, Reservoir};
@@ -55,7 +55,7 @@ impl ProfileOptions {
 /// assert_eq!((profile.keys, profile.lengths.max), (1_000, 6));
 /// assert_eq!(profile.alphabet, Alphabet::Digits);
 /// assert_eq!(profile.order.ascending, 1.0);
-/// assert_eq!(profile.distinct.keys(), 1_000);
+/// assert_eq!(profile.distinct.keys, 1_000);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -80,7 +80,7 @@ pub struct KeyProfile {
     /// The number of different keys.
     pub distinct: Distinct,
     /// The most frequent row of the sample, if it is in more than one key.
-    pub hottest_row: Option<HotRow>,
+    pub hottest_row: Option<HotField>,
     /// The keys by their arrival and by their place in the table. It is not serialized: it has a
     /// hundred thousand numbers for a picture.
     #[serde(skip)]
@@ -89,27 +89,17 @@ pub struct KeyProfile {
     pub sample: KeySample,
 }
 
-/// A row that several keys repeat.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct HotRow {
-    /// The row.
-    #[serde(serialize_with = "text::serialize")]
-    pub row: Bytes,
-    /// Its share of the sample.
-    pub share: f64,
-}
-
-impl HotRow {
-    fn new(sample: &KeySample) -> Option<Self> {
-        let equal = sample.keys.chunk_by(|a, b| a.key == b.key);
-        let most = equal.max_by_key(|equal| equal.len())?;
-        let first = most.first().filter(|_| most.len() > 1)?;
-        Some(Self {
-            row: Bytes::copy_from_slice(&first.key),
-            share: share(crate::number::count(most.len()), sample.len),
-        })
-    }
+/// Returns the most frequent row of a sample, if several keys repeat it.
+fn hottest_row(sample: &KeySample) -> Option<HotField> {
+    let equal = sample.keys.chunk_by(|a, b| a.key == b.key);
+    let most = equal.max_by_key(|equal| equal.len())?;
+    let first = most.first().filter(|_| most.len() > 1)?;
+    let keys = crate::number::count(most.len());
+    Some(HotField {
+        field: Bytes::copy_from_slice(&first.key),
+        keys,
+        share: share(keys, sample.len),
+    })
 }
 
 /// Builds a [`KeyProfile`] from keys in their order of arrival.
@@ -183,7 +173,7 @@ impl ProfileBuilder {
             order: self.order.finish(self.arrivals, &sample.keys),
             leading_fields: self.fields.finish(keys),
             distinct: self.distinct.finish(),
-            hottest_row: HotRow::new(&sample),
+            hottest_row: hottest_row(&sample),
             heat_map: HeatMap::new(&sample.keys, keys),
             sample,
         }

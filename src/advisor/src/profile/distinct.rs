@@ -14,54 +14,25 @@ const KEPT_HASHES: usize = 1 << 20;
 const STANDARD_ERROR: f64 = 1.2 / 1_024.0;
 
 /// The number of different keys.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "how")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
-pub enum Distinct {
-    /// Counted, up to 1,048,576 different keys. Keys are compared by 64-bit hashes: the chance that
-    /// two of 1,048,576 keys share a hash is about `2^-25`.
-    Counted {
-        /// The count.
-        keys: u64,
-    },
-    /// Estimated from a sample of the hashes.
-    Estimated {
-        /// The estimate. It is above 1,048,576, because that many keys were counted, and at most
-        /// the number of all keys.
-        keys: u64,
-        /// The standard error, as a share of the estimate: about 0.1 %.
-        standard_error: f64,
-    },
-}
-
-impl Default for Distinct {
-    fn default() -> Self {
-        Self::Counted { keys: 0 }
-    }
+pub struct Distinct {
+    /// The number. Up to 1,048,576 different keys are counted, by 64-bit hashes: the chance that
+    /// two of them share a hash is about `2^-25`. An estimate is above that, and at most the number
+    /// of all keys.
+    pub keys: u64,
+    /// The standard error of an estimate, as a share of it: about 0.1 %. 0 if the keys are counted.
+    pub standard_error: f64,
 }
 
 impl Distinct {
-    /// Returns the number of different keys, counted or estimated.
-    #[must_use]
-    pub fn keys(&self) -> u64 {
-        match self {
-            Self::Counted { keys } | Self::Estimated { keys, .. } => *keys,
-        }
-    }
-
     /// Returns a lower bound on the keys, of this many, that repeat another key.
     ///
     /// The bound is exact if the keys are counted. If they are estimated, it assumes three standard
     /// errors more different keys than the estimate.
     #[must_use]
-    pub fn duplicates_at_least(&self, of_keys: u64) -> u64 {
-        let most = match self {
-            Self::Counted { keys } => float(*keys),
-            Self::Estimated {
-                keys,
-                standard_error,
-            } => float(*keys) * (1.0 + 3.0 * standard_error),
-        };
+    pub fn duplicates_at_least(self, of_keys: u64) -> u64 {
+        let most = float(self.keys) * (1.0 + 3.0 * self.standard_error);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -109,8 +80,11 @@ impl DistinctKeys {
     pub(super) fn finish(&self) -> Distinct {
         let kept = count(self.kept.len());
         match self.zero_bits {
-            0 => Distinct::Counted { keys: kept },
-            bits => Distinct::Estimated {
+            0 => Distinct {
+                keys: kept,
+                standard_error: 0.0,
+            },
+            bits => Distinct {
                 keys: (kept << bits).clamp(count(KEPT_HASHES) + 1, self.pushed),
                 standard_error: STANDARD_ERROR,
             },
@@ -133,9 +107,9 @@ mod tests {
     #[test]
     fn counts_few_keys_exactly() {
         let found = distinct((0..3_000).map(|key| key % 1_000), 5);
-        assert_eq!(found, Distinct::Counted { keys: 1_000 });
+        assert_eq!((found.keys, found.standard_error), (1_000, 0.0));
         assert_eq!(found.duplicates_at_least(3_000), 2_000);
-        assert_eq!(distinct(0..1 << 20, 5), Distinct::Counted { keys: 1 << 20 });
+        assert_eq!(distinct(0..1 << 20, 5).keys, 1 << 20);
     }
 
     /// A file of 3,178,584 different keys was reported as "about 3,196,819 different": more than
@@ -143,7 +117,7 @@ mod tests {
     #[test]
     fn an_estimate_is_at_most_the_number_of_keys() {
         let found: Vec<_> = (0..8)
-            .map(|seed| distinct(0..1_100_000, seed).keys())
+            .map(|seed| distinct(0..1_100_000, seed).keys)
             .collect();
         assert!(
             found
@@ -156,7 +130,7 @@ mod tests {
     #[test]
     fn estimates_many_keys_within_the_stated_error() {
         let found = distinct((0..4_000_000).map(|key| key % 2_000_000), 5);
-        let off = (float(found.keys()) / 2_000_000.0 - 1.0).abs();
+        let off = (float(found.keys) / 2_000_000.0 - 1.0).abs();
         assert!(off < 3.0 * STANDARD_ERROR, "{off}");
         let duplicates = found.duplicates_at_least(4_000_000);
         assert!(

@@ -127,11 +127,11 @@ pub struct LeadingFields {
     pub error: u64,
 }
 
-/// A leading field that many keys have.
+/// A leading field, or a row, that many keys have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HotField {
-    /// The bytes of the field, at most the first 256.
+    /// The bytes of the field, at most the first 256, or of the row.
     #[serde(serialize_with = "text::serialize")]
     pub field: Bytes,
     /// A lower bound on the number of its keys.

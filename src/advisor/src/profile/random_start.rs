@@ -8,15 +8,13 @@ use super::sample::SampledKey;
 const LEAST_KEYS: usize = 200;
 /// The number of leading characters that must be random.
 const CHARACTERS: usize = 2;
-/// The number of decimal digits.
-const DECIMAL: usize = 10;
 /// The number of keys for each permitted exception.
 const ALL_BUT_ONE_IN: usize = 100;
-/// The alphabets of hashes and random ids: hexadecimal, decimal, base36, base32 and base62.
-const ALPHABETS: [&[u8]; 9] = [
+/// The alphabets of hashes and random ids: hexadecimal, base36, base32 and base62. Decimal digits
+/// are as even in counters.
+const ALPHABETS: [&[u8]; 8] = [
     b"0123456789abcdef",
     b"0123456789ABCDEF",
-    b"0123456789",
     b"0123456789abcdefghijklmnopqrstuvwxyz",
     b"abcdefghijklmnopqrstuvwxyz234567",
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
@@ -41,9 +39,10 @@ pub(crate) fn starts_randomly(sorted: &[SampledKey]) -> bool {
     let has_one = |key: &&&[u8]| key.get(CHARACTERS).is_some_and(is_separator);
     let is_parted = are_nearly_all(keys.iter().filter(has_one).count(), &keys);
     ALPHABETS.iter().any(|alphabet| {
-        let most = match is_parted && alphabet.len() > DECIMAL {
-            true => 1.0,
-            false => 1.0 - ChiSquare::LEAST_P_VALUE,
+        let most = if is_parted {
+            1.0
+        } else {
+            1.0 - ChiSquare::LEAST_P_VALUE
         };
         let are_random = |counts: &[u64; 256]| {
             let own = alphabet

@@ -16,9 +16,10 @@ pub(super) fn fault(fault: &Fault) -> String {
         }
         Fault::FewSalts { used, is_of_a_part } => {
             let used = plural(*used, "salt");
-            match is_of_a_part {
-                true => format!("only {used}: keys differ beyond the salted part"),
-                false => format!("only {used}: the hash does not distinguish these keys"),
+            if *is_of_a_part {
+                format!("only {used}: keys differ beyond the salted part")
+            } else {
+                format!("only {used}: the hash does not distinguish these keys")
             }
         }
         Fault::FullTablet { over_mean } => {

@@ -1,7 +1,7 @@
 //! The properties of keys, as text.
 
 use fluo_advisor::{
-    Alphabet, Arrivals, Direction, Distinct, FieldCut, KeyProfile, LeadingFields, OrderProfile,
+    Alphabet, Arrivals, Direction, FieldCut, KeyProfile, LeadingFields, OrderProfile,
 };
 use fluo_table::{Escaped, Grouped};
 
@@ -47,7 +47,7 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         let remedy = "each key ends in `\\x0d`: remove it with `tr -d '\\r'`";
         all.push(("returns", remedy.to_owned()));
     }
-    if !profile.common_prefix.is_empty() && profile.distinct.keys() > 1 {
+    if !profile.common_prefix.is_empty() && profile.distinct.keys > 1 {
         all.push(("common prefix", quoted(&profile.common_prefix)));
     }
     all.extend(fields(&profile.leading_fields).map(|fields| ("leading field", fields)));
@@ -64,7 +64,7 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         .as_ref()
         .filter(|hot| hot.share >= HOT_SHARE)
     {
-        let (row, share) = (quoted(&hot.row), percent(hot.share));
+        let (row, share) = (quoted(&hot.field), percent(hot.share));
         all.push((
             "hottest row",
             format!("{row}, {share} of the keys; no design spreads one row"),
@@ -87,15 +87,13 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
 }
 
 fn keys(profile: &KeyProfile) -> String {
-    let keys = Grouped(profile.keys);
-    match profile.distinct {
-        Distinct::Estimated {
-            keys: different, ..
-        } => {
-            format!("{keys}, about {} different", Grouped(different))
-        }
-        ref counted => format!("{keys}, {} different", Grouped(counted.keys())),
-    }
+    let (keys, different) = (Grouped(profile.keys), Grouped(profile.distinct.keys));
+    let about = if profile.distinct.standard_error > 0.0 {
+        "about "
+    } else {
+        ""
+    };
+    format!("{keys}, {about}{different} different")
 }
 
 fn lengths(profile: &KeyProfile) -> String {
@@ -134,9 +132,10 @@ fn order(order: &OrderProfile) -> String {
         _ => return "unknown".to_owned(),
     };
     let ascending = percent(order.ascending);
-    let hint = match order.is_sorted() {
-        true => "; give --unordered if they are not written in this order",
-        false => "",
+    let hint = if order.is_sorted() {
+        "; give --unordered if they are not written in this order"
+    } else {
+        ""
     };
     format!("{direction}: {ascending} are greater than the key before{hint}")
 }
@@ -152,9 +151,10 @@ fn fields(fields: &LeadingFields) -> Option<String> {
     let hot: Vec<_> = hot
         .map(|hot| format!("{} {}", quoted(&hot.field), percent(hot.share)))
         .collect();
-    match hot.is_empty() {
-        true => Some(end),
-        false => Some(format!("{end}: {}", hot.join(", "))),
+    if hot.is_empty() {
+        Some(end)
+    } else {
+        Some(format!("{end}: {}", hot.join(", ")))
     }
 }
 

@@ -176,9 +176,10 @@ impl Advise {
         // First, so that an invalid spec is reported before anything is read.
         let own = self.spec.as_deref().map(spec::recipes).transpose()?;
         // A table returns its rows in their order.
-        let arrivals = match self.unordered || self.target.0.is_some() {
-            true => Arrivals::Unordered,
-            false => Arrivals::AsWritten,
+        let arrivals = if self.unordered || self.target.0.is_some() {
+            Arrivals::Unordered
+        } else {
+            Arrivals::AsWritten
         };
         let options = ProfileOptions::new().arrivals(arrivals);
         let source = match &self.target.0 {
