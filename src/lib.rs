@@ -104,15 +104,11 @@ pub use fluo_table as table;
 pub use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
 pub use fluo_engine::admin::Status;
 pub use fluo_engine::{
-    ApplicationHandle as Application, Client, ClientOptions, CommitError, Conflict, LoaderOptions,
-    Loaders, Observer, ObserverError, OwnedTransaction, Recipe, Registration, RetryAfter,
-    RetryPolicy, Snapshot, Transaction, Worker, WorkerOptions, observer_fn,
+    ApplicationHandle as Application, Client, ClientOptions, CommitError, LoaderOptions, Observer,
+    ObserverError, Recipe, Registration, Snapshot, Transaction, Worker, WorkerOptions, observer_fn,
 };
 #[cfg(feature = "keys")]
-pub use fluo_keys::{
-    BulkLoad, DesignSettings, KeyDesign, KeyMigration, Plan, RowHasher, SaltedScan,
-    TableOptimizations, Verdict, VerifyOptions,
-};
+pub use fluo_keys::{BulkLoad, KeyDesign, KeyMigration, RowHasher, SaltedScan, TableOptimizations};
 #[cfg(feature = "recipes")]
 pub use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 #[cfg(feature = "recipes")]
@@ -122,8 +118,8 @@ pub use fluo_recipes::sink::TableSink;
 #[cfg(feature = "recipes")]
 pub use fluo_recipes::{TypedColumn, TypedRow};
 pub use fluo_table::{
-    Authorizations, Bytes, Cell, Column, ColumnSelector, Error, ErrorKind, Instance, Mutation,
-    Result, RowColumn, Scan, Span, Timestamp, Versions,
+    Bytes, Cell, Column, ColumnSelector, Error, ErrorKind, Instance, Mutation, Result, RowColumn,
+    Scan, Span, Timestamp, Versions,
 };
 
 pub use create_table::CreateTable;

@@ -45,7 +45,7 @@ impl ChiSquare {
 
     /// Tests counts against their expected shares, which are weights of any sum.
     ///
-    /// The p-value is `Q((k - 1) / 2, statistic / 2)` with the regularised upper incomplete gamma
+    /// The p-value is `Q((k - 1) / 2, statistic / 2)` with the regularized upper incomplete gamma
     /// function Q and k tablets. A tablet with a share of 0 is left out while it is empty; chance
     /// cannot put a row into it.
     ///

@@ -24,9 +24,9 @@ pub async fn t10_a_condition_checks_its_column(tables: Arc<dyn TableAdmin>) {
         .delete_at(column("again"), 1)
         .put_at(column("again"), 2, "w")
         .put_at(column("q").with_visibility("A"), 4, "marked");
-    let neighbour = Mutation::new("r\0").put_at(column("next"), 1, "v");
+    let neighbor = Mutation::new("r\0").put_at(column("next"), 1, "v");
     let other_family = Mutation::new("r").put_at(Column::new("g", "none"), 1, "v");
-    ground.write(vec![row, neighbour, other_family]).await;
+    ground.write(vec![row, neighbor, other_family]).await;
 
     let value = |qualifier, value: &'static str| Condition::value(column(qualifier), value);
     let absent = |qualifier| Condition::absent(column(qualifier));

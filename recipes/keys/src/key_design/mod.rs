@@ -18,12 +18,12 @@
 //! # Rules
 //!
 //! - **K1, inverse.** [`decode_key`](KeyDesign::decode_key) of
-//!   [`encode_row`](KeyDesign::encode_row) returns the row or, if the design normalises rows, the
-//!   normalised row.
+//!   [`encode_row`](KeyDesign::encode_row) returns the row or, if the design normalizes rows, the
+//!   normalized row.
 //! - **K2, no misreading.** A key is decoded only if the design can have made it: a salt that can
 //!   be computed is computed again and compared.
 //! - **K3, ranges.** The spans that [`spans`](KeyDesign::spans) returns for a set of rows contain
-//!   the key of a row if and only if the row, or the normalised row, is in the set. A set for which
+//!   the key of a row if and only if the row, or the normalized row, is in the set. A set for which
 //!   this is impossible is rejected with an error.
 //! - **K4, order.** Within each of those spans, keys are ordered by their unsalted part, which is
 //!   the order [`KeyDesign::order`]. So merging the spans by [`unsalted`](KeyDesign::unsalted)

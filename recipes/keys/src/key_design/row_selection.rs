@@ -81,7 +81,7 @@ impl RowSelection {
     /// Checks whether a row is in the set, or returns `None` for [`Between`](Self::Between), whose
     /// parts only a design can read.
     ///
-    /// Rows are compared byte by byte: if a design normalises rows, pass a normalised row. For a
+    /// Rows are compared byte by byte: if a design normalizes rows, pass a normalized row. For a
     /// domain, any URL is accepted. [`KeyDesign::contains`](crate::KeyDesign::contains) works for
     /// every set.
     #[must_use]

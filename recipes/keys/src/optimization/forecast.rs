@@ -15,13 +15,13 @@ pub struct GroupForecast {
     pub group: String,
     /// The number of its tablets.
     pub tablets: usize,
-    /// The runs of neighbours among its tablets, in order.
+    /// The runs of neighbors among its tablets, in order.
     pub runs: Vec<TabletRun>,
     /// The number of its tablets on each server.
     pub per_server: Vec<usize>,
 }
 
-/// Neighbouring tablets.
+/// Neighboring tablets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TabletRun {
     /// The number of tablets.

@@ -36,7 +36,7 @@ pub(super) async fn remove_splits(
     Err(Error::new(ErrorKind::Unavailable, message))
 }
 
-/// Neighbouring split points to remove, and the remaining one before them.
+/// Neighboring split points to remove, and the remaining one before them.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) after: Option<Bytes>,

@@ -31,7 +31,7 @@ pub enum Step {
         /// The inherited value that is in force afterwards, if any.
         inherited: Option<String>,
     },
-    /// Removes neighbouring split points, in one merge.
+    /// Removes neighboring split points, in one merge.
     RemoveSplits(BTreeSet<Bytes>),
 }
 

@@ -63,7 +63,7 @@ pub(super) fn plain(tablets: &Tablets) -> Result<()> {
 
 pub(super) fn hashed(hasher: &RowHasher, rows: &str) -> Result<()> {
     heading("Written again through the RowHasher (`fluo key add`)")?;
-    print("A hash of the row goes between a prefix and the row, so neighbours are separated:\n")?;
+    print("A hash of the row goes between a prefix and the row, so neighbors are separated:\n")?;
     rows.lines()
         .filter(|row| row.starts_with("com.github/a"))
         .take(4)

@@ -10,7 +10,7 @@ use crate::text::{count_of, plural};
 
 /// Maximum number of split points of a kind that are listed.
 const MOST_LISTED: usize = 40;
-/// Maximum number of runs of neighbouring tablets that are listed for a group.
+/// Maximum number of runs of neighboring tablets that are listed for a group.
 const MOST_RUNS: usize = 3;
 /// Maximum number of groups that are listed.
 const MOST_GROUPS: usize = 40;
@@ -167,7 +167,7 @@ fn describe_groups(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Describes tablets by their end rows, as runs of neighbours.
+/// Describes tablets by their end rows, as runs of neighbors.
 fn end_rows(runs: &[TabletRun]) -> String {
     let end = |row: &Option<String>| row.clone().unwrap_or_else(|| "(end of table)".to_owned());
     let shown = |run: &TabletRun| match (end(&run.first_end_row), end(&run.last_end_row)) {

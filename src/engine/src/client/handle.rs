@@ -5,9 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fluo_table::coordination::{Application, Applications, Coordination, TransactorId};
-use fluo_table::{
-    Authorizations, Clock, Error, ErrorKind, Result, SystemClock, Table, TableAdmin, Timestamp,
-};
+use fluo_table::{Authorizations, Error, ErrorKind, Result, Table, TableAdmin, Timestamp};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::debug;
@@ -18,7 +16,7 @@ use crate::context::{
     ActiveTimestamps, Background, ClientOptions, CommitListeners, PointReads, Session, Shared,
     Sightings, Turns,
 };
-use crate::observer::{Observers, Worker, WorkerOptions};
+use crate::observer::Observers;
 use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 
 /// A client of an application. A clone shares everything with it.
@@ -190,32 +188,6 @@ impl Client {
     pub fn with_observers(mut self, observers: Observers) -> Self {
         self.observers = observers;
         self
-    }
-
-    /// Starts a worker, which runs the observers of the application.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](crate::ErrorKind::Invalid) if an option is out of its bounds, or the observers
-    /// that the program declares [are not exactly](Observers::check) those of the application. The
-    /// errors of the coordination.
-    pub async fn start_worker(&self, options: WorkerOptions) -> Result<Worker> {
-        let clock = Arc::new(SystemClock);
-        self.start_worker_with_clock(options, clock).await
-    }
-
-    /// Starts a worker like [`start_worker`](Self::start_worker), with a clock for the times of
-    /// dead letters.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`start_worker`](Self::start_worker).
-    pub async fn start_worker_with_clock(
-        &self,
-        options: WorkerOptions,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Worker> {
-        Worker::start(self, options, clock).await
     }
 
     /// Runs a body as a transaction until it commits, and returns its result. The same as

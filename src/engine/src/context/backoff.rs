@@ -90,7 +90,7 @@ pub(crate) fn cut(pause: Duration, drawn: u64) -> Duration {
 }
 
 /// Returns the number after the finalizer of SplitMix64 (Steele, Lea, Flood 2014), which maps
-/// neighbouring numbers to distant ones.
+/// neighboring numbers to distant ones.
 fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fluo_table::{Clock, Result, TableAdmin};
+use fluo_table::{Clock, Result, SystemClock, TableAdmin};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::client::Client;
@@ -60,13 +60,37 @@ pub struct Worker {
     membership: Arc<Membership>,
 }
 
-impl Worker {
-    /// Starts a worker of a client, with a clock for the times of dead letters.
-    pub(crate) async fn start(
-        client: &Client,
+impl Client {
+    /// Starts a worker, which runs the observers of the application.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](crate::ErrorKind::Invalid) if an option is out of its bounds, or the observers
+    /// that the program declares [are not exactly](Observers::check) those of the application. The
+    /// errors of the coordination.
+    pub async fn start_worker(&self, options: WorkerOptions) -> Result<Worker> {
+        let clock = Arc::new(SystemClock);
+        self.start_worker_with_clock(options, clock).await
+    }
+
+    /// Starts a worker like [`start_worker`](Self::start_worker), with a clock for the times of
+    /// dead letters.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`start_worker`](Self::start_worker).
+    pub async fn start_worker_with_clock(
+        &self,
         options: WorkerOptions,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self> {
+    ) -> Result<Worker> {
+        Worker::start(self, options, clock).await
+    }
+}
+
+impl Worker {
+    /// Starts a worker of a client, with a clock for the times of dead letters.
+    async fn start(client: &Client, options: WorkerOptions, clock: Arc<dyn Clock>) -> Result<Self> {
         options.check()?;
         let coordination = &client.shared.coordination;
         let observers = client.observers.clone();

@@ -95,7 +95,7 @@ impl Salt for RandomSalt {
         decimal::width(self.buckets)
     }
 
-    /// Appends a drawn bucket. The count is far below 2^64, so the modulus favours no bucket
+    /// Appends a drawn bucket. The count is far below 2^64, so the modulus favors no bucket
     /// measurably.
     fn write(
         &self,

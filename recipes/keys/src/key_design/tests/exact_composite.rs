@@ -132,7 +132,7 @@ fn rows_are_text_and_round_trip() {
 }
 
 #[test]
-fn rows_are_normalised() {
+fn rows_are_normalized() {
     for (kind, given, normal) in [
         (FieldKind::Text, "\\x41\\x0a", "A\\x0a"),
         (FieldKind::Text, "caf\u{e9}|", "caf\u{e9}|"),
@@ -220,7 +220,7 @@ fn rejects_a_field_of_another_kind() {
 }
 
 /// Two unequal rows had the same key, so the second overwrote the first: `1e-400` and `0`, an
-/// integer and its neighbour, the second 60 and the second 59, and a date that was read as
+/// integer and its neighbor, the second 60 and the second 59, and a date that was read as
 /// milliseconds.
 #[test]
 fn rejects_a_value_that_would_change() {
@@ -232,7 +232,7 @@ fn rejects_a_value_that_would_change() {
             .map_err(|error| error.to_string());
         key.map(|key| String::from_utf8(design.decode_key(&key).unwrap().to_vec()).unwrap())
     };
-    for (row, normalised) in [
+    for (row, normalized) in [
         ("9007199254740992", "9007199254740992.0"),
         ("-0009007199254740994", "-9007199254740994.0"),
         ("1152921504606846976", "1.152921504606847e18"),
@@ -246,7 +246,7 @@ fn rejects_a_value_that_would_change() {
     ] {
         assert_eq!(
             read(FieldKind::Float, row).as_deref(),
-            Ok(normalised),
+            Ok(normalized),
             "{row}"
         );
     }
@@ -262,7 +262,7 @@ fn rejects_a_value_that_would_change() {
     for row in ["+9007199254740993", "-00018014398509481985"] {
         assert!(read(FieldKind::Float, row).is_err(), "{row}");
     }
-    for (row, normalised) in [
+    for (row, normalized) in [
         ("2016-12-31T23:59:59.5Z", "2016-12-31T23:59:59.500Z"),
         ("2016-12-31 23:59:00+01:00", "2016-12-31T22:59:00.000Z"),
         ("1696744051903", "2023-10-08T05:47:31.903Z"),
@@ -272,7 +272,7 @@ fn rejects_a_value_that_would_change() {
     ] {
         assert_eq!(
             read(FieldKind::Time, row).as_deref(),
-            Ok(normalised),
+            Ok(normalized),
             "{row}"
         );
     }
@@ -560,7 +560,7 @@ fn a_number_can_be_salted_by_itself() {
         ..CompositeRows::new(fields)
     };
     let design = KeyDesign::new(settings).unwrap();
-    // `+0012` is normalised before the salt is computed.
+    // `+0012` is normalized before the salt is computed.
     let key = design.encode_row(b"+0012\tx").unwrap();
     assert_eq!(key, &b"02|\x80\0\0\0\0\0\0\x0cx\0\0"[..]);
     assert_eq!(design.decode_key(&key).unwrap(), "12\tx");

@@ -23,7 +23,7 @@ fn designs() -> Vec<KeyDesign> {
     ]
 }
 
-/// Returns hosts whose keys are close together: neighbours of `.`, `/` and `:`, and names around
+/// Returns hosts whose keys are close together: neighbors of `.`, `/` and `:`, and names around
 /// public suffixes.
 fn host() -> impl Strategy<Value = String> {
     let label = select(vec![
@@ -120,7 +120,7 @@ fn holding(spans: &[Span], key: &Bytes) -> usize {
     spans.iter().filter(|span| span.contains(&key)).count()
 }
 
-fn normalised(design: &KeyDesign, row: &str) -> Result<String, TestCaseError> {
+fn normalized(design: &KeyDesign, row: &str) -> Result<String, TestCaseError> {
     let key = design
         .encode_row(row.as_bytes())
         .map_err(|error| TestCaseError::fail(error.to_string()))?;
@@ -132,7 +132,7 @@ fn normalised(design: &KeyDesign, row: &str) -> Result<String, TestCaseError> {
 
 proptest! {
     #[test]
-    fn k1_normalising_twice_changes_nothing(row in prop_oneof![url(), odd()]) {
+    fn k1_normalizing_twice_changes_nothing(row in prop_oneof![url(), odd()]) {
         for design in designs() {
             let key = match design.encode_row(row.as_bytes()) {
                 Ok(key) => key,
@@ -141,9 +141,9 @@ proptest! {
                     continue;
                 }
             };
-            let normal = normalised(&design, &row)?;
+            let normal = normalized(&design, &row)?;
             prop_assert_eq!(design.encode_row(normal.as_bytes()).unwrap(), &key);
-            prop_assert_eq!(normalised(&design, &normal)?, normal);
+            prop_assert_eq!(normalized(&design, &normal)?, normal);
             prop_assert!(key.is_ascii() && !key.iter().any(u8::is_ascii_control));
         }
     }
@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn k3_a_prefix_contains_exactly_the_normalised_rows_that_begin_with_it(
+    fn k3_a_prefix_contains_exactly_the_normalized_rows_that_begin_with_it(
         (host, near) in hosts_near_each_other(), ports in (port(), port()), rests in (rest(), rest()), odd in odd()
     ) {
         let pairs = [
@@ -200,10 +200,10 @@ proptest! {
         let of_all = designs.iter().flat_map(|design| pairs.iter().map(move |pair| (design, pair)));
         for (design, (prefix, row)) in of_all {
             let Ok(spans) = design.spans(&RowSelection::Prefix(prefix.clone().into())) else { continue };
-            let prefix = normalised(design, prefix)?;
+            let prefix = normalized(design, prefix)?;
             for row in [row.clone(), format!("{prefix}{}", rests.1)] {
                 let Ok(key) = design.encode_row(row.as_bytes()) else { continue };
-                let expected = normalised(design, &row)?.starts_with(&prefix);
+                let expected = normalized(design, &row)?.starts_with(&prefix);
                 prop_assert_eq!(holding(&spans, &key), usize::from(expected), "{} {}", prefix, row);
             }
         }

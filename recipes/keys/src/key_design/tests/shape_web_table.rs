@@ -124,9 +124,9 @@ fn a_domain_is_one_piece_and_a_public_suffix_one_for_each_salt() {
     assert_eq!(design().spans(&RowSelection::All).unwrap().len(), 256);
 }
 
-/// Independent of the salt: the neighbours get the salt of the domain, as they could by chance.
+/// Independent of the salt: the neighbors get the salt of the domain, as they could by chance.
 #[test]
-fn a_domain_does_not_include_its_neighbours() {
+fn a_domain_does_not_include_its_neighbors() {
     let holds = |subdomains, written: &str| {
         let domain = "example.com".to_owned();
         let spans = design()

@@ -9,7 +9,7 @@ const LONGEST_LABEL: usize = 63;
 pub(super) const HOST_CHARACTERS: &str =
     "its host is not a name: a name has letters, digits, `-` and `_`, with `.` between its labels";
 
-/// The host of a page, normalised.
+/// The host of a page, normalized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::key_design) enum Host {
     /// A name, whose labels are read from the last to the first. The last is never a number.

@@ -1,4 +1,4 @@
-//! Pages of the web: normalised URLs, their hosts, and the domains of the Public Suffix List.
+//! Pages of the web: normalized URLs, their hosts, and the domains of the Public Suffix List.
 //!
 //! # Rules
 //!

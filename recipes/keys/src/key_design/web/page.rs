@@ -1,4 +1,4 @@
-//! The row: the URL of a page, normalised.
+//! The row: the URL of a page, normalized.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::error::RecipeError;
 /// percent-encoded or non-ASCII.
 const LONGEST_AUTHORITY: usize = 4_096;
 
-/// A page: a normalised URL without its scheme.
+/// A page: a normalized URL without its scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::key_design) struct Page {
     pub(in crate::key_design) host: Host,
@@ -57,7 +57,7 @@ impl Page {
     }
 }
 
-/// Writes the normalised row.
+/// Writes the normalized row.
 impl fmt::Display for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.host.text())?;

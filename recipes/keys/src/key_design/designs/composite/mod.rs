@@ -19,7 +19,7 @@ use crate::key_design::parts::DesignParts;
 ///
 /// A row is the text of its fields with the separator between them, as
 /// `acme<tab>-12<tab>2023-10-08T05:47:31.903Z`; [`Composite`] builds it from values. Rows that
-/// write a value in another way, such as `+5` or `007`, are normalised: they get the key of the
+/// write a value in another way, such as `+5` or `007`, are normalized: they get the key of the
 /// value, and are read back as its usual text. In a text field a backslash is written `\\`, and the
 /// separator and control characters `\xNN`.
 ///

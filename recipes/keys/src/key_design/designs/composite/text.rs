@@ -11,7 +11,7 @@
 //!             year -9999, and from 22:00 on the last day but one of the year 9999
 //! ```
 //!
-//! Rows are written in this form: each row of fields has one text (*normalised*). Other forms are
+//! Rows are written in this form: each row of fields has one text (*normalized*). Other forms are
 //! accepted as well: `\xNN` for any ASCII character, upper-case digits, `+1`, `007`, a time with an
 //! offset from UTC. Digits alone are a time in milliseconds; they are rejected if they could be a
 //! date such as `20161231`.

@@ -1,6 +1,6 @@
 //! A page of the web: its host read from the top level down, then its path.
 //!
-//! A row is the URL of a page, with or without its scheme. A key is decoded to the normalised row,
+//! A row is the URL of a page, with or without its scheme. A key is decoded to the normalized row,
 //! which has no scheme. The written form is
 //!
 //! ```text
@@ -12,11 +12,11 @@
 //!
 //! # Why the port follows a `/#`
 //!
-//! A domain should be one piece of the table. `.` and `/` are neighbours (2e, 2f), no host contains
+//! A domain should be one piece of the table. `.` and `/` are neighbors (2e, 2f), no host contains
 //! a `/`, and every path begins with one. So the keys of the pages of `example.com` begin with
 //! `com.example/`, and with the pages of its subdomains they are the range from `com.example.` to
 //! `com.example0`. Neither includes `com.example-x` or `com.example2`. A port written as
-//! `com.example:8080/` would sort after `com.example9`, in a separate piece. No normalised row
+//! `com.example:8080/` would sort after `com.example9`, in a separate piece. No normalized row
 //! contains a `#` (W9, W11), so `/#8080/` cannot be a path, and the pages of every port are stored
 //! with those of their host.
 //!

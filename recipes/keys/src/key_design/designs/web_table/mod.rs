@@ -29,11 +29,11 @@ use crate::key_design::web::is_web_address;
 /// [`list`](Self::list) stores the version of the list with the settings of a table, so a program
 /// with another version rejects the table instead of searching for pages in the wrong places.
 ///
-/// # Normalised rows
+/// # Normalized rows
 ///
-/// Two URLs are the same row if their normalised rows are equal: without the scheme, the ports 80
+/// Two URLs are the same row if their normalized rows are equal: without the scheme, the ports 80
 /// and 443 and the fragment, with the host in lower case and punycode, and with the path as the URL
-/// standard writes it. A key is decoded to the normalised row. URLs with a user or a password are
+/// standard writes it. A key is decoded to the normalized row. URLs with a user or a password are
 /// rejected.
 ///
 /// # Examples

@@ -43,7 +43,7 @@ fn written(page: &Page) -> Bytes {
 }
 
 /// Returns the range of a domain: a `/` follows its own host, a `.` the host of a subdomain, and
-/// the two bytes are neighbours.
+/// the two bytes are neighbors.
 fn of_domain(domain: &str, subdomains: bool) -> Result<Vec<RowRange>, RecipeError> {
     let host = parse_domain(domain).map_err(|reason| {
         let domain = excerpt(domain.as_bytes());

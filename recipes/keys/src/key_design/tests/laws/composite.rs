@@ -123,7 +123,7 @@ fn row(composite: &Composite) -> impl Strategy<Value = Bytes> + Clone + 'static 
     std::rc::Rc::new(rows)
 }
 
-/// Checks whether a set contains a row: by the bytes of normalised rows, and by the values of their
+/// Checks whether a set contains a row: by the bytes of normalized rows, and by the values of their
 /// fields.
 fn holds(composite: &Composite, rows: &RowSelection, row: &[u8]) -> bool {
     let RowSelection::Between { prefix, from, to } = rows else {

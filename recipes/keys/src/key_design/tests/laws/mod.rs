@@ -22,7 +22,7 @@ type RowOrder = dyn Fn(&[u8], &[u8]) -> Ordering;
 /// A design, rows that it accepts, and the expected results of its rules.
 struct Case {
     design: KeyDesign,
-    /// Normalised rows, close to each other, so that sets often contain some of them.
+    /// Normalized rows, close to each other, so that sets often contain some of them.
     row: BoxedStrategy<Bytes>,
     rows: BoxedStrategy<RowSelection>,
     /// Membership of a row in a set, computed independently of the design.
