@@ -51,7 +51,7 @@ impl StoredQueue {
     /// no other client or worker can open the application, except those of Java. After an
     /// interruption programs continue with the old number of buckets, or with the new one if it was
     /// stored already; call this function again to complete the change. The split points change
-    /// too: plan and apply the [optimizations](crate::TableOptimizations::from_settings)
+    /// too: plan and apply the [optimizations](crate::table_optimizations())
     /// afterwards.
     ///
     /// Values that a program with another number of buckets has left outside their buckets are

@@ -18,8 +18,8 @@ fn json_shows_the_observers_and_a_random_id() {
     assert_eq!(
         config["observers"],
         serde_json::json!([
-            { "family": "page", "qualifier": "links", "visibility": "", "kind": "strong", "id": "count" },
             { "family": "a:", "qualifier": r"\xff", "visibility": "", "kind": "weak", "id": "other" },
+            { "family": "page", "qualifier": "links", "visibility": "", "kind": "strong", "id": "count" },
         ])
     );
     assert_eq!(
