@@ -12,7 +12,8 @@
 //!   table.
 //! - [`transient`] compacts the parts of a table whose cells live for a short time. Its repeated
 //!   compaction is the only part of this crate that runs by itself, on tokio's timers.
-//! - [`table_optimizations()`] reads the split points that an application requests from its settings.
+//! - [`table_optimizations()`] reads the split points that an application requests from its
+//!   settings.
 
 mod queue;
 mod rows;

@@ -66,8 +66,8 @@ impl Client {
     /// # Errors
     ///
     /// [`Invalid`](crate::ErrorKind::Invalid) if an option is out of its bounds, or the observers
-    /// that the program declares [are not exactly](crate::Observers::check) those of the application. The
-    /// errors of the coordination.
+    /// that the program declares [are not exactly](crate::Observers::check) those of the
+    /// application. The errors of the coordination.
     pub async fn start_worker(&self, options: WorkerOptions) -> Result<Worker> {
         let clock = Arc::new(SystemClock);
         self.start_worker_with_clock(options, clock).await
