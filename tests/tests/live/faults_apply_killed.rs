@@ -107,7 +107,7 @@ fn finish(fluo: &Fluo, table: &str, moment: Moment) {
     let again = fluo.run(&apply).succeeds();
     assert_says(
         &again.stderr,
-        &format!("nothing to do: table `{table}` is as asked for"),
+        &format!("nothing to do: table `{table}` already matches"),
     );
     let verdict = fluo.run(&format!("verify --json --spec s.toml {table}"));
     let differences = verdict.json()["differences"].clone();

@@ -97,7 +97,7 @@ async fn a_waiting_apply_retries_until_the_proxy_is_back() {
     blocking(|| shut_and_reopen(&gate));
     let run = blocking(|| ended(&fluo, child)).succeeds();
     let expected = format!(
-        "nothing to do: table `{table}` is as asked for\nspread: every group within one tablet per server after "
+        "nothing to do: table `{table}` already matches\nspread: every group within one tablet per server after "
     );
     assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
     root.run(&format!("delete --yes {table}")).succeeds();

@@ -95,7 +95,7 @@ async fn spreads_forty_tablets_of_four_groups_within_a_minute_and_rows_evenly() 
     assert_eq!(
         run.stderr,
         format!(
-            "nothing to do: table `{table}` is as asked for\nspread: every group within one tablet per server\n"
+            "nothing to do: table `{table}` already matches\nspread: every group within one tablet per server\n"
         )
     );
     fluo.run(&format!("delete --yes {table}")).succeeds();
