@@ -39,13 +39,12 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
 ///
 /// ```
 /// use fluo_recipes::combine_queue::{CombineQueue, Sum};
-/// # use fluo_engine::{Instance, InstanceExt, Observers};
+/// # use fluo_engine::{Instance, InstanceExt};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> fluo_engine::Result<()> {
 /// let words = CombineQueue::<String, u64>::new("wc", Sum)?;
-/// # let observers = words.observe(Observers::new())?;
-/// # let client = Instance::in_memory().application("count").observers(&observers).create().await?;
+/// # let client = Instance::in_memory().application("count").recipe(&words).create().await?;
 /// client
 ///     .run(async |tx| {
 ///         let mut batch = words.batch();
