@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use fluo_table::coordination::{ObservedColumn, shown_settings};
-use fluo_table::{Bytes, Error, Escaped, Result};
+use fluo_table::coordination::{ObservedColumn, ObserverKind, shown_settings};
+use fluo_table::{Bytes, Column, Error, Escaped, Result};
 
 use crate::observer::{DeclaredObserver, Observer};
 
@@ -96,14 +96,8 @@ impl Registration {
 
     /// Adds a strong observer, which is notified of every value that is set in a column.
     #[must_use]
-    pub fn observe(
-        self,
-        column: crate::Column,
-        id: impl Into<String>,
-        observer: impl Observer,
-    ) -> Self {
-        let observed =
-            ObservedColumn::new(column, fluo_table::coordination::ObserverKind::Strong, id);
+    pub fn observe(self, column: Column, id: impl Into<String>, observer: impl Observer) -> Self {
+        let observed = ObservedColumn::new(column, ObserverKind::Strong, id);
         self.observe_with(observed, Some(Arc::new(observer)))
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
+use std::mem;
 use std::sync::Arc;
 
 use fluo_table::coordination::{
@@ -357,11 +358,10 @@ impl ApplicationHandle {
     }
 
     fn declare(mut self, observers: impl IntoIterator<Item = DeclaredObserver>) -> Self {
-        for declared in observers {
-            match self.observers.clone().with(declared) {
-                Ok(observers) => self.observers = observers,
-                Err(error) => self.note(Err(error)),
-            }
+        let present = mem::take(&mut self.observers);
+        match observers.into_iter().try_fold(present, Observers::with) {
+            Ok(observers) => self.observers = observers,
+            Err(error) => self.note(Err(error)),
         }
         self
     }

@@ -55,7 +55,8 @@ use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) observers: Observers,
+    /// Shared, because each run clones its client.
+    pub(crate) observers: Arc<Observers>,
 }
 
 impl Client {
@@ -178,7 +179,7 @@ impl Client {
             Arc::downgrade(&shared),
             shared.options.horizon_period,
         ));
-        let observers = Observers::new();
+        let observers = Arc::default();
         Ok(Self { shared, observers })
     }
 
@@ -186,7 +187,7 @@ impl Client {
     /// from the two ports. A client of an application handle has those of the handle.
     #[must_use]
     pub fn with_observers(mut self, observers: Observers) -> Self {
-        self.observers = observers;
+        self.observers = Arc::new(observers);
         self
     }
 

@@ -21,7 +21,7 @@ use crate::transaction::{CommitError, Trigger};
 pub(super) struct Processor {
     pub(super) client: Client,
     pub(super) queue: Arc<Queue>,
-    pub(super) observers: Observers,
+    pub(super) observers: Arc<Observers>,
     pub(super) options: WorkerOptions,
     pub(super) clock: Arc<dyn Clock>,
 }
