@@ -157,11 +157,7 @@ async fn the_page_shows_a_notification_that_another_worker_has_processed() {
     let second = other.start_worker(options).await.unwrap();
     nothing_is_notified(&recorded).await;
     second.stop().await;
-    recorded
-        .table
-        .hooks()
-        .say("the other one, which began before")
-        .await;
+    recorded.table.hooks().take_notes().await;
     resume.notify_one();
     first.stop().await;
     recorded

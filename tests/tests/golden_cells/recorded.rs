@@ -8,8 +8,8 @@ use fluo_table::coordination::MemoryApplications;
 use fluo_table::{Column, Error, Instance, MemoryTables, TableAdmin};
 use fluo_tests::{FaultyTables, Fixture, Intercepted};
 
-use crate::is_on_the_page;
 use crate::stepping::{Stepping, SteppingTable};
+use crate::{is_on_the_page, part_is_on_the_page};
 
 /// An application, and a handle of its table that records writes.
 pub(crate) struct Recorded {
@@ -55,6 +55,11 @@ impl Recorded {
     /// Takes the recorded notes, and checks that the page shows them.
     pub(crate) async fn is_on_the_page(&self, name: &str) {
         is_on_the_page(name, &self.table.hooks().take_notes().await);
+    }
+
+    /// Takes the recorded notes, and checks that the page shows a part of them.
+    pub(crate) async fn part_is_on_the_page(&self, name: &str) {
+        part_is_on_the_page(name, &self.table.hooks().take_notes().await);
     }
 }
 

@@ -295,20 +295,6 @@ fn adds() {
     }
 
     #[test]
-    fn the_page_lists_every_bug() {
-        let page = include_str!("../../../../docs/testing.md");
-        let table = page.split_once(HEAD).unwrap().1.trim_start();
-        let listed: Vec<_> = table.lines().take_while(|line| !line.is_empty()).collect();
-        let bugs = mutant::all(&workspace()).unwrap();
-        assert_eq!(listed.len(), bugs.len());
-        for (row, bug) in listed.into_iter().zip(&bugs) {
-            assert!(row.starts_with(&row_start(bug)), "{row} is not {bug:?}");
-            let found_by = row.rsplit(" | ").next().unwrap();
-            assert_eq!(found_by.split("; ").count(), bug.fails.len(), "{row}");
-        }
-    }
-
-    #[test]
     fn rejects_every_patch_that_does_not_apply() {
         let package = package(&[("a", "a * b"), ("b", "a | b")]);
         let changed = SOURCE.replace("a + b", "b + a");
