@@ -102,10 +102,10 @@ pub use fluo_table as table;
 
 #[cfg(feature = "accumulo")]
 pub use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
-pub use fluo_engine::admin::Status;
 pub use fluo_engine::{
     ApplicationHandle as Application, Client, ClientOptions, CommitError, LoaderOptions, Observer,
-    ObserverError, Recipe, Registration, Snapshot, Transaction, Worker, WorkerOptions, observer_fn,
+    ObserverError, Recipe, Registration, Snapshot, Status, Transaction, Worker, WorkerOptions,
+    observer_fn,
 };
 #[cfg(feature = "keys")]
 pub use fluo_keys::{BulkLoad, KeyDesign, KeyMigration, RowHasher, SaltedScan, TableOptimizations};

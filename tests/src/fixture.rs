@@ -9,8 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_engine::admin::{Initialization, initialize};
-use fluo_engine::{Client, ClientOptions, Observers, Worker, WorkerOptions};
+use fluo_engine::{Client, ClientOptions, InstanceExt, Observers, Worker, WorkerOptions};
 use fluo_table::coordination::{Applications, Coordination};
 use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{
@@ -64,13 +63,9 @@ impl Fixture {
     pub async fn named(instance: &Instance, name: &str, observers: Observers) -> Self {
         let tables = instance.table_admin().clone();
         let applications = EndingApplications::new(instance.applications().clone());
-        let initialization = Initialization {
-            observers: observers.observed_columns(),
-            ..Initialization::new("5f0c", name)
-        };
-        initialize(&*tables, &applications, name, initialization)
-            .await
-            .unwrap();
+        let fluo = Instance::new(tables.clone(), Arc::new(applications.clone()));
+        let application = fluo.application(name).observers(&observers);
+        application.initialize().await.unwrap();
         let table = tables.open_table(name, Authorizations::none());
         let table = table.await.unwrap();
         let coordination = applications.open(name).await.unwrap();

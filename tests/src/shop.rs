@@ -144,7 +144,7 @@ pub async fn drained(client: &Client) -> BTreeSet<u64> {
     let orders = rows(&snapshot, &[tallied(), placed()]).await;
     assert_eq!(waiting(client).await, 0, "orders that were not tallied");
     let tallies = (0..TALLIES).map(|tally| RowColumn::new(format!("tally/{tally}"), count()));
-    let tallies = snapshot.get_all(tallies).await.unwrap();
+    let tallies = snapshot.get_many(tallies).await.unwrap();
     let tally: i64 = tallies.into_values().map(|value| number(Some(value))).sum();
     assert_eq!(tally, i64::try_from(orders.len()).unwrap());
     orders
@@ -158,7 +158,7 @@ async fn waiting(client: &Client) -> usize {
 async fn sum(client: &Client) -> i64 {
     let snapshot = client.snapshot().await.unwrap();
     let cells = (0..ACCOUNTS).map(|number| RowColumn::new(account(number), balance()));
-    let found = snapshot.get_all(cells).await.unwrap();
+    let found = snapshot.get_many(cells).await.unwrap();
     found.into_values().map(|value| number(Some(value))).sum()
 }
 

@@ -8,14 +8,13 @@
 
 use std::sync::Arc;
 
-use fluo_engine::admin::{self, Initialization, Status};
-use fluo_engine::{Client, ClientOptions};
+use fluo_engine::{ApplicationHandle, InstanceExt, Status};
 use fluo_table::coordination::{
     Application, Applications, MemoryApplications, ObservedColumn, ObserverKind,
 };
 use fluo_table::{
-    Authorizations, Column, ErrorKind, MemoryTables, Mutation, Scan, Span, TableAdmin, TableExt,
-    Versions,
+    Authorizations, Column, ErrorKind, Instance, MemoryTables, Mutation, Scan, Span, TableAdmin,
+    TableExt, Versions,
 };
 use fluo_tests::{Call, CoordinationCall, Fault, FaultyApplications, FaultyTables, Intercepted};
 
@@ -32,16 +31,23 @@ impl Place {
         }
     }
 
-    async fn initialize(&self, name: &str, with: Initialization) -> fluo_table::Result<()> {
-        admin::initialize(&self.tables, &self.applications, name, with).await
+    fn instance(&self) -> Instance {
+        self.with(self.applications.clone())
     }
 
-    async fn remove(&self, name: &str) -> fluo_table::Result<()> {
-        admin::remove(&self.tables, &self.applications, name).await
+    /// Returns an instance with other applications. New applications get the id `1`.
+    fn with(&self, applications: impl Applications + 'static) -> Instance {
+        let tables = Arc::new(self.tables.clone());
+        Instance::new(tables, Arc::new(applications)).with_ids(|| "1".to_owned())
+    }
+
+    fn web(&self) -> ApplicationHandle {
+        web(&self.instance())
     }
 
     async fn status(&self, name: &str) -> Status {
-        admin::status(&self.applications, name).await.unwrap()
+        let instance = self.instance();
+        instance.application(name).status().await.unwrap()
     }
 
     async fn write(&self, table: &str) {
@@ -58,18 +64,24 @@ impl Place {
     }
 }
 
-fn web() -> Initialization {
-    let links = ObservedColumn::new(Column::new("page", "links"), ObserverKind::Strong, "count");
-    Initialization::new("1", "pages")
-        .observe(links)
-        .set("a", "1")
+fn links() -> ObservedColumn {
+    ObservedColumn::new(Column::new("page", "links"), ObserverKind::Strong, "count")
+}
+
+fn web(instance: &Instance) -> ApplicationHandle {
+    named(instance, "web")
+}
+
+fn named(instance: &Instance, name: &str) -> ApplicationHandle {
+    let application = instance.application(name).table("pages").set("a", "1");
+    application.observed_columns([links()])
 }
 
 #[tokio::test]
 async fn initialize_creates_a_table_for_transactions() {
     let place = Place::new();
     assert_eq!(place.status("web").await, Status::NotFound);
-    place.initialize("web", web()).await.unwrap();
+    place.web().initialize().await.unwrap();
     let properties = place.tables.properties("pages").await.unwrap();
     let properties: Vec<_> = properties
         .iter()
@@ -96,22 +108,20 @@ async fn initialize_creates_a_table_for_transactions() {
         (application.id.as_str(), application.table.as_str()),
         ("1", "pages")
     );
-    assert_eq!(
-        (application.observers, application.settings),
-        (web().observers, web().settings)
-    );
+    assert_eq!(application.observers, [links()]);
+    assert_eq!(application.settings, place.web().settings());
 
     let running = place.applications.open("web").await.unwrap();
     let transactor = running.begin_transactor().await.unwrap();
     assert_eq!(place.status("web").await, Status::Running);
     assert_eq!(place.status("web").await.to_string(), "RUNNING");
     let refused = "the application `web` is running; stop its clients and workers first";
-    let error = place.remove("web").await.unwrap_err();
+    let error = place.web().remove().await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
         (ErrorKind::Unavailable, refused)
     );
-    let error = place.initialize("web", web().clear()).await.unwrap_err();
+    let error = place.web().clear(true).initialize().await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
         (ErrorKind::Unavailable, refused)
@@ -119,10 +129,10 @@ async fn initialize_creates_a_table_for_transactions() {
     assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
     drop(transactor);
     assert_eq!(place.status("web").await.to_string(), "STOPPED");
-    place.remove("web").await.unwrap();
+    place.web().remove().await.unwrap();
     assert_eq!(place.status("web").await.to_string(), "NOT_FOUND");
     assert!(place.tables.tables().await.unwrap().is_empty());
-    let error = place.remove("web").await.unwrap_err();
+    let error = place.web().remove().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(
         error.to_string(),
@@ -139,27 +149,23 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
         .await
         .unwrap();
     place.write("pages").await;
-    let error = place.initialize("web", web()).await.unwrap_err();
+    let error = place.web().initialize().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
-        "the table `pages` exists and belongs to no application; an interrupted creation or removal may have \
-         left it; replace it with `clear`, or choose another table for `web`"
+        "table `pages` exists without an application; replace it with `clear`, or choose another table for `web`"
     );
     assert_eq!(place.cells("pages").await, 1);
-    let cleared = Initialization {
-        clear_table: true,
-        ..web()
-    };
-    place.initialize("web", cleared.clone()).await.unwrap();
+    place.web().clear(true).initialize().await.unwrap();
     assert_eq!(place.cells("pages").await, 0);
 
-    let error = place.initialize("web", cleared).await.unwrap_err();
+    let error = place.web().initialize().await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the application `web` is already initialised; open it, or remove it first"
     );
-    let error = place.initialize("other", web().clear()).await.unwrap_err();
+    let other = named(&place.instance(), "other").clear(true);
+    let error = other.initialize().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
@@ -167,16 +173,12 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     );
     place.write("pages").await;
     // Another table for the same application would leave the old table behind.
-    let moved = Initialization {
-        table: "other".to_owned(),
-        ..web().clear()
-    };
-    let error = place.initialize("web", moved.clone()).await.unwrap_err();
+    let moved = place.web().table("other").clear(true);
+    let error = moved.initialize().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(
         error.to_string(),
-        "the application `web` has the table `pages`, which would be left behind if `web` were created with \
-         `other`; choose `pages`, or remove the application and its table first"
+        "application `web` has table `pages`, not `other`; use `pages`, or remove the application first"
     );
     assert_eq!(place.cells("pages").await, 1);
     assert_eq!(place.status("web").await, Status::Stopped);
@@ -185,15 +187,13 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     // A deleted table leaves nothing behind. Until the application is initialised again, its
     // clients get the remedy.
     place.tables.delete_table("pages").await.unwrap();
-    let options = ClientOptions::new();
-    let opened = Client::open_application(&place.tables, &place.applications, "web", options);
-    let error = opened.await.unwrap_err();
+    let error = place.web().open().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(
         error.to_string(),
-        "the table `pages` of the application `web` does not exist; create the application again with `clear`"
+        "table `pages` of application `web` does not exist; create the application again with `clear`"
     );
-    place.initialize("web", moved).await.unwrap();
+    moved.initialize().await.unwrap();
     assert_eq!(place.tables.tables().await.unwrap(), ["other"]);
 }
 
@@ -223,27 +223,22 @@ async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
         );
     };
     for is_there in [false, true] {
-        for lead in 0..40 {
+        for lead in 0..40_usize {
             let place = Place::new();
             match is_there {
-                true => place.initialize("web", web()).await.unwrap(),
+                true => place.web().initialize().await.unwrap(),
                 false => drop(place.tables.create_table("pages", Versions::All).await),
             }
-            let distant = distant(&place);
-            let first = admin::initialize(&place.tables, &distant, "web", web().clear());
+            let distant = place.with(distant(&place));
+            let first = web(&distant).clear(true);
+            let first = first.initialize();
             let second = async {
                 // It starts at any time during the work of the first one.
                 for _ in 0..lead {
                     tokio::task::yield_now().await;
                 }
-                let new = Initialization {
-                    id: "2".to_owned(),
-                    ..web().clear()
-                };
-                match lead % 2 {
-                    0 => admin::initialize(&place.tables, &distant, "web", new).await,
-                    _ => admin::initialize(&place.tables, &distant, "shop", new).await,
-                }
+                let name = ["web", "shop"][lead % 2];
+                named(&distant, name).clear(true).initialize().await
             };
             let (first, second) = tokio::join!(first, second);
             match (first, second) {
@@ -271,14 +266,12 @@ async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
 
     // One caller removes the application while another one initialises it again.
     let place = Place::new();
-    place.initialize("web", web()).await.unwrap();
-    let distant = distant(&place);
-    let clearing = admin::initialize(&place.tables, &distant, "web", web().clear());
-    let removing = admin::remove(&place.tables, &distant, "web");
-    let (cleared, removed) = tokio::join!(clearing, removing);
+    place.web().initialize().await.unwrap();
+    let distant = web(&place.with(distant(&place))).clear(true);
+    let (cleared, removed) = tokio::join!(distant.initialize(), distant.remove());
     cleared.unwrap();
     is_busy(removed.unwrap_err(), "the application `web`");
-    place.remove("web").await.unwrap();
+    place.web().remove().await.unwrap();
 }
 
 /// Returns applications of which one has another table after each claim.
@@ -302,15 +295,13 @@ fn restless(place: &Place) -> impl Applications + use<> {
 #[tokio::test]
 async fn fails_if_the_table_of_an_application_changes_after_each_claim() {
     let place = Place::new();
-    place.initialize("web", web()).await.unwrap();
-    let restless = restless(&place);
-    let removing = admin::remove(&place.tables, &restless, "web");
-    let error = removing.await.unwrap_err();
+    place.web().initialize().await.unwrap();
+    let restless = web(&place.with(restless(&place)));
+    let error = restless.remove().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         error.to_string(),
-        "the application `web` had another table after each of 8 claims, because another process keeps creating it; wait until \
-         that process has ended, and check the result"
+        "another process keeps creating application `web` with other tables; stop that process, then retry"
     );
     assert_eq!(place.status("web").await, Status::Stopped);
     assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
@@ -319,29 +310,17 @@ async fn fails_if_the_table_of_an_application_changes_after_each_claim() {
 #[tokio::test]
 async fn an_invalid_request_changes_nothing() {
     let place = Place::new();
-    place.initialize("web", web()).await.unwrap();
+    place.web().initialize().await.unwrap();
     place.write("pages").await;
-    let wrong = [
-        ("a/b", web()),
-        (
-            "web",
-            Initialization {
-                id: String::new(),
-                ..web()
-            },
-        ),
-        (
-            "web",
-            Initialization {
-                table: "a b".to_owned(),
-                ..web()
-            },
-        ),
-        ("web", web().observe(web().observers.remove(0))),
-        ("web", web().set("", "v")),
-    ];
-    for (name, wrong) in wrong {
-        let error = place.initialize(name, wrong.clear()).await.unwrap_err();
+    let without_id = place.instance().with_ids(String::new);
+    for wrong in [
+        named(&place.instance(), "a/b"),
+        web(&without_id),
+        place.web().table("a b"),
+        place.web().observed_columns([links()]),
+        place.web().set("", "v"),
+    ] {
+        let error = wrong.clear(true).initialize().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Invalid, "{error}");
     }
     assert_eq!(place.cells("pages").await, 1);
@@ -357,7 +336,7 @@ async fn the_next_call_repairs_a_failed_one() {
             for n in 0..40_usize {
                 let place = Place::new();
                 if is_there {
-                    place.initialize("web", web()).await.unwrap();
+                    place.web().initialize().await.unwrap();
                 }
                 let tables = FaultyTables::new(Arc::new(place.tables.clone()));
                 let applications = FaultyApplications::new(Arc::new(place.applications.clone()));
@@ -365,38 +344,28 @@ async fn the_next_call_repairs_a_failed_one() {
                     None => (tables.fail_call(n, fault), applications),
                     Some(n) => (tables, applications.fail_call(n, fault)),
                 };
-                let new = Initialization {
-                    id: "2".to_owned(),
-                    ..web().clear()
-                };
-                let first = admin::initialize(&tables, &applications, "web", new.clone()).await;
+                let faulty = Instance::new(Arc::new(tables), Arc::new(applications));
+                let first = web(&faulty).set("b", "2").clear(true).initialize().await;
                 failed += usize::from(first.is_err());
+                let new = place.web().set("b", "2").clear(true);
                 if first.is_err() {
                     // A recorded application has its table.
                     if place.status("web").await == Status::Stopped {
                         assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
                     }
-                    place.initialize("web", new).await.unwrap();
+                    new.initialize().await.unwrap();
                 }
-                let web = place.applications.open("web").await.unwrap();
-                assert_eq!(web.application().await.unwrap().id, "2");
+                let stored = new.stored().await.unwrap().unwrap();
+                assert_eq!(stored.settings, new.settings());
                 assert_eq!(place.tables.properties("pages").await.unwrap().len(), 4);
 
                 // A removal that fails has removed the application.
                 let tables = FaultyTables::new(Arc::new(place.tables.clone())).fail_call(0, fault);
-                let removed = admin::remove(&tables, &place.applications, "web").await;
-                assert!(removed.is_err());
+                let applications = Arc::new(place.applications.clone());
+                let faulty = Instance::new(Arc::new(tables), applications);
+                assert!(web(&faulty).remove().await.is_err());
                 assert_eq!(place.status("web").await, Status::NotFound);
-                place
-                    .initialize(
-                        "web",
-                        Initialization {
-                            clear_table: true,
-                            ..crate::web()
-                        },
-                    )
-                    .await
-                    .unwrap();
+                place.web().clear(true).initialize().await.unwrap();
             }
         }
         assert!(failed >= 3 * 9, "{failed}");

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fluo_engine::admin::Status;
+use fluo_engine::Status;
 use fluo_engine::{ClientOptions, InstanceExt, Observers, Transaction, observer_fn};
 use fluo_table::{
     Authorizations, Column, Error, ErrorKind, Instance, Mutation, Scan, Span, TableAdmin, TableExt,

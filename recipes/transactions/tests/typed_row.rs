@@ -60,7 +60,7 @@ async fn a_field_is_the_cell_of_its_column() {
         ..account("Alice", -7)
     };
     client.run(async |tx| tagged.set(&tx, "a")).await.unwrap();
-    let cells = client.snapshot().await.unwrap().get_row("a").await.unwrap();
+    let cells = client.snapshot().await.unwrap().row("a").await.unwrap();
     let cells: Vec<(String, Bytes)> = cells
         .into_iter()
         .map(|(column, value)| (column.to_string(), value))
@@ -97,7 +97,7 @@ async fn none_deletes_a_cell_and_other_cells_stay() {
     client.run(async |tx| plain.set(&tx, "a")).await.unwrap();
     let columns = async || {
         let now = client.snapshot().await.unwrap();
-        let cells = now.get_row("a").await.unwrap().into_keys();
+        let cells = now.row("a").await.unwrap().into_keys();
         cells.map(|column| column.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(

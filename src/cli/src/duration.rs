@@ -8,6 +8,17 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         .map_err(|error| format!("{error}; write a number and a unit, such as 60s, 2m or 500ms"))
 }
 
+/// Parses the pause between two runs of a repeated command.
+pub(crate) fn parse_pause(text: &str) -> Result<Duration, String> {
+    match parse(text)? {
+        Duration::ZERO => Err(
+            "the interval between two compactions is 0; give a pause, such as 10 minutes"
+                .to_owned(),
+        ),
+        pause => Ok(pause),
+    }
+}
+
 /// Formats a duration in seconds for a message, without a fraction from ten seconds on.
 pub(crate) fn seconds(duration: Duration) -> String {
     if duration >= Duration::from_secs(10) || duration.subsec_millis() == 0 {

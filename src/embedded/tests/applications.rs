@@ -3,10 +3,11 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::sync::Arc;
 
 use fluo_embedded::{CheckReport, EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications};
-use fluo_table::{ErrorKind, TableAdmin, Versions};
+use fluo_table::{ErrorKind, Instance, TableAdmin, Versions};
 use redb::{Database, ReadableDatabase, TableHandle};
 
 fn options() -> EmbeddedOptions {
@@ -83,7 +84,7 @@ async fn the_directory_is_held_until_the_last_handle_is_dropped() {
 /// recorded that one. Two applications had one table.
 #[tokio::test]
 async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
-    use fluo_engine::admin::{Initialization, initialize};
+    use fluo_engine::InstanceExt;
     use futures::FutureExt;
     use tokio::task::unconstrained;
 
@@ -108,9 +109,10 @@ async fn a_table_has_one_application_while_calls_wait_in_the_queue() {
         (error.kind(), error.to_string().as_str()),
         (ErrorKind::AlreadyExists, refused)
     );
-    let shop = Initialization::new("2", "pages").clear();
-    let error = initialize(&tables, &applications, "shop", shop).await;
-    assert_eq!(error.unwrap_err().to_string(), refused);
+    let fluo = Instance::new(Arc::new(tables), Arc::new(applications.clone()));
+    let shop = fluo.application("shop").table("pages").clear(true);
+    let error = shop.initialize().await.unwrap_err();
+    assert_eq!(error.to_string(), refused);
     assert_eq!(applications.list().await.unwrap(), ["busy", "web"]);
 
     // The table of a removed application is free.

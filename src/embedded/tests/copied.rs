@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::Path;
+use std::sync::Arc;
 
 use fluo_embedded::{EmbeddedApplications, EmbeddedOptions, EmbeddedTables};
-use fluo_engine::admin::{Initialization, initialize};
-use fluo_engine::{Client, ClientOptions};
+use fluo_engine::{ApplicationHandle, InstanceExt};
 use fluo_table::coordination::{Applications, MemoryApplications};
-use fluo_table::{Column, Error, ErrorKind, MemoryTables, Result, TableAdmin, Versions};
+use fluo_table::{Column, Error, ErrorKind, Instance, MemoryTables, Result, TableAdmin, Versions};
 
 fn applications(directory: &Path) -> EmbeddedApplications {
     let create = EmbeddedOptions::new().create_if_missing(true);
@@ -17,10 +17,17 @@ fn applications(directory: &Path) -> EmbeddedApplications {
         .applications()
 }
 
+/// Returns the application of a table of the cluster, with its coordination elsewhere.
+fn web(cluster: &MemoryTables, applications: impl Applications + 'static) -> ApplicationHandle {
+    let instance = Instance::new(Arc::new(cluster.clone()), Arc::new(applications));
+    instance
+        .with_ids(|| "8d2fa41c".to_owned())
+        .application("web")
+}
+
 /// Opens the application, and commits a transaction.
-async fn run(cluster: &MemoryTables, applications: &dyn Applications) -> Result<()> {
-    let options = ClientOptions::new();
-    let client = Client::open_application(cluster, applications, "web", options).await?;
+async fn run(cluster: &MemoryTables, applications: impl Applications + 'static) -> Result<()> {
+    let client = web(cluster, applications).open().await?;
     let column = Column::new("f", "q");
     client
         .run(async |tx| tx.set("r", &column, "v"))
@@ -44,16 +51,14 @@ async fn refuses_a_directory_after_its_copy_was_used() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (folder.path().join("first"), folder.path().join("second"));
     let cluster = MemoryTables::new();
-    let web = Initialization::new("8d2fa41c", "web");
-    initialize(&cluster, &applications(&first), "web", web)
-        .await
-        .unwrap();
-    run(&cluster, &applications(&first)).await.unwrap();
-    run(&cluster, &applications(&first)).await.unwrap();
+    let created = web(&cluster, applications(&first)).initialize().await;
+    created.unwrap();
+    run(&cluster, applications(&first)).await.unwrap();
+    run(&cluster, applications(&first)).await.unwrap();
 
     copy(&first, &second);
-    run(&cluster, &applications(&second)).await.unwrap();
-    let error = run(&cluster, &applications(&first)).await.unwrap_err();
+    run(&cluster, applications(&second)).await.unwrap();
+    let error = run(&cluster, applications(&first)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
@@ -61,7 +66,7 @@ async fn refuses_a_directory_after_its_copy_was_used() {
          opened with another one since, so this one would hand out timestamps twice; open the \
          application with the coordination that was used last, or initialise it again"
     );
-    run(&cluster, &applications(&second)).await.unwrap();
+    run(&cluster, applications(&second)).await.unwrap();
     EmbeddedTables::check(&second).unwrap();
 }
 
@@ -71,10 +76,10 @@ async fn refuses_a_directory_after_its_copy_was_used() {
 async fn opens_after_an_opening_that_did_not_reach_the_table() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = MemoryTables::new();
-    let web = Initialization::new("8d2fa41c", "web");
-    initialize(&cluster, &applications(folder.path()), "web", web)
-        .await
-        .unwrap();
+    let created = web(&cluster, applications(folder.path()))
+        .initialize()
+        .await;
+    created.unwrap();
     for _ in 0..2 {
         let applications = applications(folder.path());
         let web = applications.open("web").await.unwrap();
@@ -82,7 +87,7 @@ async fn opens_after_an_opening_that_did_not_reach_the_table() {
         let found = properties.get("table.custom.fluo.epoch");
         web.begin_epoch(found.map(String::as_str)).await.unwrap();
         drop((web, applications));
-        run(&cluster, &self::applications(folder.path()))
+        run(&cluster, self::applications(folder.path()))
             .await
             .unwrap();
     }
@@ -94,16 +99,15 @@ async fn opens_after_an_opening_that_did_not_reach_the_table() {
 async fn refuses_a_table_of_another_application() {
     let cluster = MemoryTables::new();
     let (old, new) = (MemoryApplications::new(), MemoryApplications::new());
-    let first = Initialization::new("8d2fa41c", "web");
-    initialize(&cluster, &old, "web", first).await.unwrap();
-    let second = Initialization::new("91b0c7de", "web").clear();
-    initialize(&cluster, &new, "web", second).await.unwrap();
-    let error = run(&cluster, &old).await.unwrap_err();
+    web(&cluster, old.clone()).initialize().await.unwrap();
+    let fluo = Instance::new(Arc::new(cluster.clone()), Arc::new(new));
+    let second = fluo.with_ids(|| "91b0c7de".to_owned()).application("web");
+    second.clear(true).initialize().await.unwrap();
+    let error = run(&cluster, old).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "table `web` belongs to another application than the one with the id `8d2fa41c`, or to an earlier initialisation of \
-         it; open it with the coordination that it was initialised with"
+        "table `web` belongs to another application, not to `8d2fa41c`; open it with its own coordination"
     );
 }
 
@@ -112,20 +116,17 @@ async fn refuses_a_table_of_another_application() {
 #[tokio::test]
 async fn refuses_a_table_that_drops_versions() {
     let (cluster, applications) = (MemoryTables::new(), MemoryApplications::new());
-    let web = Initialization::new("8d2fa41c", "web");
-    initialize(&cluster, &applications, "web", web)
-        .await
-        .unwrap();
+    let created = web(&cluster, applications.clone()).initialize().await;
+    created.unwrap();
     cluster.delete_table("web").await.unwrap();
     cluster
         .create_table("web", Versions::default())
         .await
         .unwrap();
-    let error = run(&cluster, &applications).await.unwrap_err();
+    let error = run(&cluster, applications).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the table `web` has the property `table.iterator.majc.vers`, which drops versions of cells that transactions need; \
-         if the table was created again, create its application again, and otherwise remove all its properties that begin \
-         with `table.iterator.` and contain `.vers`"
+        "table `web` drops versions that transactions need; remove its properties `table.iterator.*.vers*`, such as \
+         `table.iterator.majc.vers`"
     );
 }

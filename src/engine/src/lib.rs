@@ -100,10 +100,10 @@ mod transaction;
 pub mod column;
 pub mod telemetry;
 
-pub use application::{ApplicationHandle, InstanceExt, admin};
+pub use application::{ApplicationHandle, InstanceExt, Status, applications_of};
 pub use client::{
     Attempt, Client, LoaderOptions, Loaders, PendingCommit, PendingLoad, RetryDecision,
-    RetryPolicy, Runner,
+    RetryPolicy, Runner, is_set_up,
 };
 pub use context::ClientOptions;
 pub use fluo_table::{
@@ -115,6 +115,6 @@ pub use observer::{
 };
 pub use recipe::{Recipe, Registration};
 pub use transaction::{
-    CommitError, CommitInfo, Conflict, ConflictCause, LockedReads, OwnedTransaction, Snapshot,
-    SnapshotTooOld, Transaction,
+    CommitError, CommitInfo, Conflict, ConflictCause, LockedReads, OwnedTransaction, Recorder,
+    Snapshot, SnapshotTooOld, Transaction,
 };

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_engine::admin::{Initialization, initialize};
-use fluo_engine::{Client, ClientOptions, Observers};
+use fluo_engine::{Client, ClientOptions, InstanceExt, Observers};
 use fluo_table::coordination::{Applications, Coordination};
-use fluo_table::{Authorizations, Column, Table, TableAdmin};
+use fluo_table::{Authorizations, Column, Instance, Table, TableAdmin};
 
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -28,17 +27,16 @@ impl Ground {
         let options = EmbeddedOptions::new().create_if_missing(true);
         let tables = EmbeddedTables::open(directory, options)?;
         let applications = tables.applications();
-        let initialization = Initialization {
-            observers: observers.observed_columns(),
-            ..Initialization::new("1f6c5a0e", "t")
-        };
-        initialize(&tables, &applications, "bench", initialization).await?;
+        let tables: Arc<dyn TableAdmin> = Arc::new(tables);
+        let fluo = Instance::new(tables.clone(), Arc::new(applications.clone()));
+        let application = fluo.application("bench").table("t").observers(&observers);
+        application.initialize().await?;
         let table = tables.open_table("t", Authorizations::none()).await?;
         let coordination = applications.open("bench").await?;
         let client =
             Client::open(table.clone(), coordination.clone(), ClientOptions::new()).await?;
         Ok(Self {
-            tables: Arc::new(tables),
+            tables,
             table,
             coordination,
             client: client.with_observers(observers),

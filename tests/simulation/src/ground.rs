@@ -1,10 +1,11 @@
 //! The application of a run: its names, its columns, its table.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use fluo_engine::admin::{Initialization, initialize};
+use fluo_engine::InstanceExt;
 use fluo_table::coordination::{Applications, ObservedColumn, ObserverKind};
-use fluo_table::{Column, MemoryTables, Result, TableAdmin};
+use fluo_table::{Column, Instance, MemoryTables, Result, TableAdmin};
 
 use super::queues::Queues;
 
@@ -38,20 +39,24 @@ pub(super) fn copied() -> Column {
 
 /// Initialises the application, and returns the properties of the table that was made for it.
 pub(super) async fn initialized(
-    applications: &dyn Applications,
+    applications: Arc<dyn Applications>,
     queues: Option<&Queues>,
 ) -> Result<BTreeMap<String, String>> {
-    let tables = MemoryTables::new();
-    let mut initialization = Initialization::new("7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1", TABLE);
-    initialization.observers = vec![
-        ObservedColumn::new(document(), ObserverKind::Strong, "sum"),
-        ObservedColumn::new(wish(), ObserverKind::Weak, "copy"),
-    ];
+    let id = "7b5e9a39-0d52-4f1e-8e52-6d6f0cf3c7c1";
+    let fluo = Instance::new(Arc::new(MemoryTables::new()), applications);
+    let fluo = fluo.with_ids(|| id.to_owned());
+    let mut application = fluo
+        .application(APPLICATION)
+        .table(TABLE)
+        .observed_columns([
+            ObservedColumn::new(document(), ObserverKind::Strong, "sum"),
+            ObservedColumn::new(wish(), ObserverKind::Weak, "copy"),
+        ]);
     if let Some(queues) = queues {
-        initialization.observers.extend(queues.observed_columns()?);
+        application = application.observed_columns(queues.observed_columns()?);
     }
-    initialize(&tables, applications, APPLICATION, initialization).await?;
-    tables.properties(TABLE).await
+    application.initialize().await?;
+    fluo.properties(TABLE).await
 }
 
 /// The iterators of a table that the Java client made: in every compaction.

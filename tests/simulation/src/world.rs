@@ -64,7 +64,7 @@ impl World {
     pub(super) async fn new(random: Random, dials: Dials, bug: Option<WorldBug>) -> Result<Self> {
         let applications = MemoryApplications::new();
         let queues = dials.queues.map(Queues::new).transpose()?;
-        let ours = ground::initialized(&applications, queues.as_ref()).await?;
+        let ours = ground::initialized(Arc::new(applications.clone()), queues.as_ref()).await?;
         let properties = match dials.is_javas {
             true => ground::javas_properties(),
             false => ours,

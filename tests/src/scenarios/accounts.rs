@@ -47,6 +47,6 @@ pub(super) async fn balances<const N: usize>(
 ) -> Result<[i64; N]> {
     let snapshot = client.snapshot().await?;
     let cells = accounts.map(|account| RowColumn::new(account, balance()));
-    let found = snapshot.get_all(cells.clone()).await?;
+    let found = snapshot.get_many(cells.clone()).await?;
     Ok(cells.map(|cell| amount(found.get(&cell).cloned())))
 }

@@ -145,7 +145,7 @@ pub async fn a_leaked_snapshot_reads_no_wrong_data(instance: Instance) {
     for account in ACCOUNTS {
         is_stale(leaked.get(account, &balance()).await.unwrap_err(), start);
     }
-    is_stale(leaked.get_row("alice").await.map(drop).unwrap_err(), start);
+    is_stale(leaked.row("alice").await.map(drop).unwrap_err(), start);
     let rest = loop {
         match begun.try_next().await {
             Ok(Some(batch)) => assert!(batch.iter().all(|cell| cell.value == "1"), "{batch:?}"),

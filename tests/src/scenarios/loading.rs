@@ -35,7 +35,7 @@ async fn sum_up(tx: Transaction, row: Bytes) -> Result<(), Error> {
     let name = String::from_utf8_lossy(&row).into_owned();
     let inputs = (0..4).map(|at| RowColumn::new(format!("{name}/in/{at}"), column("in")));
     let mut sum = number(tx.get(row.clone(), &column("sum")).await?);
-    for (cell, value) in tx.get_all(inputs).await? {
+    for (cell, value) in tx.get_many(inputs).await? {
         sum += number(Some(value));
         tx.delete(cell.row, &cell.column)?;
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fluo_engine::Client;
-use fluo_table::Instance;
+use fluo_table::{Instance, RowColumn};
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 
@@ -126,8 +126,8 @@ fn row(number: usize) -> String {
 /// Checks that each row has a value and that no cell is locked.
 async fn check(fixture: &Fixture, client: &Client, count: usize) {
     let snapshot = client.snapshot().await.unwrap();
-    let rows = (0..count).map(|number| row(number).into());
-    let found = snapshot.get_rows(rows, [&balance()]).await.unwrap();
+    let cells = (0..count).map(|number| RowColumn::new(row(number), balance()));
+    let found = snapshot.get_many(cells).await.unwrap();
     assert_eq!(found.len(), count);
     fixture.wait_until_unlocked().await;
 }

@@ -119,7 +119,7 @@ impl Way {
             }
             Self::All => {
                 let cells = columns.map(|column| RowColumn::new(row, column));
-                let found = locked.get_all(cells.clone()).await.unwrap();
+                let found = locked.get_many(cells.clone()).await.unwrap();
                 cells.map(|cell| found.get(&cell).cloned())
             }
         };

@@ -1,6 +1,6 @@
 //! Reads of committed data.
 
-use fluo_table::{Bytes, Column, ColumnSelector, Instance, Key, Scan, Span};
+use fluo_table::{Bytes, Column, ColumnSelector, Instance, Key, RowColumn, Scan, Span};
 use futures::TryStreamExt;
 
 use super::accounts::{balance, read, set};
@@ -99,7 +99,7 @@ pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
         .await
         .unwrap();
     let snapshot = client.snapshot().await.unwrap();
-    let of_row = snapshot.get_row("a").await.unwrap();
+    let of_row = snapshot.row("a").await.unwrap();
     assert_eq!(of_row.len(), 2);
     assert_eq!(of_row[&column("q")], "aq");
     let some = snapshot
@@ -110,13 +110,12 @@ pub async fn cells_are_read_by_row_by_column_and_in_scans(instance: Instance) {
         some.into_iter().collect::<Vec<_>>(),
         [(column("p"), Bytes::from("cp"))]
     );
-    let wanted = ["b", "none", "a"].map(Bytes::from);
-    let of_rows = snapshot
-        .get_rows(wanted, [&column("q"), &column("p")])
-        .await
-        .unwrap();
-    assert_eq!(of_rows.keys().collect::<Vec<_>>(), ["a", "b"]);
-    assert!(of_rows.values().all(|columns| columns.len() == 2));
+    let wanted = ["b", "none", "a"]
+        .into_iter()
+        .flat_map(|row| ["q", "p"].map(|qualifier| RowColumn::new(row, column(qualifier))));
+    let of_rows = snapshot.get_many(wanted).await.unwrap();
+    let rows: Vec<_> = of_rows.keys().map(|cell| cell.row.clone()).collect();
+    assert_eq!(rows, ["a", "a", "b", "b"]);
     let keys = async |scan: Scan| {
         let cells = snapshot.scan(scan).try_concat().await.unwrap();
         let place = |key: Key| format!("{}/{}", String::from_utf8_lossy(&key.row), key.column);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fluo_accumulo::{Oracle, OracleOptions};
-use fluo_engine::admin::Status;
+use fluo_engine::Status;
 use fluo_engine::{Client, Error, InstanceExt, Transaction};
 use fluo_table::{Column, Instance};
 use futures::future::try_join_all;

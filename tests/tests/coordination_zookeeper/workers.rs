@@ -449,7 +449,7 @@ async fn a_notification_that_java_leaves_out_is_processed() {
     }
     drop((client, writer));
     let application = instance.application(&name);
-    while application.status().await.unwrap() == fluo_engine::admin::Status::Running {
+    while application.status().await.unwrap() == fluo_engine::Status::Running {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     application.remove().await.unwrap();

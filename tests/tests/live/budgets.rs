@@ -35,7 +35,7 @@ async fn each_operation_keeps_its_call_budget() {
     let get_many = async || {
         let snapshot = client.snapshot().await.unwrap();
         let cells = (0..100).map(|number| RowColumn::new(row(number), column()));
-        assert_eq!(snapshot.get_all(cells).await.unwrap().len(), 100);
+        assert_eq!(snapshot.get_many(cells).await.unwrap().len(), 100);
     };
     check_exactly("read 100 cells", &ground.count(get_many).await);
     let one_row = async || ground.set("one".to_owned(), "1").await.unwrap();

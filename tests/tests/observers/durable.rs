@@ -2,15 +2,15 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_engine::admin::{self, Initialization};
 use fluo_engine::{
-    Client, ClientOptions, Observers, Transaction, Worker, WorkerOptions, observer_fn,
+    Client, ClientOptions, InstanceExt, Observers, Transaction, Worker, WorkerOptions, observer_fn,
 };
 use fluo_table::coordination::Applications;
-use fluo_table::{Authorizations, Bytes, Column, Error, TableAdmin};
+use fluo_table::{Authorizations, Bytes, Column, Error, Instance, TableAdmin};
 use fluo_tests::STUCK;
 use fluo_tests::scenarios::observed::{column, copies, idle, read_now, set};
 
@@ -20,14 +20,10 @@ async fn open(directory: &Path) -> Client {
     let tables = EmbeddedTables::open(directory, options).unwrap();
     let applications = tables.applications();
     if applications.list().await.unwrap().is_empty() {
-        let observed = observers(true).observed_columns();
-        let application = observed.into_iter().fold(
-            Initialization::new("7b5e9a39", "t"),
-            Initialization::observe,
-        );
-        admin::initialize(&tables, &applications, "app", application)
-            .await
-            .unwrap();
+        let fluo = Instance::new(Arc::new(tables.clone()), Arc::new(applications.clone()));
+        let application = fluo.application("app").table("t");
+        let application = application.observers(&observers(true));
+        application.initialize().await.unwrap();
     }
     let table = tables
         .open_table("t", Authorizations::none())

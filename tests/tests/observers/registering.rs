@@ -1,9 +1,8 @@
 //! A worker registers the observers with which the application was initialised.
 
-use fluo_engine::admin::{self, Initialization, Status};
-use fluo_engine::{InstanceExt, Observer, Observers, WorkerOptions, observer_fn};
-use fluo_table::coordination::{Application, MemoryApplications, ObservedColumn, ObserverKind};
-use fluo_table::{Column, Error, ErrorKind, Instance, MemoryTables, TableAdmin};
+use fluo_engine::{InstanceExt, Observer, Observers, Status, WorkerOptions, observer_fn};
+use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
+use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin};
 use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, idle, set};
 
@@ -75,11 +74,11 @@ fn observed_columns_lists_the_registered_observers() {
 /// Refuses an observer without an id: any observer of the column would match it.
 #[tokio::test]
 async fn an_application_is_not_initialised_with_an_observer_without_id() {
-    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
+    let fluo = Instance::in_memory();
     let observed = |id: &str| ObservedColumn::new(column("text"), ObserverKind::Strong, id);
     let initialize = async |id: &str| {
-        let initialization = Initialization::new("8d2fa41c", "web").observe(observed(id));
-        admin::initialize(&tables, &applications, "web", initialization).await
+        let web = fluo.application("web").observed_columns([observed(id)]);
+        web.initialize().await
     };
     let error = initialize("").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -87,7 +86,7 @@ async fn an_application_is_not_initialised_with_an_observer_without_id() {
         error.to_string(),
         "the observer of f:text (strong) has no id; give it an id that is unique in the application"
     );
-    assert_eq!(tables.tables().await.unwrap(), Vec::<String>::new());
+    assert_eq!(fluo.tables().await.unwrap(), Vec::<String>::new());
     initialize("measure").await.unwrap();
 }
 

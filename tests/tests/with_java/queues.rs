@@ -9,7 +9,7 @@ use fluo_recipes::codec::Kryo;
 use fluo_recipes::combine_queue::{Change, CombineQueue, Sum};
 use fluo_recipes::export_queue::{ExportError, ExportQueue, Exported, Exports};
 use fluo_recipes::stored_queue::StoredQueue;
-use fluo_recipes::transient::TransientRanges;
+use fluo_recipes::transient::TransientRange;
 use fluo_table::Column;
 
 use crate::ground::{Together, ask, read, until};
@@ -160,7 +160,7 @@ async fn each_side_finds_the_queues_that_the_other_one_configured() {
     assert_eq!(settings["recipes.cfm.sums.buckets"], "7");
     let queues = StoredQueue::all(settings).unwrap();
     assert_eq!(queues.len(), 2);
-    assert!(TransientRanges::from_settings(settings).unwrap().len() >= 2);
+    assert!(TransientRange::all_from_settings(settings).unwrap().len() >= 2);
 
     let together = Together::new("queues_of_both").unwrap();
     let fluo = together.rust().await;

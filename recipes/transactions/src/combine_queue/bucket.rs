@@ -121,7 +121,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             let queue = self.definition();
             let cell = |group: &Group| RowColumn::new(value_row(queue, &group.key), CURRENT);
             let cells: Vec<RowColumn> = chunk.iter().map(cell).collect();
-            let current = self.tx.get_all(cells.iter().cloned()).await?;
+            let current = self.tx.get_many(cells.iter().cloned()).await?;
             for (group, cell) in chunk.iter().zip(cells) {
                 match self.has_room() {
                     true => self.replace(group, current.get(&cell), cell.row)?,

@@ -39,7 +39,7 @@ impl<K: Send + 'static, V: Send + 'static> Recipe for CombineQueue<K, V> {
         let observer = BucketObserver {
             queue: self.clone(),
         };
-        Ok(self.queue.registration(Some(Arc::new(observer))))
+        self.queue.registration(Some(Arc::new(observer)))
     }
 }
 

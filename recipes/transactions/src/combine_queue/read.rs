@@ -48,7 +48,7 @@ impl<K: Send + 'static, V: Send + 'static> CombineQueue<K, V> {
         let spans = keys.iter().map(|key| updates_of(self.definition(), key));
         let pending = self.pending(snapshot, Scan::over_all(spans)).await?;
         let cell = |key: &Vec<u8>| RowColumn::new(value_row(self.definition(), key), CURRENT);
-        let current = snapshot.get_all(keys.iter().map(cell)).await?;
+        let current = snapshot.get_many(keys.iter().map(cell)).await?;
         let value = |key: &Vec<u8>| {
             let value = self.value(key, current.get(&cell(key)), pending.get(&**key))?;
             Ok(value.map(|(_, value)| value))

@@ -46,7 +46,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Recipe for ExportQueue<
             let queue = self.clone();
             Arc::new(BucketObserver { queue, exporter }) as Arc<dyn Observer>
         });
-        Ok(self.queue.registration(observer))
+        self.queue.registration(observer)
     }
 }
 

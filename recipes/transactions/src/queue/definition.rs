@@ -12,6 +12,7 @@ use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
 use super::entry::{dead_row, entry_row};
 use super::{Entry, NOTIFICATION_FAMILY, QueueId, QueueKind, QueueOptions};
+use crate::transient::TransientRange;
 
 /// The definition of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,35 +158,40 @@ impl QueueDefinition {
         keys: &str,
         values: &str,
         observer: Option<Arc<dyn Observer>>,
-    ) -> Registration {
+    ) -> Result<Registration> {
         let (id, prefix, names) = (&self.id, self.settings_prefix(), self.kind.names());
-        let (range, ends) = match self.kind {
+        let ((after, until), ends) = match self.kind {
             QueueKind::Combine => ((format!("{id}:d:~"), format!("{id}:u:~")), &[":", "!"][..]),
             QueueKind::Export => ((format!("{id}#"), format!("{id}:~")), &[":", "!", "#"][..]),
         };
-        let dead = (format!("{id}!dead:"), format!("{id}!dead;"));
+        let range = format!("{}.{id}", names.settings);
+        let dead = TransientRange::new(
+            format!("{range}!dead"),
+            format!("{id}!dead:"),
+            format!("{id}!dead;"),
+        )?;
+        let transient = [TransientRange::new(range, after, until)?, dead];
         let observed =
             ObservedColumn::new(self.notification(), ObserverKind::Weak, self.observer_id());
         let options = self.options.to_settings(&prefix).into_iter();
         let registration = Registration::new(id.to_string(), format!("the {self}"))
             .set(format!("{OPTIMIZATIONS}{id}"), self.kind.optimizer())
-            .set(transient(names.settings, id.as_str()), hex_range(&range))
-            .set(
-                transient(names.settings, &format!("{id}!dead")),
-                hex_range(&dead),
-            )
             .require(format!("{prefix}key"), keys)
             .require(format!("{prefix}val"), values)
             .observe_with(observed, observer);
+        let registration = transient.iter().fold(registration, |registration, range| {
+            let (name, value) = range.to_setting();
+            registration.set(name, value)
+        });
         let registration = options.fold(registration, |registration, (name, value)| {
             match name == self.buckets_setting() {
                 true => registration.require(name, value),
                 false => registration.set(name, value),
             }
         });
-        ends.iter().fold(registration, |registration, end| {
+        Ok(ends.iter().fold(registration, |registration, end| {
             registration.rows(format!("{id}{end}"))
-        })
+        }))
     }
 
     /// Returns the name of the setting with the number of buckets.
@@ -203,17 +209,6 @@ impl QueueDefinition {
     fn settings_prefix(&self) -> String {
         format!("recipes.{}.{}.", self.kind.names().settings, self.id)
     }
-}
-
-/// Returns the name of the setting of a transient range.
-fn transient(kind: &str, id: &str) -> String {
-    format!("recipes.transientRange.{kind}.{id}")
-}
-
-/// Returns a range of rows as its setting has it.
-fn hex_range((after, until): &(String, String)) -> String {
-    let hex = |row: &String| data_encoding::HEXUPPER.encode(row.as_bytes());
-    format!("{}:{}", hex(after), hex(until))
 }
 
 /// Writes the queue as messages name it: "combine queue `wc`".

@@ -67,7 +67,10 @@ impl<K: 'static, V: 'static> TypedQueue<K, V> {
     }
 
     /// Returns the registration, with the observer of the buckets if this program runs it.
-    pub(crate) fn registration(&self, observer: Option<Arc<dyn Observer>>) -> Registration {
+    pub(crate) fn registration(
+        &self,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> fluo_table::Result<Registration> {
         let (keys, values) = (self.keys.name(), self.values.name());
         self.definition.registration(&keys, &values, observer)
     }

@@ -1,6 +1,6 @@
 //! Recording transactions: the reads and writes of a transaction, as data.
 //!
-//! A [`RecordedTransaction`] performs the reads and writes of a transaction and logs each of them.
+//! A [`RecordedTransaction`] is a handle of a transaction that logs each read and write.
 //! The [`TxLog`] can be serialized, put on a queue, and applied to another table. So a table of a
 //! query system can follow an application without a scan of the application's table.
 //!
@@ -15,7 +15,7 @@
 //!   Within one read they are in the order of the cells.
 //! - **L4, filters.** An entry is logged if all [filters](RecordedTransaction::filter) accept it.
 //! - **L5, the end.** [`finish`](RecordedTransaction::finish) consumes the recording and returns
-//!   the log, so no operation can be missing from a log that is in use.
+//!   the log. Batches of a scan that are received later are not logged.
 //!
 //! # What it does not do
 //!
@@ -61,7 +61,6 @@
 
 mod log_entry;
 mod mutations;
-mod recorded_locked_reads;
 mod recorded_transaction;
 mod recorder;
 mod stored_entry;
@@ -69,6 +68,5 @@ mod tx_log;
 
 pub use log_entry::{LogEntry, Operation};
 pub use mutations::difference;
-pub use recorded_locked_reads::RecordedLockedReads;
 pub use recorded_transaction::RecordedTransaction;
 pub use tx_log::TxLog;

@@ -1,92 +1,62 @@
-//! The entries so far, and the filters that they pass.
+//! The entries so far, and the filter that they pass.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fluo_engine::{Bytes, Cell, Column, Result, RowColumn};
-use fluo_table::CellBatches;
-use futures::stream::{BoxStream, StreamExt, TryStreamExt};
+use fluo_engine::{Bytes, Cell, Recorder, RowColumn};
 
 use super::{LogEntry, TxLog};
 
 /// A function that decides whether an entry is logged.
-type Filter<'a> = Box<dyn Fn(&LogEntry) -> bool + Send + Sync + 'a>;
+pub(super) type Filter = Arc<dyn Fn(&LogEntry) -> bool + Send + Sync>;
 
 /// The log of a recording in progress.
-#[derive(Default)]
-pub(super) struct Recorder<'a> {
-    filters: Vec<Filter<'a>>,
+pub(super) struct LogRecorder {
+    pub(super) filter: Filter,
     log: Mutex<TxLog>,
 }
 
-impl<'a> Recorder<'a> {
-    /// Adds a filter, which applies to later entries.
-    pub(super) fn add_filter(&mut self, filter: impl Fn(&LogEntry) -> bool + Send + Sync + 'a) {
-        self.filters.push(Box::new(filter));
+impl LogRecorder {
+    /// Creates a recorder that continues a log.
+    pub(super) fn new(filter: Filter, log: TxLog) -> Self {
+        Self {
+            filter,
+            log: Mutex::new(log),
+        }
     }
 
-    /// Logs an entry if all filters accept it.
-    pub(super) fn log(&self, entry: LogEntry) {
-        self.log_all([entry]);
+    pub(super) fn log(&self) -> MutexGuard<'_, TxLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Logs the values that a read has returned.
-    pub(super) fn log_gets(&self, values: impl IntoIterator<Item = (RowColumn, Bytes)>) {
-        let get = |(cell, value): (RowColumn, Bytes)| LogEntry::for_get(cell, value);
-        self.log_all(values.into_iter().map(get));
-    }
-
-    /// Logs the values that a read of a row has returned.
-    pub(super) fn log_row(&self, row: &Bytes, values: &BTreeMap<Column, Bytes>) {
-        self.log_gets(values.iter().map(|(column, value)| {
-            let cell = RowColumn::new(row.clone(), column.clone());
-            (cell, value.clone())
-        }));
-    }
-
-    /// Logs the cells that a read has returned.
-    pub(super) fn log_cells<'c>(&self, cells: impl IntoIterator<Item = &'c Cell>) {
-        self.log_gets(cells.into_iter().map(|cell| {
-            let position = RowColumn::new(cell.key.row.clone(), cell.key.column.clone());
-            (position, cell.value.clone())
-        }));
-    }
-
-    /// Logs the cells of each batch when the caller receives the batch.
-    pub(super) fn log_batches(&self, batches: CellBatches) -> BoxStream<'_, Result<Vec<Cell>>> {
-        batches
-            .inspect_ok(|cells: &Vec<Cell>| self.log_cells(cells))
-            .boxed()
-    }
-
-    /// Returns the log.
-    pub(super) fn into_log(self) -> TxLog {
-        self.log
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns a copy of the log so far.
-    #[cfg(test)]
-    pub(super) fn to_log(&self) -> TxLog {
-        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        log.clone()
-    }
-
-    /// Logs the entries that all filters accept. The filters run before the log is locked, because
-    /// a filter may use the recording.
-    fn log_all(&self, entries: impl IntoIterator<Item = LogEntry>) {
-        let accepted = |entry: &LogEntry| self.filters.iter().all(|filter| filter(entry));
-        let accepted: Vec<_> = entries.into_iter().filter(accepted).collect();
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        log.extend(accepted);
+    /// Logs the entries that the filter accepts. It runs before the log is locked, because a filter
+    /// may use the recording.
+    fn add(&self, entries: impl IntoIterator<Item = LogEntry>) {
+        let entries = entries.into_iter();
+        let accepted: Vec<_> = entries.filter(|entry| (self.filter)(entry)).collect();
+        self.log().extend(accepted);
     }
 }
 
-impl fmt::Debug for Recorder<'_> {
+impl Recorder for LogRecorder {
+    fn record_read(&self, cells: &[Cell]) {
+        self.add(cells.iter().map(|cell| {
+            let position = RowColumn::new(cell.key.row.clone(), cell.key.column.clone());
+            LogEntry::for_get(position, cell.value.clone())
+        }));
+    }
+
+    fn record_write(&self, cell: &RowColumn, value: Option<&Bytes>) {
+        self.add([match value {
+            Some(value) => LogEntry::for_set(cell.clone(), value.clone()),
+            None => LogEntry::for_delete(cell.clone()),
+        }]);
+    }
+}
+
+impl fmt::Debug for LogRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorder")
+        f.debug_struct("LogRecorder")
             .field("log", &self.log)
             .finish_non_exhaustive()
     }

@@ -48,7 +48,7 @@ impl StoredQueue {
     /// # Errors
     ///
     /// [`Invalid`](fluo_engine::ErrorKind::Invalid) for a letter without a value. Those of
-    /// [`Snapshot::get_all`] and [`Transaction::set`].
+    /// [`Snapshot::get_many`] and [`Transaction::set`].
     pub async fn requeue(&self, tx: &Transaction, letter: &DeadLetter) -> Result<bool> {
         let queue = &self.definition;
         let stored = self.stored(tx, letter).await?;
@@ -75,7 +75,7 @@ impl StoredQueue {
     ///
     /// # Errors
     ///
-    /// Those of [`Snapshot::get_all`] and [`Transaction::delete`].
+    /// Those of [`Snapshot::get_many`] and [`Transaction::delete`].
     pub async fn discard(&self, tx: &Transaction, letter: &DeadLetter) -> Result<bool> {
         let stored = self.stored(tx, letter).await?;
         for cell in stored.keys() {
@@ -92,7 +92,7 @@ impl StoredQueue {
     ) -> Result<BTreeMap<RowColumn, Bytes>> {
         let columns = [self.definition.entry_column(), &ERROR];
         let cells = columns.map(|column| RowColumn::new(letter.row.clone(), column.clone()));
-        tx.get_all(cells).await
+        tx.get_many(cells).await
     }
 }
 

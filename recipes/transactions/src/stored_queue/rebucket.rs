@@ -216,7 +216,7 @@ async fn for_misplaced(
                 if matches!(change, Change::Tidy(_)) {
                     cells.extend(chunk.iter().map(|one| one.right.clone()));
                 }
-                let mut values = tx.get_all(cells).await?;
+                let mut values = tx.get_many(cells).await?;
                 check_session(client, own)?;
                 let mut moved = 0;
                 for one in &chunk {

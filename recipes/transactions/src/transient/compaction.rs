@@ -9,11 +9,12 @@ use std::time::Duration;
 use fluo_engine::{Client, Error, Result, Span};
 use fluo_table::TableAdmin;
 use fluo_table::coordination::HeldLock;
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{BoxFuture, FutureExt, Shared, join_all};
 use futures::stream::{self, StreamExt};
-use tokio::time::Instant;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep};
 
-use super::{TransientRange, TransientRanges};
+use super::TransientRange;
 
 /// A function that compacts a part of a table.
 type Compact = dyn Fn(Span) -> BoxFuture<'static, Result<()>> + Send + Sync;
@@ -21,58 +22,52 @@ type Compact = dyn Fn(Span) -> BoxFuture<'static, Result<()>> + Send + Sync;
 /// A function that is called after each compaction of a range.
 type Watch = dyn Fn(&CompactedRange) + Send + Sync;
 
+/// The multiplier of Fluo Recipes: a range is compacted for at most a quarter of the time.
+const MULTIPLIER: u32 = 3;
+
 /// A compaction of the transient ranges of an application, once or
-/// [repeatedly](Self::repeat). A clone shares nothing that changes.
+/// [repeatedly](Self::repeat_until). A clone shares nothing that changes.
 ///
 /// | option | default |
 /// |---|---|
 /// | [`ranges_at_once`](Self::ranges_at_once) | 1 |
+/// | [`multiplier`](Self::multiplier) | 3 |
 /// | [`on_compacted`](Self::on_compacted) | none |
 ///
 /// # Examples
 ///
 /// ```
 /// use std::sync::Arc;
+/// use std::time::Duration;
 ///
 /// use fluo_engine::{Instance, InstanceExt};
-/// use fluo_recipes::transient::{TransientCompaction, TransientRange, TransientRanges};
+/// use fluo_recipes::transient::{TransientCompaction, TransientRange};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let fluo = Instance::in_memory();
-/// let mut ranges = TransientRanges::new();
-/// ranges.insert(TransientRange::new("cfm.m1", "m1:d:~", "m1:u:~")?);
-/// ranges.insert(TransientRange::new("exportQueue.eq1", "eq1#", "eq1:~")?);
-/// let mut web = fluo.application("web");
-/// for (name, value) in ranges.to_settings() {
-///     web = web.set(name, value);
-/// }
-/// let client = web.create().await?;
+/// let (name, value) = TransientRange::new("queue", "jobs#", "jobs:~")?.to_setting();
+/// let client = fluo.application("web").set(name, value).create().await?;
 ///
-/// let compaction = TransientCompaction::for_client(&client, Arc::new(fluo))?;
-/// let report = compaction.run().await;
-/// assert_eq!(report.len(), 2);
-/// assert!(report.iter().all(|compacted| compacted.result.is_ok()));
+/// let compaction = TransientCompaction::for_client(&client, Arc::new(fluo))?
+///     .on_compacted(|one| println!("{} took {:?}", one.range.id(), one.duration));
+/// assert!(compaction.run().await.iter().all(|one| one.result.is_ok()));
+/// // In a process that maintains the table, until a signal:
+/// # let stop = async {};
+/// compaction.repeat_until(Duration::from_secs(600), stop).await?;
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
 pub struct TransientCompaction {
-    ranges: TransientRanges,
+    /// In the order of their ids.
+    ranges: Vec<TransientRange>,
     ranges_at_once: NonZeroUsize,
+    multiplier: u32,
     compact: Arc<Compact>,
     watch: Arc<Watch>,
     /// The client whose application has the duty to compact a range repeatedly.
     client: Option<Client>,
-}
-
-/// The state of the duty to compact a range.
-#[derive(Debug)]
-pub(super) enum Duty {
-    /// This process compacts the range, as long as the lock is held.
-    Own { _lock: Option<Box<dyn HeldLock>> },
-    /// Another process compacts it.
-    OfAnother,
 }
 
 /// The result of the compaction of one range.
@@ -96,9 +91,9 @@ impl TransientCompaction {
     ///
     /// # Errors
     ///
-    /// Those of [`TransientRanges::from_settings`].
+    /// Those of [`TransientRange::all_from_settings`].
     pub fn for_client(client: &Client, tables: Arc<dyn TableAdmin>) -> Result<Self, Error> {
-        let ranges = TransientRanges::from_settings(&client.application().settings)?;
+        let ranges = TransientRange::all_from_settings(&client.application().settings)?;
         let compacting = client.clone();
         let compaction = Self::with_compactor(ranges, move |span| {
             let (client, tables) = (compacting.clone(), Arc::clone(&tables));
@@ -119,12 +114,12 @@ impl TransientCompaction {
     /// # Examples
     ///
     /// ```
-    /// use fluo_recipes::transient::{TransientCompaction, TransientRange, TransientRanges};
+    /// use fluo_recipes::transient::{TransientCompaction, TransientRange};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> fluo_engine::Result<()> {
-    /// let ranges = TransientRanges::from_iter([TransientRange::new("queue", "q#", "q:~")?]);
-    /// let compaction = TransientCompaction::with_compactor(ranges, |span| async move {
+    /// let queue = TransientRange::new("queue", "q#", "q:~")?;
+    /// let compaction = TransientCompaction::with_compactor([queue], |span| async move {
     ///     println!("would compact {span}");
     ///     Ok(())
     /// });
@@ -134,15 +129,16 @@ impl TransientCompaction {
     /// ```
     #[must_use]
     pub fn with_compactor<F>(
-        ranges: TransientRanges,
+        ranges: impl IntoIterator<Item = TransientRange>,
         compact: impl Fn(Span) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<()>> + Send + 'static,
     {
         Self {
-            ranges,
+            ranges: ranges.into_iter().collect(),
             ranges_at_once: NonZeroUsize::MIN,
+            multiplier: MULTIPLIER,
             compact: Arc::new(move |span| compact(span).boxed()),
             watch: Arc::new(|_| ()),
             client: None,
@@ -156,6 +152,15 @@ impl TransientCompaction {
         self
     }
 
+    /// Sets the minimum pause of a [repeated](Self::repeat_until) compaction, in durations of the
+    /// run before it. With 0 only the interval counts. Default: 3, so that a range is compacted for
+    /// at most a quarter of the time.
+    #[must_use]
+    pub fn multiplier(mut self, multiplier: u32) -> Self {
+        self.multiplier = multiplier;
+        self
+    }
+
     /// Sets a function that is called after each compaction of a range, in the order in which they
     /// end. Default: none.
     #[must_use]
@@ -166,7 +171,7 @@ impl TransientCompaction {
 
     /// Returns the ranges.
     #[must_use]
-    pub fn ranges(&self) -> &TransientRanges {
+    pub fn ranges(&self) -> &[TransientRange] {
         &self.ranges
     }
 
@@ -182,25 +187,8 @@ impl TransientCompaction {
     /// Compacts each range once, like [`run`](Self::run), until a signal. After the signal no
     /// compaction begins; those in progress end. The result omits the ranges whose compaction has
     /// not begun.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use fluo_recipes::transient::{TransientCompaction, TransientRange, TransientRanges};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo_engine::Result<()> {
-    /// # let ranges = TransientRanges::from_iter([TransientRange::new("queue", "q#", "q:~")?]);
-    /// # let compaction = TransientCompaction::with_compactor(ranges, |_| async { Ok(()) });
-    /// let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    /// drop(stop);
-    /// let report = compaction.run_until(async { drop(stopped.await) }).await;
-    /// assert!(report.is_empty());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn run_until(&self, stop: impl Future<Output = ()> + Send) -> Vec<CompactedRange> {
-        let ranges: Vec<_> = self.ranges.iter().cloned().collect();
-        stream::iter(ranges)
+        stream::iter(&self.ranges)
             .take_until(stop)
             .map(|range| self.compact(range).boxed())
             .buffered(self.ranges_at_once.get())
@@ -208,13 +196,86 @@ impl TransientCompaction {
             .await
     }
 
+    /// Compacts each range repeatedly, until a signal. The first run of a range begins at once.
+    /// After each run, failed or not, the range pauses for the interval, or for
+    /// [a multiple](Self::multiplier) of the duration of the run if that is longer. After the signal
+    /// no run begins; those in progress end.
+    ///
+    /// If several processes of an application repeat the [compaction](Self::for_client) of their
+    /// client, one of them compacts a range; if it ends, another one takes over after the interval.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](fluo_engine::ErrorKind::Invalid) if the interval is 0, because the servers would
+    /// compact without a pause.
+    pub async fn repeat_until(
+        &self,
+        interval: Duration,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Result<()> {
+        if interval.is_zero() {
+            return Err(Error::invalid(
+                "the interval between two compactions is 0; give a pause, such as 10 minutes",
+            ));
+        }
+        let stop = stop.boxed().shared();
+        let most = self.ranges_at_once.get().min(Semaphore::MAX_PERMITS);
+        let slots = Semaphore::new(most);
+        let repeat = |range| self.repeat(range, interval, &slots, stop.clone());
+        join_all(self.ranges.iter().map(repeat)).await;
+        Ok(())
+    }
+
+    /// Compacts a range and pauses in turn, until the stop. It keeps the duty during the pause after
+    /// a run, so that no other process compacts the range meanwhile.
+    async fn repeat(
+        &self,
+        range: &TransientRange,
+        interval: Duration,
+        slots: &Semaphore,
+        stop: Stop<'_>,
+    ) {
+        loop {
+            let Some(duty) = unless(&stop, self.take_duty(range)).await else {
+                return;
+            };
+            let (_duty, pause) = match duty {
+                Ok(Duty::Own(lock)) => {
+                    let Some(slot) = unless(&stop, slots.acquire()).await else {
+                        return;
+                    };
+                    let took = self.compact(range).await.duration;
+                    drop(slot);
+                    (lock, interval.max(took.saturating_mul(self.multiplier)))
+                }
+                Ok(Duty::OfAnother) => (None, interval),
+                Err(error) => {
+                    drop(self.report(range, Duration::ZERO, Err(error)));
+                    (None, interval)
+                }
+            };
+            if unless(&stop, sleep(pause)).await.is_none() {
+                return;
+            }
+        }
+    }
+
     /// Compacts one range.
-    pub(super) async fn compact(&self, range: TransientRange) -> CompactedRange {
+    async fn compact(&self, range: &TransientRange) -> CompactedRange {
         let begun = Instant::now();
         let result = (self.compact)(range.span()).await;
+        self.report(range, begun.elapsed(), result)
+    }
+
+    fn report(
+        &self,
+        range: &TransientRange,
+        duration: Duration,
+        result: Result<()>,
+    ) -> CompactedRange {
         let compacted = CompactedRange {
-            range,
-            duration: begun.elapsed(),
+            range: range.clone(),
+            duration,
             result,
         };
         (self.watch)(&compacted);
@@ -222,21 +283,37 @@ impl TransientCompaction {
     }
 
     /// Takes the duty to compact a range.
-    pub(super) async fn take_duty(&self, range: &TransientRange) -> Result<Duty> {
+    async fn take_duty(&self, range: &TransientRange) -> Result<Duty> {
         let Some(client) = &self.client else {
-            return Ok(Duty::Own { _lock: None });
+            return Ok(Duty::Own(None));
         };
         let id = data_encoding::HEXLOWER.encode(range.id().as_bytes());
         let lock = client.take_duty(&format!("transient-{id}")).await?;
         Ok(match lock {
-            Some(_) => Duty::Own { _lock: lock },
+            Some(lock) => Duty::Own(Some(lock)),
             None => Duty::OfAnother,
         })
     }
+}
 
-    /// Returns the maximum number of ranges that are compacted at the same time.
-    pub(super) fn max_at_once(&self) -> usize {
-        self.ranges_at_once.get()
+/// The duty to compact a range.
+enum Duty {
+    /// This process compacts the range, as long as the lock is held. Without a client it needs no
+    /// lock.
+    Own(Option<Box<dyn HeldLock>>),
+    /// Another process compacts it.
+    OfAnother,
+}
+
+/// The signal that ends a repeated compaction.
+type Stop<'s> = Shared<BoxFuture<'s, ()>>;
+
+/// Awaits `work`. Returns `None` if the stop comes first.
+async fn unless<T>(stop: &Stop<'_>, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        () = stop.clone() => None,
+        done = work => Some(done),
     }
 }
 

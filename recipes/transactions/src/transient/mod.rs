@@ -22,40 +22,9 @@
 //!   compact does not occupy the servers all the time.
 //! - **X5, at most a few at once.** A limit bounds the number of ranges that are compacted at the
 //!   same time. One process of an application compacts a range repeatedly.
-//!
-//! # Examples
-//!
-//! ```
-//! use std::sync::Arc;
-//!
-//! use fluo_engine::{Instance, InstanceExt};
-//! use fluo_recipes::transient::{TransientCompaction, TransientRange};
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let fluo = Instance::in_memory();
-//! let (name, value) = TransientRange::new("queue", "jobs#", "jobs:~")?.to_setting();
-//! let client = fluo.application("web").set(name, value).create().await?;
-//!
-//! let compaction = TransientCompaction::for_client(&client, Arc::new(fluo))?;
-//! for compacted in compaction.run().await {
-//!     assert_eq!(compacted.range.id(), "queue");
-//!     compacted.result?;
-//! }
-//! # Ok(())
-//! # }
-//! ```
 
 mod compaction;
-mod repeated_compaction;
-mod schedule;
-mod status;
 mod transient_range;
-mod transient_ranges;
 
 pub use compaction::{CompactedRange, TransientCompaction};
-pub use repeated_compaction::RepeatedCompaction;
-pub use schedule::CompactionSchedule;
-pub use status::RangeStatus;
 pub use transient_range::TransientRange;
-pub use transient_ranges::TransientRanges;

@@ -1,5 +1,6 @@
 //! A range of rows whose cells live for a short time: [`TransientRange`].
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use data_encoding::{HEXUPPER, HEXUPPER_PERMISSIVE};
@@ -9,7 +10,7 @@ use fluo_table::Escaped;
 use fluo_engine::Error;
 
 /// The start of the names of the settings with transient ranges. The rest of a name is the id.
-pub(super) const SETTING: &str = "recipes.transientRange.";
+const SETTING: &str = "recipes.transientRange.";
 
 /// A range of rows whose cells live for a short time, with the id under which an application stores
 /// it.
@@ -61,8 +62,7 @@ impl TransientRange {
         }
         if !until.is_empty() && until <= after {
             return Err(Error::invalid(format!(
-                "the transient range `{id}` has no rows, because its last row `{}` is not after `{}`; exchange the two, \
-                 or leave the last row empty for the end of the table",
+                "transient range `{id}` has no rows, because its last row `{}` is not after `{}`; exchange them",
                 Escaped(&until),
                 Escaped(&after)
             )));
@@ -81,17 +81,30 @@ impl TransientRange {
         let id = name.strip_prefix(SETTING).unwrap_or_default();
         if id.is_empty() {
             return Err(Error::invalid(format!(
-                "the setting `{name}` cannot hold a transient range; name it `{SETTING}ID`, with the id of the range"
+                "setting `{name}` cannot hold a transient range; name it `{SETTING}ID`, with the id of the range"
             )));
         }
         let Some((after, until)) = rows(value) else {
             return Err(Error::invalid(format!(
-                "the setting `{name}` has the value `{value}`, which is not a range of rows; write the row before the \
-                 range, `:` and the last row of the range, both in hexadecimal digits, such as `6A6F6223:6A6F623A7E`"
+                "setting `{name}`: `{value}` is not a range of rows; write two rows in hexadecimal digits, such as `6A6F6223:6A6F623A7E`"
             )));
         };
-        let in_setting = |error| Error::invalid(format!("the setting `{name}`: {error}"));
+        let in_setting = |error| Error::invalid(format!("setting `{name}`: {error}"));
         Self::new(id, after, until).map_err(in_setting)
+    }
+
+    /// Reads all ranges from the settings of an application, in the order of their ids. Settings
+    /// whose name does not begin with `recipes.transientRange.` are ignored.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_setting`](Self::from_setting) for the first setting that is not a range.
+    pub fn all_from_settings(settings: &BTreeMap<String, String>) -> Result<Vec<Self>, Error> {
+        settings
+            .iter()
+            .filter(|(name, _)| name.starts_with(SETTING))
+            .map(|(name, value)| Self::from_setting(name, value))
+            .collect()
     }
 
     /// Returns the name and the value of the setting that stores the range.

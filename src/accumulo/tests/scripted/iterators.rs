@@ -1,13 +1,14 @@
 //! Fluo's published iterators halt tablet servers of Accumulo 2.x, so transactions are refused
 //! there.
 
+use std::sync::Arc;
+
 use fluo_accumulo::{AccumuloTables, IteratorBuild};
-use fluo_engine::admin::{Initialization, initialize};
-use fluo_engine::{Client, ClientOptions};
+use fluo_engine::InstanceExt;
 use fluo_table::coordination::{Applications, MemoryApplications};
 use fluo_table::{
-    Authorizations, Column, Condition, Error, ErrorKind, Filter, Mutation, Result, Scan, Span,
-    TableAdmin, Timestamp,
+    Authorizations, Column, Condition, Error, ErrorKind, Filter, Instance, MemoryTables, Mutation,
+    Result, Scan, Span, TableAdmin, Timestamp,
 };
 use futures::TryStreamExt;
 
@@ -59,25 +60,21 @@ fn assert_refused(error: &Error, fake: &Fake) {
 async fn refuses_an_application_on_2_without_any_change() {
     let (fake, tables) = NEW.start().await;
     let applications = MemoryApplications::new();
-    let initialization = Initialization::new("8d2fa41c", "bank").clear();
-    let error = initialize(&tables, &applications, "bank", initialization.clone())
-        .await
-        .unwrap_err();
+    let bank = |tables: Arc<dyn TableAdmin>| {
+        Instance::new(tables, Arc::new(applications.clone())).application("bank")
+    };
+    let tables = Arc::new(tables);
+    let refused = bank(tables.clone()).clear(true).initialize().await;
+    let error = refused.unwrap_err();
     assert_refused(&error, &fake);
     for call in ["createTable", "deleteTable", "setTableProperty"] {
         assert_eq!(fake.count(call), 0, "{call}");
     }
     assert!(applications.list().await.unwrap().is_empty());
 
-    let elsewhere = fluo_table::MemoryTables::new();
-    initialize(&elsewhere, &applications, "bank", initialization)
-        .await
-        .unwrap();
-    let settings = ClientOptions::new();
-    let error = Client::open_application(&tables, &applications, "bank", settings)
-        .await
-        .unwrap_err();
-    assert_refused(&error, &fake);
+    let elsewhere = bank(Arc::new(MemoryTables::new()));
+    elsewhere.initialize().await.unwrap();
+    assert_refused(&bank(tables).open().await.unwrap_err(), &fake);
 }
 
 /// A client that is opened directly on a table uses no admin port.

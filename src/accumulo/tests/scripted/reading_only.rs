@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_engine::admin::{Initialization, initialize};
-use fluo_engine::{Client, ClientOptions};
-use fluo_table::coordination::{Applications, MemoryApplications};
+use fluo_engine::{Client, ClientOptions, InstanceExt};
 use fluo_table::layout::{
     DelLockOutcome, DelLockValue, EntryKind, EntryTimestamp, LockValue, WriteValue,
 };
 use fluo_table::{
-    Authorizations, Bytes, CellBatches, Column, ConditionalMutation, MemoryTables, Mutation,
-    Outcome, Result, RowColumn, Scan, Span, Table, TableAdmin, Timestamp,
+    Authorizations, Bytes, CellBatches, Column, ConditionalMutation, Instance, Mutation, Outcome,
+    Result, RowColumn, Scan, Span, Table, TableAdmin, Timestamp,
 };
 use fluo_tests::STUCK;
 use futures::TryStreamExt;
@@ -102,17 +100,14 @@ fn left_by_a_crash(owner: &Client, rows: usize, is_committed: bool) -> Vec<Mutat
 /// Reads all rows as a user without `WRITE`. Returns the values of all rows except the primary, and
 /// the proxy.
 async fn read(rows: usize, is_committed: bool) -> (Vec<Bytes>, Fake) {
-    let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-    let pages = Initialization::new("1", PAGES);
-    initialize(&tables, &applications, PAGES, pages)
-        .await
-        .unwrap();
+    let fluo = Instance::in_memory();
+    fluo.application(PAGES).initialize().await.unwrap();
     let open = async |table: Arc<dyn Table>| {
-        let coordination = applications.open(PAGES).await.unwrap();
+        let coordination = fluo.applications().open(PAGES).await.unwrap();
         let settings = ClientOptions::new();
         Client::open(table, coordination, settings).await.unwrap()
     };
-    let entries = tables.open_table(PAGES, Authorizations::none());
+    let entries = fluo.open_table(PAGES, Authorizations::none());
     let entries = entries.await.unwrap();
     let owner = open(entries.clone()).await;
     let left = left_by_a_crash(&owner, rows, is_committed);

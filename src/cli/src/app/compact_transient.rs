@@ -1,14 +1,15 @@
 //! `fluo app compact-transient`.
 
+use std::future::pending;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fluo_recipes::transient::{
-    CompactedRange, CompactionSchedule, TransientCompaction, TransientRanges,
-};
+use fluo_recipes::transient::{CompactedRange, TransientCompaction, TransientRange};
 use fluo_table::{Error, ErrorKind, Span};
 use indicatif::ProgressBar;
+use tokio::select;
 use tokio::sync::mpsc;
 
 use crate::application::NamedApplication;
@@ -37,23 +38,17 @@ pub(crate) struct CompactTransient {
     #[command(flatten)]
     application: NamedApplication,
     /// Repeat: the shortest pause between two compactions of a range, such as 10m
-    #[arg(long, value_name = "DURATION", value_parser = every)]
-    every: Option<CompactionSchedule>,
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_pause)]
+    every: Option<Duration>,
     /// With --every: the shortest pause as a multiple of the duration of the compaction before it
     #[arg(long, value_name = "N", default_value_t = 3, requires = "every")]
     multiplier: u32,
 }
 
-/// Parses the interval of a schedule.
-fn every(text: &str) -> Result<CompactionSchedule, String> {
-    let interval = duration::parse(text)?;
-    CompactionSchedule::new(interval).map_err(|error| error.to_string())
-}
-
 impl CompactTransient {
     pub(crate) async fn run(self) -> Result<Outcome> {
-        match self.every.map(|every| every.multiplier(self.multiplier)) {
-            Some(schedule) => self.repeatedly(schedule).await,
+        match self.every {
+            Some(every) => self.repeatedly(every).await,
             None => self.once().await,
         }
     }
@@ -85,7 +80,7 @@ impl CompactTransient {
         Ok(Outcome::Success)
     }
 
-    async fn repeatedly(self, schedule: CompactionSchedule) -> Result<Outcome> {
+    async fn repeatedly(self, every: Duration) -> Result<Outcome> {
         let ranges = self.ranges().await?;
         if ranges.is_empty() {
             self.say_there_are_none();
@@ -108,16 +103,22 @@ impl CompactTransient {
             // The receiver is only closed when the command ends.
             let _ = ended.send(line(compacted));
         });
-        let _repeating = compaction.repeat(schedule);
-        while let Some(line) = lines.recv().await {
-            bar.suspend(|| output::emit(&output::shown(&line)))?;
+        let print = async {
+            while let Some(line) = lines.recv().await {
+                bar.suspend(|| output::emit(&output::shown(&line)))?;
+            }
+            Ok(())
+        };
+        select! {
+            repeated = compaction.repeat_until(every, pending()) => repeated?,
+            printed = print => printed?,
         }
         Ok(Outcome::Success)
     }
 
-    async fn ranges(&self) -> Result<TransientRanges> {
+    async fn ranges(&self) -> Result<Vec<TransientRange>> {
         let stored = self.application.stored().await?;
-        Ok(TransientRanges::from_settings(&stored.settings)?)
+        Ok(TransientRange::all_from_settings(&stored.settings)?)
     }
 
     /// Opens the application for the compaction of one range.

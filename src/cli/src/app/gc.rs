@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 use fluo_engine::{Client, Span};
-use fluo_recipes::transient::CompactionSchedule;
 use fluo_table::coordination::HeldLock;
 use fluo_table::{Error, Instance};
 use tokio::time::sleep;
@@ -37,19 +36,12 @@ pub(crate) struct Gc {
     #[command(flatten)]
     application: NamedApplication,
     /// Repeat: the pause between two collections, such as 6h
-    #[arg(long, value_name = "DURATION", value_parser = every)]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse_pause)]
     every: Option<Duration>,
 }
 
 /// Maximum pause after a failure, and before the next look whether another process still collects.
 const LONGEST_RETRY_PAUSE: Duration = Duration::from_secs(60);
-
-/// Parses the pause between two collections.
-fn every(text: &str) -> Result<Duration, String> {
-    let pause = duration::parse(text)?;
-    let schedule = CompactionSchedule::new(pause).map_err(|error| error.to_string());
-    schedule.map(|_| pause)
-}
 
 /// Checks whether a failure may pass without a change by the operator.
 fn may_pass(error: &anyhow::Error) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_engine::{ApplicationHandle, InstanceExt, admin};
+use fluo_engine::{ApplicationHandle, InstanceExt};
 use fluo_table::coordination::ObservedColumn;
 use fluo_table::{Error, ErrorKind, Instance, TableAdminExt};
 
@@ -57,7 +57,7 @@ impl Init {
         // Check before the directory is made.
         self.application(&Instance::in_memory()).check()?;
         let fluo = self.target.open_or_create(&self.making).await?;
-        let stored = admin::stored(&**fluo.applications(), &self.name).await?;
+        let stored = fluo.application(&self.name).stored().await?;
         let before = stored.map(|application| application.table);
         if self.clear && !self.yes {
             self.confirm(&fluo, before.as_deref()).await?;

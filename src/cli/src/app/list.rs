@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo_engine::admin;
+use fluo_engine::InstanceExt;
 use serde::Serialize;
 
 use crate::output;
@@ -38,7 +38,7 @@ impl List {
         for name in applications.list().await? {
             let stored = applications.open(&name).await?.application().await?;
             listed.push(Listed {
-                status: admin::status(&**applications, &name).await?.to_string(),
+                status: fluo.application(&name).status().await?.to_string(),
                 table: stored.table,
                 name,
             });

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use fluo_engine::admin;
+use fluo_engine::{InstanceExt, applications_of, is_set_up};
 use fluo_table::{Error, ErrorKind, Instance, TableAdmin, TableAdminExt};
 
 use crate::application::{self, NamedApplication};
@@ -42,7 +42,7 @@ impl Remove {
             confirm::at_terminal(&question, name, &refusal).await?;
         }
         let has_table = fluo.table_exists(&table).await?;
-        admin::remove(&fluo, &**fluo.applications(), name).await?;
+        fluo.application(name).remove().await?;
         output::say(&match has_table {
             true => format!("removed application `{name}` and table `{table}`"),
             false => format!("removed application `{name}`; its table `{table}` did not exist"),
@@ -53,7 +53,7 @@ impl Remove {
     /// Adds to the error the table that an interrupted run may have left.
     async fn not_found(&self, fluo: &Instance, error: Error) -> Result<anyhow::Error> {
         let NamedApplication { target, name } = &self.application;
-        let owners = admin::applications_of(&**fluo.applications(), name).await?;
+        let owners = applications_of(&**fluo.applications(), name).await?;
         if !owners.is_empty() || !is_made_for_one(fluo, name).await? {
             return Ok(application::advised(error));
         }
@@ -66,5 +66,5 @@ impl Remove {
 
 /// Checks whether the table exists and has the properties of an application's table.
 async fn is_made_for_one(fluo: &Instance, table: &str) -> Result<bool> {
-    Ok(fluo.table_exists(table).await? && admin::is_set_up(&fluo.properties(table).await?))
+    Ok(fluo.table_exists(table).await? && is_set_up(&fluo.properties(table).await?))
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use fluo_engine::admin;
+use fluo_engine::InstanceExt;
 
 use crate::application::NamedApplication;
 use crate::output;
@@ -25,7 +25,7 @@ impl Status {
     pub(crate) async fn run(&self) -> Result<()> {
         let NamedApplication { target, name } = &self.application;
         let fluo = target.open().await?;
-        let status = admin::status(&**fluo.applications(), name).await?;
+        let status = fluo.application(name).status().await?;
         output::print(&status.to_string())
     }
 }

@@ -17,7 +17,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use fluo_accumulo::{AccumuloTables, ProxyOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
-use fluo_engine::admin;
+use fluo_engine::applications_of;
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
 pub(crate) use self::directory::{MakingArguments, advised};
@@ -116,7 +116,7 @@ impl TargetArguments {
         };
         let tables = self.open_tables(directory)?;
         check_writable(tables.check_writable().err())?;
-        let owners = admin::applications_of(&tables.applications(), table).await?;
+        let owners = applications_of(&tables.applications(), table).await?;
         match owners.first() {
             Some(application) if !guard.despite_application => bail!(
                 "table `{table}` belongs to application `{application}`, which a change outside its transactions can break; \

@@ -7,14 +7,19 @@ use std::mem;
 use std::sync::Arc;
 
 use fluo_table::coordination::{
-    Application, Applications, ObservedColumn, ObserverKind, shown_setting, shown_settings,
+    Application, ObservedColumn, ObserverKind, check_application_name, shown_setting,
+    shown_settings,
 };
-use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, Result, TableAdmin, Timestamp};
+use fluo_table::{Bytes, Column, Error, ErrorKind, Instance, Result, Timestamp};
 
-use crate::application::admin::{self, Initialization, Status};
+use crate::application::initialize::initialize;
+use crate::application::remove::remove;
+use crate::application::status::{Status, status, stored};
 use crate::client::Client;
 use crate::context::{Backoff, ClientOptions};
-use crate::observer::{DeclaredObserver, Observer, ObserverError, Observers, observer_fn};
+use crate::observer::{
+    DeclaredObserver, Observer, ObserverError, Observers, check_named, observer_fn,
+};
 use crate::recipe::{Recipe, Registration};
 use crate::transaction::Transaction;
 
@@ -37,8 +42,7 @@ use crate::transaction::Transaction;
 /// # Examples
 ///
 /// ```
-/// use fluo_engine::{Column, Instance, InstanceExt};
-/// use fluo_engine::admin::Status;
+/// use fluo_engine::{Column, Instance, InstanceExt, Status};
 ///
 /// const LINKS: Column = Column::from_static("page", "links");
 /// const LENGTH: Column = Column::from_static("page", "length");
@@ -208,8 +212,10 @@ impl ApplicationHandle {
     pub fn check(&self) -> Result<()> {
         self.check_declared()?;
         self.options.check()?;
-        let any_id = "id".to_owned();
-        self.initialization(any_id).check(&self.name)
+        check_application_name(&self.name)?;
+        let application = self.new_application("id".to_owned());
+        application.observers.iter().try_for_each(check_named)?;
+        application.check()
     }
 
     /// Creates the application and its table, and opens a client of it.
@@ -246,27 +252,38 @@ impl ApplicationHandle {
     /// Creates the application and its table, and opens nothing. Its id comes from the
     /// [generator](Instance::with_ids) of the instance.
     ///
+    /// The call claims both names until it returns, and checks everything before it changes
+    /// anything. An interruption leaves at worst a table without an application, which a call with
+    /// [`clear`](Self::clear) replaces.
+    ///
     /// # Errors
     ///
-    /// Those of [`check`](Self::check) and of [`admin::initialize`]:
-    /// [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or its table exists and
-    /// [`clear`](Self::clear) is not set; [`Unavailable`](ErrorKind::Unavailable) if it is running,
-    /// or if another caller is creating or removing it.
+    /// - Those of [`check`](Self::check), and [`Invalid`](ErrorKind::Invalid) if the servers lack a
+    ///   part that [transactions need](fluo_table::TableAdmin::check_transactions). Nothing was
+    ///   changed.
+    /// - [`AlreadyExists`](ErrorKind::AlreadyExists) if the application or the table exists and
+    ///   [`clear`](Self::clear) is not set, if the table belongs to another application, or if the
+    ///   application has another table. Nothing was changed.
+    /// - [`Unavailable`](ErrorKind::Unavailable) if the application is running, or if another
+    ///   caller is creating or removing the application or the table. Nothing was changed.
+    /// - The errors of the ports: earlier steps stay done.
     pub async fn initialize(&self) -> Result<()> {
         self.check()?;
-        let (tables, applications) = self.ports();
-        let initialization = self.initialization(self.instance.new_id());
-        admin::initialize(tables, applications, &self.name, initialization).await
+        let application = self.new_application(self.instance.new_id());
+        initialize(&self.instance, &self.name, application, self.clear).await
     }
 
     /// Opens a client of the application.
     ///
     /// # Errors
     ///
-    /// Those of [`Client::open_application`]: [`NotFound`](ErrorKind::NotFound) if the application
-    /// does not exist. [`Invalid`](ErrorKind::Invalid) if the application has another
+    /// Those of [`Client::open`], and [`NotFound`](ErrorKind::NotFound) if the application or its
+    /// table does not exist. [`Invalid`](ErrorKind::Invalid) if the application has another
     /// [`table`](Self::table), lacks an [observer](Self::observe), or has other
-    /// [required](Self::require) settings than the handle, or if [`clear`](Self::clear) is set.
+    /// [required](Self::require) settings than the handle, if [`clear`](Self::clear) is set, if the
+    /// table drops versions of cells or was opened with another copy of the coordination since, or
+    /// if the servers lack a part that
+    /// [transactions need](fluo_table::TableAdmin::check_transactions).
     ///
     /// # Examples
     ///
@@ -333,27 +350,39 @@ impl ApplicationHandle {
     ///
     /// # Errors
     ///
-    /// Those of [`admin::status`].
+    /// Those of [`Applications::is_running`](fluo_table::coordination::Applications::is_running),
+    /// apart from `NotFound`.
     pub async fn status(&self) -> Result<Status> {
-        admin::status(self.ports().1, &self.name).await
+        status(&**self.instance.applications(), &self.name).await
     }
 
-    /// Removes the application and deletes its table, with all its data.
+    /// Returns the stored application, or `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Those of [`admin::remove`]: [`NotFound`](ErrorKind::NotFound) if the
-    /// application does not exist, and [`Unavailable`](ErrorKind::Unavailable) while it is running.
+    /// Those of the coordination, apart from `NotFound`.
+    pub async fn stored(&self) -> Result<Option<Application>> {
+        stored(&**self.instance.applications(), &self.name).await
+    }
+
+    /// Removes the application, then deletes its table with all its data. An interruption leaves at
+    /// worst a table without an application.
+    ///
+    /// # Errors
+    ///
+    /// - [`NotFound`](ErrorKind::NotFound): the application does not exist.
+    /// - [`Unavailable`](ErrorKind::Unavailable): the application is running, or another caller is
+    ///   creating or removing it. Nothing was changed.
+    /// - The errors of the ports. A table that is left then can be replaced by
+    ///   [`clear`](Self::clear).
     pub async fn remove(&self) -> Result<()> {
-        let (tables, applications) = self.ports();
-        admin::remove(tables, applications, &self.name).await
+        remove(&self.instance, &self.name).await
     }
 
     async fn open_existing(&self) -> Result<Client> {
-        let (tables, applications) = self.ports();
-        let (name, options) = (self.name.as_str(), self.options.clone());
         let check = |stored: &Application| self.check_stored(stored);
-        let opened = Client::open_checked(tables, applications, name, options, check).await?;
+        let options = self.options.clone();
+        let opened = Client::open_checked(&self.instance, &self.name, options, check).await?;
         Ok(opened.with_observers(self.observers.clone()))
     }
 
@@ -376,25 +405,15 @@ impl ApplicationHandle {
     }
 
     async fn exists(&self) -> Result<bool> {
-        let stored = admin::stored(self.ports().1, &self.name).await?;
-        Ok(stored.is_some())
+        Ok(self.stored().await?.is_some())
     }
 
-    fn ports(&self) -> (&dyn TableAdmin, &dyn Applications) {
-        (
-            &**self.instance.table_admin(),
-            &**self.instance.applications(),
-        )
-    }
-
-    fn initialization(&self, id: String) -> Initialization {
-        Initialization {
+    fn new_application(&self, id: String) -> Application {
+        Application {
             id,
             table: self.table.as_ref().unwrap_or(&self.name).clone(),
             observers: self.observers.observed_columns(),
             settings: self.settings(),
-            clear_table: self.clear,
-            clear_application: self.clear,
         }
     }
 

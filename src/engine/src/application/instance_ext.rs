@@ -26,8 +26,7 @@ pub trait InstanceExt {
     /// # Examples
     ///
     /// ```
-    /// use fluo_engine::admin::Status;
-    /// use fluo_engine::{Instance, InstanceExt};
+    /// use fluo_engine::{Instance, InstanceExt, Status};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> fluo_engine::Result<()> {

@@ -14,8 +14,6 @@ const TRIES: u32 = 5;
 
 /// Checks that a table and the coordination of its application belong together, and records this
 /// opening of the coordination in the table.
-/// [`Client::open_application`](crate::Client::open_application) calls this function; call it
-/// before [`Client::open`](crate::Client::open).
 ///
 /// If the user may read properties but not change them, the function compares, logs a warning, and
 /// returns `Ok`; this opening is then not recorded. If the user may not read properties either, as
@@ -26,7 +24,7 @@ const TRIES: u32 = 5;
 /// [`Invalid`](ErrorKind::Invalid) if the table belongs to another application, drops versions of
 /// cells, or was opened with another copy of the coordination since. The errors of
 /// [`TableAdmin::properties`], of [`TableAdmin::set_property`] and of the coordination.
-pub async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
+pub(super) async fn bind(tables: &dyn TableAdmin, coordination: &dyn Coordination) -> Result<()> {
     let application = coordination.application().await?;
     let table = &application.table;
     let properties = match tables.properties(table).await {
@@ -105,16 +103,13 @@ fn check_keeps_versions(table: &str, properties: &BTreeMap<String, String>) -> R
         return Ok(());
     };
     Err(Error::invalid(format!(
-        "the table `{table}` has the property `{limit}`, which drops versions of cells that transactions need; if the table \
-         was created again, create its application again, and otherwise remove all its properties that begin with \
-         `table.iterator.` and contain `.vers`"
+        "table `{table}` drops versions that transactions need; remove its properties `table.iterator.*.vers*`, such as `{limit}`"
     )))
 }
 
 fn of_another(application: &Application) -> Error {
     let Application { id, table, .. } = application;
     Error::invalid(format!(
-        "table `{table}` belongs to another application than the one with the id `{id}`, or to an earlier initialisation of \
-         it; open it with the coordination that it was initialised with"
+        "table `{table}` belongs to another application, not to `{id}`; open it with its own coordination"
     ))
 }

@@ -4,8 +4,8 @@ use std::future::Future;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fluo_table::coordination::{Application, Applications, Coordination, TransactorId};
-use fluo_table::{Authorizations, Error, ErrorKind, Result, Table, TableAdmin, Timestamp};
+use fluo_table::coordination::{Application, Coordination, TransactorId};
+use fluo_table::{Authorizations, Error, ErrorKind, Instance, Result, Table, Timestamp};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tracing::debug;
@@ -47,8 +47,9 @@ use crate::transaction::{OwnedTransaction, Snapshot, Transaction};
 ///         tx.set("bob", &balance, (amount(bob) + 30).to_string())
 ///     })
 ///     .await?;
-/// let now = client.snapshot().await?; assert_eq!(amount(now.get("alice", &balance).await?) +
-/// amount(now.get("bob", &balance).await?), 100);
+/// let now = client.snapshot().await?;
+/// let sum = amount(now.get("alice", &balance).await?) + amount(now.get("bob", &balance).await?);
+/// assert_eq!(sum, 100);
 /// # Ok(())
 /// # }
 /// ```
@@ -60,54 +61,17 @@ pub struct Client {
 }
 
 impl Client {
-    /// Opens a client of an application by its name, on the table that it was initialised with.
-    /// [`application`](crate::InstanceExt::application) does the same with fewer arguments.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_engine::{Client, ClientOptions, Column};
-    /// use fluo_engine::admin::{Initialization, initialize};
-    /// use fluo_table::MemoryTables;
-    /// use fluo_table::coordination::MemoryApplications;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo_engine::Result<()> { let (tables, applications) = (MemoryTables::new(),
-    /// MemoryApplications::new()); initialize(&tables, &applications, "bank",
-    /// Initialization::new("8d2fa41c", "accounts")).await?; let client =
-    /// Client::open_application(&tables, &applications, "bank", ClientOptions::new()).await?;
-    /// client.run(async |tx| tx.set("alice", &Column::new("account", "balance"), "100")).await?;
-    /// assert_eq!(client.application().table, "accounts");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Those of [`open`](Self::open) and [`admin::bind`](crate::admin::bind);
-    /// [`NotFound`](crate::ErrorKind::NotFound) if the application or its table does not exist;
-    /// [`Invalid`](crate::ErrorKind::Invalid) if the servers lack a part that
-    /// [transactions need](TableAdmin::check_transactions).
-    pub async fn open_application(
-        tables: &dyn TableAdmin,
-        applications: &dyn Applications,
-        name: &str,
-        options: ClientOptions,
-    ) -> Result<Self> {
-        Self::open_checked(tables, applications, name, options, |_| Ok(())).await
-    }
-
     /// Opens a client of an application by its name, if its stored configuration passes a check.
     /// Nothing is written before the check.
     pub(crate) async fn open_checked(
-        tables: &dyn TableAdmin,
-        applications: &dyn Applications,
+        instance: &Instance,
         name: &str,
         options: ClientOptions,
         check: impl FnOnce(&Application) -> Result<()>,
     ) -> Result<Self> {
+        let tables = &**instance.table_admin();
         tables.check_transactions().await?;
-        let coordination = applications.open(name).await?;
+        let coordination = instance.applications().open(name).await?;
         let application = coordination.application().await?;
         check(&application)?;
         let table = application.table;
@@ -116,8 +80,7 @@ impl Client {
             ErrorKind::NotFound => Error::with_source(
                 ErrorKind::NotFound,
                 format!(
-                    "the table `{table}` of the application `{name}` does not exist; create the application again with \
-                     `clear`"
+                    "table `{table}` of application `{name}` does not exist; create the application again with `clear`"
                 ),
                 error,
             ),
@@ -132,8 +95,7 @@ impl Client {
     ///
     /// The table must be the one that the application was initialised with: the table of another
     /// application has its own locks and timestamps. A [`Table`] has no name, so this function does
-    /// not check it; [`open_application`](Self::open_application) and
-    /// [`admin::bind`](crate::admin::bind) do.
+    /// not check it; the [handle](crate::ApplicationHandle::open) of an application does.
     ///
     /// All clients of an application should have the same authorizations: all labels that its
     /// transactions write. A client that cannot see the primary of a transaction waits while the
@@ -158,12 +120,12 @@ impl Client {
             .iter()
             .map(|observed| (observed.column.clone(), observed.kind))
             .collect();
-        let transactor = coordination.begin_transactor().await?;
+        let session = Session::new(coordination.begin_transactor().await?);
+        let active = Arc::new(ActiveTimestamps::new(coordination.clone(), session));
         let shared = Arc::new(Shared {
             table,
             coordination,
-            session: Session::new(transactor),
-            active: ActiveTimestamps::default(),
+            active,
             point_reads: PointReads::default(),
             background: Background::default(),
             commits: Arc::new(Semaphore::new(options.max_commits_in_flight)),
@@ -207,7 +169,7 @@ impl Client {
 
     /// Returns a runner with the default policy, to change it and to run bodies with it.
     pub fn runner(&self) -> Runner {
-        Runner::new(self.clone())
+        Runner::new(self.shared.clone())
     }
 
     /// Begins a transaction that the caller commits.
@@ -276,18 +238,15 @@ impl Client {
     /// Returns the transactor of the client, which owns its locks. It changes when a session ends
     /// while the client exists.
     pub fn transactor(&self) -> TransactorId {
-        self.shared.session.id()
+        self.shared.transactor()
     }
 }
 
 impl Shared {
     pub(crate) async fn advance_horizon(&self) -> Result<Timestamp> {
-        let max_age = self.options.max_transaction_age;
-        let suspect = self.session.id();
-        if let Err(error) = self.active.publish(&self.session, max_age).await {
-            self.renew_session_or(suspect, error).await?;
-            self.active.publish(&self.session, max_age).await?;
-        }
+        self.active
+            .publish(self.options.max_transaction_age)
+            .await?;
         let oldest = self.active.oldest().unwrap_or_default();
         metrics::gauge!("fluo_oldest_active_timestamp").set(gauged(oldest));
         let horizon = self.coordination.advance_horizon().await?;
@@ -311,7 +270,7 @@ async fn keep_horizon(client: Weak<Shared>, period: Duration) {
         let Some(client) = client.upgrade() else {
             return;
         };
-        if let Err(error) = client.renew_session(client.session.id()).await {
+        if let Err(error) = client.active.renew_session(client.transactor()).await {
             debug!(%error, "cannot check whether the session has ended");
         }
         if let Err(error) = client.advance_horizon().await {

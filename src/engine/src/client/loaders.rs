@@ -221,7 +221,7 @@ impl Loaders {
     pub async fn finish(self) -> Result<()> {
         // With all permits taken, no body runs or waits. The semaphore is never closed.
         drop(self.room.acquire_many(self.most).await);
-        self.runner.client.wait_until_rolled_forward().await;
+        self.runner.client.background.drain().await;
         self.check()
     }
 

@@ -9,7 +9,6 @@ mod pending_commit;
 mod runner;
 
 pub use application_table::is_set_up;
-pub use binding::bind;
 pub use handle::Client;
 pub use loaders::{LoaderOptions, Loaders, PendingLoad};
 pub use pending_commit::PendingCommit;

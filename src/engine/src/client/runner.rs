@@ -11,8 +11,7 @@ use tokio::time::{Instant, sleep};
 use tracing::{Instrument, debug};
 
 use crate::bounds::growing;
-use crate::client::Client;
-use crate::context::{Pauses, cut};
+use crate::context::{Pauses, Shared, cut};
 use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction, Trigger};
 
 /// A runner of bodies as transactions. It repeats each body until it commits, within a
@@ -49,7 +48,7 @@ use crate::transaction::{CommitError, CommitInfo, OwnedTransaction, Transaction,
 /// ```
 #[derive(Clone)]
 pub struct Runner {
-    pub(super) client: Client,
+    pub(crate) client: Arc<Shared>,
     policy: RetryPolicy,
     hook: Option<Hook>,
     pub(crate) trigger: Option<Trigger>,
@@ -168,8 +167,8 @@ pub enum RetryDecision {
 }
 
 impl Runner {
-    pub(crate) fn new(client: Client) -> Self {
-        let rollback_after = client.shared.options.rollback_after;
+    pub(crate) fn new(client: Arc<Shared>) -> Self {
+        let rollback_after = client.options.rollback_after;
         let usual = RetryPolicy::new();
         Self {
             client,
@@ -291,7 +290,7 @@ impl Runner {
         let mut pauses = Pauses::new(self.policy.first_pause, self.policy.longest_pause);
         let mut turn = None;
         for number in 1.. {
-            let transaction = OwnedTransaction::begin(&self.client.shared, self.trigger.clone())
+            let transaction = OwnedTransaction::begin(&self.client, self.trigger.clone())
                 .await
                 .map_err(|error| RunError::Commit(error.into()))?;
             let ran = body(transaction.handle());
@@ -325,7 +324,7 @@ impl Runner {
             metrics::counter!("fluo_transaction_retries_total").increment(1);
             if let CommitError::Conflict(conflict) = &error {
                 let left = self.policy.max_elapsed.saturating_sub(begun.elapsed());
-                let turns = &self.client.shared.turns;
+                let turns = &self.client.turns;
                 turn = turns.wait(&conflict.cells, turn, left).await;
             }
         }

@@ -27,19 +27,21 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fluo_table::coordination::{Coordination, TransactorId};
-use fluo_table::{Result, Timestamp};
+use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::time::Instant;
 
 use crate::context::session::Session;
 use crate::locked::locked;
 
-/// The active timestamps of one client.
-#[derive(Debug, Default)]
+/// The active timestamps of one client, and the transactor that publishes the oldest one.
+#[derive(Debug)]
 pub(crate) struct ActiveTimestamps {
+    coordination: Arc<dyn Coordination>,
+    session: Session,
     state: Mutex<State>,
     /// Held during a publication, so that publications are ordered.
     publishing: tokio::sync::Mutex<()>,
@@ -82,23 +84,44 @@ enum Published {
 pub(crate) type ActiveKey = (Timestamp, u64);
 
 impl ActiveTimestamps {
-    /// Takes a timestamp, which is active until it is [ended](Self::end).
-    pub(crate) async fn begin(
-        &self,
-        coordination: &dyn Coordination,
-        session: &Session,
-    ) -> Result<ActiveKey> {
+    pub(crate) fn new(coordination: Arc<dyn Coordination>, session: Session) -> Self {
+        Self {
+            coordination,
+            session,
+            state: Mutex::default(),
+            publishing: tokio::sync::Mutex::default(),
+        }
+    }
+
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Takes a timestamp, which is active until it is [ended](Self::end). Begins another transactor
+    /// first if the session has ended.
+    pub(crate) async fn begin(&self) -> Result<ActiveKey> {
+        let suspect = self.session.id();
+        match self.try_to_begin().await {
+            Err(error) => {
+                self.renew_session_or(suspect, error).await?;
+                self.try_to_begin().await
+            }
+            begun => begun,
+        }
+    }
+
+    async fn try_to_begin(&self) -> Result<ActiveKey> {
         let bound = loop {
             if let Some(bound) = self.lower_bound() {
                 break bound;
             }
-            self.publish_first(coordination, session).await?;
+            self.publish_first().await?;
         };
         let mut holding = Holding {
             all: self,
             key: Some(bound),
         };
-        let start = coordination.timestamps(NonZeroU32::MIN).await?.first;
+        let start = self.coordination.timestamps(NonZeroU32::MIN).await?.first;
         holding.key = None;
         Ok(self.replace(bound, start))
     }
@@ -108,13 +131,25 @@ impl ActiveTimestamps {
         self.locked().active.remove(&key);
     }
 
-    /// Publishes the oldest active timestamp, or that there is none, if that has changed.
-    pub(crate) async fn publish(&self, session: &Session, max_age: Duration) -> Result<()> {
+    /// Publishes the oldest active timestamp, or that there is none, if that has changed. Begins
+    /// another transactor first if the session has ended.
+    pub(crate) async fn publish(&self, max_age: Duration) -> Result<()> {
+        let suspect = self.session.id();
+        match self.try_to_publish(max_age).await {
+            Err(error) => {
+                self.renew_session_or(suspect, error).await?;
+                self.try_to_publish(max_age).await
+            }
+            published => published,
+        }
+    }
+
+    async fn try_to_publish(&self, max_age: Duration) -> Result<()> {
         let _alone = self.publishing.lock().await;
         let Some(oldest) = self.to_publish(max_age) else {
             return Ok(());
         };
-        let transactor = session.transactor();
+        let transactor = self.session.transactor();
         transactor.publish_oldest_active(oldest).await?;
         let by = transactor.id();
         self.locked().published = match oldest {
@@ -126,8 +161,8 @@ impl ActiveTimestamps {
 
     /// Checks without a request whether the horizon has certainly not passed an active timestamp
     /// until now (H4).
-    pub(crate) fn is_held(&self, key: ActiveKey, session: &Session) -> bool {
-        let transactor = session.transactor();
+    pub(crate) fn is_held(&self, key: ActiveKey) -> bool {
+        let transactor = self.session.transactor();
         if !transactor.is_holding() {
             return false;
         }
@@ -150,23 +185,19 @@ impl ActiveTimestamps {
         Some(state.insert(bound, Some(by)))
     }
 
-    async fn publish_first(
-        &self,
-        coordination: &dyn Coordination,
-        session: &Session,
-    ) -> Result<()> {
+    async fn publish_first(&self) -> Result<()> {
         let _alone = self.publishing.lock().await;
         if matches!(self.locked().published, Published::At { .. }) {
             return Ok(());
         }
-        let bound = coordination.timestamps(NonZeroU32::MIN).await?.first;
+        let bound = self.coordination.timestamps(NonZeroU32::MIN).await?.first;
         let oldest = {
             let mut state = self.locked();
             state.published = Published::Unknown;
             // After a new session, older timestamps may be active.
             state.oldest().map_or(bound, |oldest| oldest.min(bound))
         };
-        let transactor = session.transactor();
+        let transactor = self.session.transactor();
         transactor.publish_oldest_active(Some(oldest)).await?;
         let by = transactor.id();
         let mut state = self.locked();
@@ -178,26 +209,32 @@ impl ActiveTimestamps {
     /// Begins another transactor if the session of the suspect has ended, unless another caller has
     /// already done so. Returns whether the session had ended. The timestamp that the suspect
     /// published no longer counts, so the next transaction publishes first.
-    pub(crate) async fn renew_session(
-        &self,
-        coordination: &dyn Coordination,
-        session: &Session,
-        suspect: TransactorId,
-    ) -> Result<bool> {
+    pub(crate) async fn renew_session(&self, suspect: TransactorId) -> Result<bool> {
         let _alone = self.publishing.lock().await;
-        if session.id() != suspect {
+        if self.session.id() != suspect {
             // Another caller was faster.
             return Ok(true);
         }
-        if coordination.is_alive(suspect).await? {
+        if self.coordination.is_alive(suspect).await? {
             return Ok(false);
         }
-        let next = coordination.begin_transactor().await?;
+        let next = self.coordination.begin_transactor().await?;
         // It has published nothing. But its next publication may take effect although its answer is
         // lost.
         self.locked().published = Published::Unknown;
-        session.replace(next);
+        self.session.replace(next);
         Ok(true)
+    }
+
+    /// Checks whether to retry a refused call, and returns the refusal if not. It is worth a retry
+    /// if the session at the time of the call, the suspect, had ended and another transactor has
+    /// begun. Another caller may have begun that one before the refusal arrived.
+    async fn renew_session_or(&self, suspect: TransactorId, refusal: Error) -> Result<()> {
+        let may_have_ended = refusal.kind() == ErrorKind::Unavailable;
+        match may_have_ended && self.renew_session(suspect).await? {
+            true => Ok(()),
+            false => Err(refusal),
+        }
     }
 
     /// Returns the timestamp to publish: the oldest active one after timestamps above the age limit
@@ -267,16 +304,14 @@ impl Drop for Holding<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use async_trait::async_trait;
     use futures::FutureExt;
     use tokio::sync::Semaphore;
 
     use super::*;
-    use crate::admin::{Initialization, initialize};
-    use fluo_table::coordination::{Applications, MemoryApplications, Transactor, TransactorId};
-    use fluo_table::table::MemoryTables;
+    use crate::InstanceExt;
+    use fluo_table::coordination::{Applications, MemoryApplications, Transactor};
+    use fluo_table::{Instance, MemoryTables};
 
     /// A transactor that publishes only when the test allows it.
     #[derive(Debug)]
@@ -303,10 +338,9 @@ mod tests {
 
     async fn applications() -> MemoryApplications {
         let applications = MemoryApplications::new();
-        let web = Initialization::new("1", "web");
-        initialize(&MemoryTables::new(), &applications, "web", web)
-            .await
-            .unwrap();
+        let tables = Arc::new(MemoryTables::new());
+        let fluo = Instance::new(tables, Arc::new(applications.clone()));
+        fluo.application("web").initialize().await.unwrap();
         applications
     }
 
@@ -321,21 +355,21 @@ mod tests {
         let coordination = applications.open("web").await.unwrap();
         let begin_transactor = async || coordination.begin_transactor().await.unwrap();
         let session = Session::new(begin_transactor().await);
-        let active = ActiveTimestamps::default();
-        let begin = async || active.begin(&*coordination, &session).await.unwrap();
+        let active = ActiveTimestamps::new(coordination.clone(), session);
+        let begin = async || active.begin().await.unwrap();
         let older = begin().await;
-        assert!(active.is_held(older, &session));
-        session.replace(begin_transactor().await);
-        assert!(!active.is_held(older, &session));
+        assert!(active.is_held(older));
+        active.session.replace(begin_transactor().await);
+        assert!(!active.is_held(older));
         let hour = Duration::from_secs(3_600);
         active.locked().published = Published::Unknown;
-        active.publish(&session, hour).await.unwrap();
-        assert!(!active.is_held(older, &session), "published again");
+        active.publish(hour).await.unwrap();
+        assert!(!active.is_held(older), "published again");
         let later = begin().await;
-        assert!(active.is_held(later, &session));
-        let ended = applications.end_transactor("web", session.transactor().id());
+        assert!(active.is_held(later));
+        let ended = applications.end_transactor("web", active.session.id());
         assert!(ended.unwrap());
-        assert!(!active.is_held(later, &session), "its transactor has ended");
+        assert!(!active.is_held(later), "its transactor has ended");
     }
 
     /// H4 with H3.
@@ -343,10 +377,10 @@ mod tests {
     async fn a_timestamp_that_is_too_old_is_not_held() {
         let coordination = coordination().await;
         let session = Session::new(coordination.begin_transactor().await.unwrap());
-        let active = ActiveTimestamps::default();
-        let start = active.begin(&*coordination, &session).await.unwrap();
-        active.publish(&session, Duration::ZERO).await.unwrap();
-        assert!(!active.is_held(start, &session));
+        let active = ActiveTimestamps::new(coordination, session);
+        let start = active.begin().await.unwrap();
+        active.publish(Duration::ZERO).await.unwrap();
+        assert!(!active.is_held(start));
     }
 
     /// While a publication is in progress, for however long, other transactions begin and end.
@@ -358,11 +392,11 @@ mod tests {
             inner: coordination.begin_transactor().await.unwrap(),
             may_publish: may_publish.clone(),
         }));
-        let active = ActiveTimestamps::default();
+        let active = ActiveTimestamps::new(coordination.clone(), session);
         let hour = Duration::from_secs(3_600);
-        let begin = async || active.begin(&*coordination, &session).await.unwrap();
+        let begin = async || active.begin().await.unwrap();
         let first = begin().await;
-        let mut publishing = Box::pin(active.publish(&session, hour));
+        let mut publishing = Box::pin(active.publish(hour));
         assert!((&mut publishing).now_or_never().is_none());
         let second = begin().now_or_never().unwrap();
         active.end(first);
@@ -374,14 +408,14 @@ mod tests {
         publishing.await.unwrap();
         assert!(coordination.advance_horizon().await.unwrap() <= first.0);
         may_publish.add_permits(1);
-        active.publish(&session, hour).await.unwrap();
+        active.publish(hour).await.unwrap();
         assert_eq!(coordination.advance_horizon().await.unwrap(), third.0);
 
         // The client also publishes that nothing is open. The next transaction then publishes first
         // (H2).
         active.end(third);
         may_publish.add_permits(1);
-        active.publish(&session, hour).await.unwrap();
+        active.publish(hour).await.unwrap();
         let mut beginning = Box::pin(begin());
         assert!((&mut beginning).now_or_never().is_none());
         may_publish.add_permits(1);

@@ -18,10 +18,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use fluo_table::coordination::{Transactor, TransactorId};
-use fluo_table::{Error, ErrorKind, Result};
 use tracing::warn;
-
-use crate::context::Shared;
 
 /// The transactor with which a client currently begins and commits transactions.
 #[derive(Debug)]
@@ -60,35 +57,6 @@ impl Session {
     }
 }
 
-impl Shared {
-    /// Begins another transactor if the session of the suspect has ended, unless another caller has
-    /// already done so. Returns whether the session had ended.
-    pub(crate) async fn renew_session(&self, suspect: TransactorId) -> Result<bool> {
-        self.active
-            .renew_session(&*self.coordination, &self.session, suspect)
-            .await
-    }
-
-    /// Checks whether to retry a refused call. It is worth a retry if the session at the time of
-    /// the call, the suspect, had ended and another transactor has begun. Another caller may have
-    /// begun that one before the refusal arrived.
-    ///
-    /// # Errors
-    ///
-    /// The refusal if the session had not ended, or the error of beginning another transactor.
-    pub(crate) async fn renew_session_or(
-        &self,
-        suspect: TransactorId,
-        refusal: Error,
-    ) -> Result<()> {
-        let may_have_ended = refusal.kind() == ErrorKind::Unavailable;
-        match may_have_ended && self.renew_session(suspect).await? {
-            true => Ok(()),
-            false => Err(refusal),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Weak;
@@ -96,12 +64,10 @@ mod tests {
     use async_trait::async_trait;
 
     use super::*;
-    use crate::admin::{Initialization, initialize};
-    use crate::client::Client;
-    use crate::context::ClientOptions;
-    use fluo_table::Timestamp;
-    use fluo_table::coordination::MemoryApplications;
-    use fluo_table::table::MemoryTables;
+    use fluo_table::{Error, ErrorKind, Instance, Result, Timestamp};
+
+    use crate::InstanceExt;
+    use crate::context::Shared;
 
     /// A transactor whose session has ended. Another task is refused as well, and begins the next
     /// transactor before the refusal arrives.
@@ -120,7 +86,7 @@ mod tests {
         async fn publish_oldest_active(&self, _: Option<Timestamp>) -> Result<()> {
             let client = self.client.upgrade().unwrap();
             let next = client.coordination.begin_transactor().await.unwrap();
-            client.session.replace(next);
+            client.active.session().replace(next);
             Err(Error::new(ErrorKind::Unavailable, "the session has ended"))
         }
 
@@ -133,20 +99,14 @@ mod tests {
     /// the refusal.
     #[tokio::test]
     async fn retries_a_refused_call_after_another_caller_renewed_the_session() {
-        let (tables, applications) = (MemoryTables::new(), MemoryApplications::new());
-        let web = Initialization::new("1", "web");
-        initialize(&tables, &applications, "web", web)
-            .await
-            .unwrap();
-        let options = ClientOptions::new();
-        let client = Client::open_application(&tables, &applications, "web", options);
-        let client = client.await.unwrap();
+        let application = Instance::in_memory().application("web");
+        let client = application.create().await.unwrap();
         let end = || {
             let ended = Ended {
                 id: client.transactor(),
                 client: Arc::downgrade(&client.shared),
             };
-            client.shared.session.replace(Box::new(ended));
+            client.shared.active.session().replace(Box::new(ended));
         };
         end();
         let held = client.snapshot().await.unwrap();

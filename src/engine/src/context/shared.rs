@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fluo_table::coordination::{Application, Coordination, ObserverKind};
+use fluo_table::coordination::{Application, Coordination, ObserverKind, TransactorId};
 use fluo_table::{Column, Error, ErrorKind, Mutation, Result, Table, Timestamp};
 use tokio::sync::Semaphore;
 
@@ -12,7 +12,6 @@ use crate::context::background::Background;
 use crate::context::commit_listeners::CommitListeners;
 use crate::context::lock_wait::Sightings;
 use crate::context::point_reads::PointReads;
-use crate::context::session::Session;
 use crate::context::{Backoff, ClientOptions, Turns};
 
 /// The state that the handles of one client share.
@@ -20,10 +19,9 @@ use crate::context::{Backoff, ClientOptions, Turns};
 pub(crate) struct Shared {
     pub(crate) table: Arc<dyn Table>,
     pub(crate) coordination: Arc<dyn Coordination>,
-    pub(crate) session: Session,
     pub(crate) options: ClientOptions,
     pub(crate) application: Application,
-    pub(crate) active: ActiveTimestamps,
+    pub(crate) active: Arc<ActiveTimestamps>,
     pub(crate) point_reads: PointReads,
     pub(crate) background: Background,
     /// Room for transactions that are committed in the background, in number and in bytes.
@@ -42,6 +40,11 @@ impl Shared {
     /// Returns the kind of the observer of a column, or `None` if it has none.
     pub(crate) fn observed(&self, column: &Column) -> Option<ObserverKind> {
         self.observed.get(column).copied()
+    }
+
+    /// Returns the transactor with which new transactions begin.
+    pub(crate) fn transactor(&self) -> TransactorId {
+        self.active.session().id()
     }
 
     /// Returns the pauses of a call that is repeated.

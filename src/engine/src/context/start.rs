@@ -15,13 +15,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use fluo_table::Timestamp;
 use tracing::Span;
 
-use crate::context::{ActiveKey, Shared};
+use crate::context::{ActiveKey, ActiveTimestamps};
 use crate::locked::locked;
 
 /// The start of one transaction or snapshot. Its timestamp is active until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Start {
-    client: Arc<Shared>,
+    active: Arc<ActiveTimestamps>,
     /// The span of all reads and writes, which shows the start once it is fixed.
     span: Span,
     position: Mutex<Position>,
@@ -37,14 +37,14 @@ struct Position {
 
 impl Start {
     /// Creates a start at an active timestamp, which it owns from now on.
-    pub(crate) fn new(client: &Arc<Shared>, key: ActiveKey, span: Span) -> Self {
+    pub(crate) fn new(active: &Arc<ActiveTimestamps>, key: ActiveKey, span: Span) -> Self {
         let position = Position {
             key,
             block: None,
             is_fixed: false,
         };
         Self {
-            client: client.clone(),
+            active: active.clone(),
             span,
             position: Mutex::new(position),
         }
@@ -85,7 +85,7 @@ impl Start {
     pub(crate) fn move_to(&self, start: Timestamp, block: Timestamp) -> Timestamp {
         let mut position = self.position();
         if !position.is_fixed {
-            position.key = self.client.active.replace(position.key, start);
+            position.key = self.active.replace(position.key, start);
             position.block = Some(block);
             self.fix_at(&mut position);
         }
@@ -95,7 +95,7 @@ impl Start {
     /// Returns `true` if the horizon has certainly not passed the start (H4). Sends no request.
     pub(crate) fn is_held(&self) -> bool {
         let key = self.position().key;
-        self.client.active.is_held(key, &self.client.session)
+        self.active.is_held(key)
     }
 
     fn fix_at(&self, position: &mut Position) {
@@ -119,6 +119,6 @@ impl Position {
 
 impl Drop for Start {
     fn drop(&mut self) {
-        self.client.active.end(self.position().key);
+        self.active.end(self.position().key);
     }
 }

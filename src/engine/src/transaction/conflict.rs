@@ -120,6 +120,26 @@ pub enum CommitError {
     Failed(Error),
 }
 
+impl CommitError {
+    /// Replaces `Uncertain` in an error from before the commit point: the transaction has certainly
+    /// not committed.
+    pub(super) fn before_the_commit_point(self) -> Self {
+        match self {
+            Self::Failed(error) if error.kind() == ErrorKind::Uncertain => {
+                Self::nothing_committed(error)
+            }
+            other => other,
+        }
+    }
+
+    /// Returns the error for a commit that was cancelled before its commit point.
+    pub(super) fn nothing_committed(error: Error) -> Self {
+        let message =
+            format!("the transaction was cancelled, and none of its writes is committed: {error}");
+        Self::Failed(Error::with_source(ErrorKind::Unavailable, message, error))
+    }
+}
+
 impl fmt::Display for CommitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

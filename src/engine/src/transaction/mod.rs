@@ -22,17 +22,21 @@ mod raw_read;
 mod read;
 mod read_locking;
 mod read_past;
+mod recorder;
 mod resolve;
 mod roll_back;
 mod session_check;
 mod snapshot;
 mod state;
 mod status;
+mod trigger;
 
+pub use commit::CommitInfo;
 pub use conflict::{CommitError, Conflict, ConflictCause, SnapshotTooOld};
-pub use open::{CommitInfo, OwnedTransaction, Transaction};
+pub use open::{OwnedTransaction, Transaction};
 pub use read_locking::LockedReads;
+pub use recorder::Recorder;
 pub use snapshot::Snapshot;
 
-pub(crate) use commit::Trigger;
 pub(crate) use resolve::RowMutations;
+pub(crate) use trigger::Trigger;

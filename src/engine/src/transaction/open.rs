@@ -4,13 +4,15 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use fluo_table::coordination::ObserverKind;
-use fluo_table::{Bytes, Escaped, Result, RowColumn, Timestamp};
+use fluo_table::{Bytes, Escaped, Result, RowColumn};
 use tracing::field::Empty;
 use tracing::{debug, debug_span};
 
 use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::column::{ReadColumn, WriteColumn};
+use crate::transaction::commit::{CommitInfo, commit};
+use crate::transaction::recorder::Recorder;
 use crate::transaction::state::State;
 use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger};
 
@@ -52,16 +54,6 @@ pub struct Transaction {
 #[derive(Debug)]
 pub struct OwnedTransaction {
     transaction: Transaction,
-}
-
-/// The result of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CommitInfo {
-    /// The start timestamp: the transaction read at it.
-    pub start: Timestamp,
-    /// The commit timestamp: later transactions see the writes. `None` if the transaction wrote
-    /// nothing.
-    pub commit: Option<Timestamp>,
 }
 
 impl Transaction {
@@ -131,14 +123,18 @@ impl Transaction {
     /// Returns a view whose reads also lock the cells. This transaction then commits only if no
     /// other transaction has written these cells since it began. This prevents write skew, at the
     /// cost of a write for each cell.
-    pub fn with_read_lock(&self) -> LockedReads<'_> {
-        LockedReads::new(self)
+    #[must_use]
+    pub fn with_read_lock(&self) -> LockedReads {
+        LockedReads::new(self.snapshot.clone())
     }
 
-    /// Marks a cell as read under a lock.
-    pub(crate) fn lock_read(&self, cell: RowColumn) -> Result<()> {
-        self.state
-            .with_buffer(|buffer, most| buffer.lock_read(cell, most))
+    /// Returns a handle of this transaction whose reads and writes a recorder receives. This handle
+    /// is not recorded.
+    #[must_use]
+    pub fn recorded_by(&self, recorder: Arc<dyn Recorder>) -> Self {
+        let mut snapshot = self.snapshot.clone();
+        snapshot.recorder = Some(recorder);
+        Self { snapshot }
     }
 
     fn write(&self, row: Bytes, column: &impl ReadColumn, write: PendingWrite) -> Result<()> {
@@ -149,8 +145,19 @@ impl Transaction {
             }
             _ => debug!(start = %self.state.shown_start(), %cell, "delete"),
         });
+        let recorded = self.recorder.as_ref().map(|recorder| {
+            let value = match &write {
+                PendingWrite::Set(value) => Some(value.clone()),
+                _ => None,
+            };
+            (recorder, cell.clone(), value)
+        });
         self.state
-            .with_buffer(|buffer, most| buffer.write(cell, write, most))
+            .with_buffer(|buffer, most| buffer.write(cell, write, most))?;
+        if let Some((recorder, cell, value)) = recorded {
+            recorder.record_write(&cell, value.as_ref());
+        }
+        Ok(())
     }
 }
 
@@ -171,7 +178,7 @@ impl OwnedTransaction {
         }
         let span = debug_span!("transaction", start = Empty);
         let state = State::begin(client, span, trigger, Some(buffer)).await?;
-        let snapshot = Snapshot { state };
+        let snapshot = Snapshot::new(state);
         Ok(Self {
             transaction: Transaction { snapshot },
         })
@@ -214,7 +221,12 @@ impl OwnedTransaction {
     /// [`CommitError`] states whether the same work may be retried. Nothing was done, unless the
     /// error is [`Uncertain`](crate::ErrorKind::Uncertain).
     pub async fn commit(self) -> Result<CommitInfo, CommitError> {
-        self.state.commit().await
+        let buffer = self.state.end()?;
+        // The body chose its writes by its reads.
+        if let Some(stale) = self.state.stale() {
+            return Err(CommitError::SnapshotTooOld(stale));
+        }
+        commit(self.state.clone(), buffer, self.state.trigger().cloned()).await
     }
 
     /// Returns the size of the buffered writes in bytes.
@@ -233,6 +245,7 @@ impl Deref for OwnedTransaction {
 
 impl Drop for OwnedTransaction {
     fn drop(&mut self) {
-        self.state.end();
+        // The commit may have ended it before.
+        drop(self.state.end());
     }
 }

@@ -5,6 +5,11 @@ use fluo_table::{Cell, Key, Result, RowColumn, Scan, Span, Table, TableExt, Time
 
 use crate::transaction::encode_entries::stamp;
 
+/// Returns the span of one cell.
+pub(crate) fn cell_span(cell: &RowColumn) -> Span {
+    Span::cell(cell.row.clone(), &cell.column)
+}
+
 /// Returns those of the wanted entries of a cell that are stored.
 pub(crate) async fn entries(
     table: &dyn Table,

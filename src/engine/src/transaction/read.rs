@@ -277,8 +277,3 @@ fn is_cell(span: &Span) -> bool {
     let start = span.start();
     *span == Span::cell(start.row.clone(), &start.column)
 }
-
-/// Returns the span of one cell.
-pub(crate) fn cell_span(cell: &RowColumn) -> Span {
-    Span::cell(cell.row.clone(), &cell.column)
-}

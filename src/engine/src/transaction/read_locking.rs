@@ -4,40 +4,39 @@ use std::collections::BTreeMap;
 
 use fluo_table::{Bytes, Column, Result, RowColumn};
 
-use crate::transaction::Transaction;
+use crate::transaction::Snapshot;
 use crate::transaction::column::ReadColumn;
 
-/// A view of a transaction whose reads also lock the cells, when the transaction commits.
+/// The reads of a transaction that also lock the cells, when the transaction commits.
 ///
 /// Several transactions may hold a read lock on a cell at once. A transaction that writes the cell,
 /// or has written it since this one began, excludes them. Scans cannot be locked, because a cell
 /// that does not exist cannot be locked. A transaction that only reads commits without writing: its
 /// snapshot is already consistent.
-#[derive(Clone, Copy, Debug)]
-pub struct LockedReads<'a> {
-    transaction: &'a Transaction,
+#[derive(Clone, Debug)]
+pub struct LockedReads {
+    snapshot: Snapshot,
 }
 
-impl<'a> LockedReads<'a> {
-    pub(crate) fn new(transaction: &'a Transaction) -> Self {
-        Self { transaction }
+impl LockedReads {
+    pub(super) fn new(snapshot: Snapshot) -> Self {
+        Self { snapshot }
     }
 
     /// Returns the value of a cell, and locks the cell.
     ///
     /// # Errors
     ///
-    /// The same as [`Snapshot::get`](crate::Snapshot::get), and
-    /// [`Invalid`](crate::ErrorKind::Invalid) for a cell that this transaction has set or deleted,
-    /// or that started it.
+    /// The same as [`Snapshot::get`], and [`Invalid`](crate::ErrorKind::Invalid) for a cell that
+    /// this transaction has set or deleted, or that started it.
     pub async fn get<C: ReadColumn>(
         &self,
         row: impl Into<Bytes>,
         column: &C,
     ) -> Result<Option<C::Value>> {
         let cell = RowColumn::new(row, column.to_column());
-        self.transaction.lock_read(cell.clone())?;
-        self.transaction.get(cell.row, column).await
+        self.lock(&cell)?;
+        self.snapshot.get(cell.row, column).await
     }
 
     /// Returns the values of some columns of a row, and locks each cell.
@@ -51,14 +50,11 @@ impl<'a> LockedReads<'a> {
         columns: impl IntoIterator<Item = &'c Column>,
     ) -> Result<BTreeMap<Column, Bytes>> {
         let row = row.into();
-        let cells = columns
-            .into_iter()
-            .map(|column| RowColumn::new(row.clone(), column.clone()));
-        let found = self.get_all(cells).await?;
-        Ok(found
-            .into_iter()
-            .map(|(cell, value)| (cell.column, value))
-            .collect())
+        let columns: Vec<&Column> = columns.into_iter().collect();
+        for column in &columns {
+            self.lock(&RowColumn::new(row.clone(), (*column).clone()))?;
+        }
+        self.snapshot.get_columns(row, columns).await
     }
 
     /// Returns the values of some cells, and locks each cell.
@@ -66,14 +62,18 @@ impl<'a> LockedReads<'a> {
     /// # Errors
     ///
     /// The same as [`get`](Self::get).
-    pub async fn get_all(
+    pub async fn get_many(
         &self,
         cells: impl IntoIterator<Item = RowColumn>,
     ) -> Result<BTreeMap<RowColumn, Bytes>> {
         let cells: Vec<RowColumn> = cells.into_iter().collect();
-        for cell in &cells {
-            self.transaction.lock_read(cell.clone())?;
-        }
-        self.transaction.get_all(cells).await
+        cells.iter().try_for_each(|cell| self.lock(cell))?;
+        self.snapshot.get_many(cells).await
+    }
+
+    fn lock(&self, cell: &RowColumn) -> Result<()> {
+        let lock = cell.clone();
+        let state = &self.snapshot.state;
+        state.with_buffer(|buffer, most| buffer.lock_read(lock, most))
     }
 }

@@ -13,7 +13,7 @@ use fluo_table::{
 use crate::transaction::corrupt::checked;
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::FoundLock;
-use crate::transaction::read::cell_span;
+use crate::transaction::raw_read::cell_span;
 
 /// A lock of a committed or rolled back transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ impl Shared {
         };
         if is_suspect {
             // If this fails, the next transaction that begins returns the error.
-            drop(self.renew_session(self.session.id()).await);
+            drop(self.active.renew_session(self.transactor()).await);
         }
     }
 }

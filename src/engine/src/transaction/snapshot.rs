@@ -7,14 +7,15 @@ use fluo_table::{
     Bytes, Cell, CellBatches, Column, ColumnSelector, Error, Result, RowColumn, Scan, Span,
     Timestamp,
 };
-use futures::stream::TryStreamExt;
+use futures::stream::{StreamExt, TryStreamExt};
 use tracing::debug_span;
 use tracing::field::Empty;
 
 use crate::context::Shared;
 use crate::transaction::buffer::check_cell;
 use crate::transaction::column::ReadColumn;
-use crate::transaction::read::cell_span;
+use crate::transaction::raw_read::cell_span;
+use crate::transaction::recorder::Recorder;
 use crate::transaction::state::State;
 
 /// The state of a table at one timestamp, available for as long as the snapshot is held.
@@ -48,6 +49,7 @@ use crate::transaction::state::State;
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(crate) state: Arc<State>,
+    pub(super) recorder: Option<Arc<dyn Recorder>>,
 }
 
 impl Snapshot {
@@ -56,7 +58,14 @@ impl Snapshot {
         let state = State::begin(client, span, None, None).await?;
         // It shows the data at the time of this call, not at that of its first read.
         state.start();
-        Ok(Self { state })
+        Ok(Self::new(state))
+    }
+
+    pub(super) fn new(state: Arc<State>) -> Self {
+        Self {
+            state,
+            recorder: None,
+        }
     }
 
     /// Returns the timestamp at which it reads.
@@ -98,9 +107,18 @@ impl Snapshot {
 
     async fn read_cell(&self, cell: &RowColumn) -> Result<Option<Cell>> {
         check_cell(cell)?;
-        let mut batches = self.state.scan(Scan::over(cell_span(cell)));
+        let mut batches = self.scan(Scan::over(cell_span(cell)));
         let first = batches.try_next().await?;
         Ok(first.and_then(|cells| cells.into_iter().next()))
+    }
+
+    /// Reads all cells of a scan, and records them once all of them are read.
+    async fn read(&self, scan: Scan) -> Result<Vec<Cell>> {
+        let found: Vec<Cell> = self.state.scan(scan).try_concat().await?;
+        if let Some(recorder) = &self.recorder {
+            recorder.record_read(&found);
+        }
+        Ok(found)
     }
 
     /// Returns the values of some columns of a row. The result omits columns without a value.
@@ -117,7 +135,7 @@ impl Snapshot {
         let cells = columns
             .into_iter()
             .map(|column| RowColumn::new(row.clone(), column.clone()));
-        let found = self.get_all(cells).await?;
+        let found = self.get_many(cells).await?;
         Ok(found
             .into_iter()
             .map(|(cell, value)| (cell.column, value))
@@ -129,47 +147,17 @@ impl Snapshot {
     /// # Errors
     ///
     /// The same as [`get`](Self::get).
-    pub async fn get_all(
+    pub async fn get_many(
         &self,
         cells: impl IntoIterator<Item = RowColumn>,
     ) -> Result<BTreeMap<RowColumn, Bytes>> {
         let cells: Vec<RowColumn> = cells.into_iter().collect();
         cells.iter().try_for_each(check_cell)?;
-        let found: Vec<Cell> = self
-            .state
-            .scan(Scan::over_all(cells.iter().map(cell_span)))
-            .try_concat()
+        let found = self
+            .read(Scan::over_all(cells.iter().map(cell_span)))
             .await?;
         let value = |cell: Cell| (RowColumn::new(cell.key.row, cell.key.column), cell.value);
         Ok(found.into_iter().map(value).collect())
-    }
-
-    /// Returns the values of some columns of some rows, read in one scan. The result omits rows
-    /// without any of the columns.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`get`](Self::get).
-    pub async fn get_rows<'a>(
-        &self,
-        rows: impl IntoIterator<Item = Bytes>,
-        columns: impl IntoIterator<Item = &'a Column>,
-    ) -> Result<BTreeMap<Bytes, BTreeMap<Column, Bytes>>> {
-        let columns: Vec<&Column> = columns.into_iter().collect();
-        let of_row = |row: Bytes| {
-            columns
-                .iter()
-                .map(move |column| RowColumn::new(row.clone(), (*column).clone()))
-        };
-        let found = self.get_all(rows.into_iter().flat_map(of_row)).await?;
-        let mut by_row: BTreeMap<Bytes, BTreeMap<Column, Bytes>> = BTreeMap::new();
-        for (cell, value) in found {
-            by_row
-                .entry(cell.row)
-                .or_default()
-                .insert(cell.column, value);
-        }
-        Ok(by_row)
     }
 
     /// Returns all cells of a row.
@@ -177,14 +165,14 @@ impl Snapshot {
     /// # Errors
     ///
     /// The same as [`get`](Self::get).
-    pub async fn get_row(&self, row: impl Into<Bytes>) -> Result<BTreeMap<Column, Bytes>> {
+    pub async fn row(&self, row: impl Into<Bytes>) -> Result<BTreeMap<Column, Bytes>> {
         let row = row.into();
         if row.is_empty() {
             return Err(Error::invalid(
                 "the row is empty; a transaction needs a row of at least one byte",
             ));
         }
-        let found: Vec<Cell> = self.scan(Scan::over(Span::row(row))).try_concat().await?;
+        let found = self.read(Scan::over(Span::row(row))).await?;
         Ok(found
             .into_iter()
             .map(|cell| (cell.key.column, cell.value))
@@ -199,7 +187,13 @@ impl Snapshot {
     /// The stream ends after its first error. The errors are the same as for [`get`](Self::get),
     /// and [`Invalid`](crate::ErrorKind::Invalid) for a scan with a filter.
     pub fn scan(&self, scan: Scan) -> CellBatches {
-        self.state.scan(scan)
+        let batches = self.state.scan(scan);
+        match self.recorder.clone() {
+            None => batches,
+            Some(recorder) => batches
+                .inspect_ok(move |cells| recorder.record_read(cells))
+                .boxed(),
+        }
     }
 
     /// Reads some columns of all rows with a prefix, like [`scan`](Self::scan). An empty list

@@ -8,7 +8,7 @@ use tracing::Span;
 use crate::context::{Shared, Start};
 use crate::locked::locked;
 use crate::transaction::buffer::WriteBuffer;
-use crate::transaction::{CommitError, CommitInfo, SnapshotTooOld, Trigger, commit};
+use crate::transaction::{SnapshotTooOld, Trigger};
 
 /// The state that the handles of one snapshot or transaction share. Its timestamp holds back
 /// garbage collection until the state is dropped or has become too old.
@@ -39,16 +39,8 @@ impl State {
         trigger: Option<Trigger>,
         buffer: Option<WriteBuffer>,
     ) -> Result<Arc<Self>> {
-        let (coordination, session) = (&*client.coordination, &client.session);
-        let suspect = session.id();
-        let key = match client.active.begin(coordination, session).await {
-            Ok(key) => key,
-            Err(error) => {
-                client.renew_session_or(suspect, error).await?;
-                client.active.begin(coordination, session).await?
-            }
-        };
-        let start = Start::new(client, key, span);
+        let key = client.active.begin().await?;
+        let start = Start::new(&client.active, key, span);
         if !client.table.is_remote() {
             start.fix();
         }
@@ -120,21 +112,14 @@ impl State {
         self.buffer().as_ref().map_or(0, WriteBuffer::size_bytes)
     }
 
-    /// Ends the transaction without a commit. Its handles can no longer write.
-    pub(super) fn end(&self) {
-        self.buffer().take();
+    /// Ends the transaction: its handles can no longer write. Returns its writes, or an error if it
+    /// has ended before.
+    pub(super) fn end(&self) -> Result<WriteBuffer> {
+        self.buffer().take().ok_or_else(|| self.has_ended())
     }
 
-    /// Commits the transaction and ends it.
-    pub(super) async fn commit(self: &Arc<Self>) -> Result<CommitInfo, CommitError> {
-        let Some(buffer) = self.buffer().take() else {
-            return Err(self.has_ended().into());
-        };
-        // The body chose its writes by its reads.
-        if let Some(stale) = self.stale() {
-            return Err(CommitError::SnapshotTooOld(stale));
-        }
-        commit::commit(self.clone(), buffer, self.trigger.clone()).await
+    pub(super) fn trigger(&self) -> Option<&Trigger> {
+        self.trigger.as_ref()
     }
 
     fn has_ended(&self) -> Error {

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The applications of one instance: their creation and removal, and the [`Coordination`] of each.
 ///
-/// This port does not access tables: `fluo_engine::admin::initialize` creates the
+/// This port does not access tables: `fluo_engine::ApplicationHandle::initialize` creates the
 /// table of an application, and records the application here.
 ///
 /// # Contract

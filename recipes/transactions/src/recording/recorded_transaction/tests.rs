@@ -2,7 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_engine::{Client, ErrorKind, Instance, InstanceExt, OwnedTransaction, Span};
+use fluo_engine::{
+    Cell, Client, Column, ErrorKind, Instance, InstanceExt, OwnedTransaction, RowColumn, Span,
+};
+use fluo_table::Scan;
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
 use futures::stream::TryStreamExt;
 
@@ -40,8 +43,8 @@ fn lines(log: &TxLog) -> Vec<String> {
 }
 
 /// Returns the lines of the log so far.
-fn logged(recorded: &RecordedTransaction<'_>) -> Vec<String> {
-    lines(&recorded.recorder.to_log())
+fn logged(recorded: &RecordedTransaction) -> Vec<String> {
+    lines(&recorded.recorder.log())
 }
 
 #[tokio::test]
@@ -129,10 +132,8 @@ async fn does_not_log_a_read_that_failed_or_found_nothing() {
     assert_eq!(recorded.get("r1", &absent).await.unwrap(), None);
     let none = recorded.get_columns("r1", [&absent]).await.unwrap();
     assert!(none.is_empty());
-    assert!(recorded.get_all([]).await.unwrap().is_empty());
-    let none = recorded.get_rows(["r9".into()], [&cf]).await.unwrap();
-    assert!(none.is_empty());
-    assert!(recorded.get_row("r9").await.unwrap().is_empty());
+    assert!(recorded.get_many([]).await.unwrap().is_empty());
+    assert!(recorded.row("r9").await.unwrap().is_empty());
     assert!(recorded.get("", &cf).await.is_err());
     assert!(recorded.finish().is_empty());
 }
@@ -144,10 +145,10 @@ async fn logs_each_value_of_a_read_of_several_cells() {
     let recorded = RecordedTransaction::new(&tx);
     recorded.get_columns("r1", [&cf, &absent]).await.unwrap();
     let cells = ["r2", "r9"].map(|row| position(row, "cf"));
-    recorded.get_all(cells).await.unwrap();
-    let rows = ["r4", "r9", "r3"].map(Bytes::from);
-    recorded.get_rows(rows, [&cf, &absent]).await.unwrap();
-    recorded.get_row("r1").await.unwrap();
+    recorded.get_many(cells).await.unwrap();
+    let cells = ["r4", "r9", "r3"].map(|row| position(row, "cf"));
+    recorded.get_many(cells).await.unwrap();
+    recorded.row("r1").await.unwrap();
     recorded.get_cell("r2", &cf).await.unwrap();
     assert_eq!(
         lines(&recorded.finish()),
@@ -210,7 +211,7 @@ async fn locked_reads_are_logged_and_lock() {
     let locked = recorded.with_read_lock();
     locked.get("r1", &cf).await.unwrap();
     locked.get_columns("r2", [&cf]).await.unwrap();
-    locked.get_all([position("r3", "cf")]).await.unwrap();
+    locked.get_many([position("r3", "cf")]).await.unwrap();
     assert_eq!(locked.get("r9", &cf).await.unwrap(), None);
     recorded.set("r5", &cf, "v5").unwrap();
     assert_eq!(

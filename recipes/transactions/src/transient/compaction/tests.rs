@@ -7,7 +7,6 @@ use fluo_engine::{Column, ErrorKind, Instance, InstanceExt};
 use fluo_table::{Authorizations, Cell, Garbage, Scan, Table, TableExt};
 use fluo_tests::{Call, Intercepted};
 use tokio::sync::oneshot;
-use tokio::time::sleep;
 
 use super::*;
 
@@ -144,14 +143,14 @@ async fn rejects_an_application_with_a_wrong_setting() {
     assert!(
         error
             .to_string()
-            .starts_with("the setting `recipes.transientRange.q` has")
+            .starts_with("setting `recipes.transientRange.q`: ")
     );
 }
 
 /// Creates a compaction by a compactor that takes a second.
 fn slow(ids: &[&str]) -> TransientCompaction {
     let range = |id: &&str| TransientRange::new(*id, (*id).to_owned(), "~").unwrap();
-    TransientCompaction::with_compactor(ids.iter().map(range).collect(), |_| async {
+    TransientCompaction::with_compactor(ids.iter().map(range), |_| async {
         sleep(Duration::from_secs(1)).await;
         Ok(())
     })
@@ -194,3 +193,5 @@ async fn begins_no_range_after_a_stop() {
         .collect();
     assert_eq!((ids, start.elapsed().as_secs()), (vec!["a", "b"], 2));
 }
+
+mod repeated;

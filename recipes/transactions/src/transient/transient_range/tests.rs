@@ -64,8 +64,7 @@ fn spans_begin_after_the_first_row_and_include_the_last() {
 fn rejects_a_range_without_rows_or_id() {
     assert_eq!(
         message(TransientRange::new("q", "b", "a\n")),
-        "the transient range `q` has no rows, because its last row `a\\x0a` is not after `b`; exchange the two, or \
-         leave the last row empty for the end of the table"
+        "transient range `q` has no rows, because its last row `a\\x0a` is not after `b`; exchange them"
     );
     assert!(message(TransientRange::new("q", "b", "b")).contains("has no rows"));
     assert_eq!(
@@ -88,24 +87,45 @@ fn errors_name_the_setting_and_the_form() {
         assert_eq!(
             of(value),
             format!(
-                "the setting `recipes.transientRange.foo` has the value `{value}`, which is not a range of rows; \
-                 write the row before the range, `:` and the last row of the range, both in hexadecimal digits, \
-                 such as `6A6F6223:6A6F623A7E`"
+                "setting `recipes.transientRange.foo`: `{value}` is not a range of rows; write two rows in \
+                 hexadecimal digits, such as `6A6F6223:6A6F623A7E`"
             )
         );
     }
     assert_eq!(
         of("62:61"),
-        "the setting `recipes.transientRange.foo`: the transient range `foo` has no rows, because its last row `a` \
-         is not after `b`; exchange the two, or leave the last row empty for the end of the table"
+        "setting `recipes.transientRange.foo`: transient range `foo` has no rows, because its last row `a` is not \
+         after `b`; exchange them"
     );
     for name in ["recipes.transientRange.", "recipes.rowHasher.p.numTablets"] {
         assert_eq!(
             message(TransientRange::from_setting(name, "61:62")),
             format!(
-                "the setting `{name}` cannot hold a transient range; name it `recipes.transientRange.ID`, with the id \
+                "setting `{name}` cannot hold a transient range; name it `recipes.transientRange.ID`, with the id \
                  of the range"
             )
         );
     }
+}
+
+#[test]
+fn reads_the_ranges_of_an_application_and_ignores_other_settings() {
+    let setting = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut settings = BTreeMap::from([
+        setting("recipes.rowHasher.p.numTablets", "3"),
+        setting("recipes.transientRanges", "x"),
+        setting("recipes.transientRange.foo", "61:62"),
+        setting("recipes.transientRange.bar", "63:64"),
+    ]);
+    let range = |id: &str, after: &'static str, until: &'static str| {
+        TransientRange::new(id, after, until).unwrap()
+    };
+    assert_eq!(
+        TransientRange::all_from_settings(&settings).unwrap(),
+        [range("bar", "c", "d"), range("foo", "a", "b")]
+    );
+    settings.extend([setting("recipes.transientRange.zoo", "61")]);
+    let error = TransientRange::all_from_settings(&settings).unwrap_err();
+    let error = error.to_string();
+    assert!(error.starts_with("setting `recipes.transientRange.zoo`: "));
 }

@@ -3,8 +3,8 @@
 
 use fluo_table::{ConditionalMutation, Error, ErrorKind, Result, Timestamp};
 
+use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::{Fate, no_answer};
-use crate::transaction::commit::{Commit, nothing_committed};
 use crate::transaction::roll_back::decide;
 use crate::transaction::status::TransactionStatus;
 use crate::transaction::{CommitError, Conflict, ConflictCause};
@@ -80,7 +80,7 @@ impl Commit {
             Ok(TransactionStatus::Committed(at)) if at == commit => Ok(()),
             Ok(TransactionStatus::RolledBack) => {
                 self.roll_back_others(|_| true).await;
-                Err(nothing_committed(error))
+                Err(CommitError::nothing_committed(error))
             }
             _ => Err(self.uncertain(error)),
         }

@@ -14,7 +14,7 @@ use crate::transaction::commit::Commit;
 use crate::transaction::corrupt::{checked, in_cell, stamp_of};
 use crate::transaction::encode_entries::stamp;
 use crate::transaction::foreign_lock::{FoundLock, LockKind};
-use crate::transaction::read::cell_span;
+use crate::transaction::raw_read::cell_span;
 use crate::transaction::resolve::{OrphanLooks, resolve};
 use crate::transaction::{CommitError, Conflict, ConflictCause};
 

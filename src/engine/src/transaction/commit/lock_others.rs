@@ -3,8 +3,8 @@
 
 use fluo_table::{Bytes, Cell, Error, Outcome, Result, RowColumn};
 
+use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::{Fate, settle};
-use crate::transaction::commit::{Commit, nothing_committed};
 use crate::transaction::encode_entries::stamp;
 use crate::transaction::status::TransactionStatus;
 use crate::transaction::{CommitError, raw_read};
@@ -25,7 +25,7 @@ impl Commit {
             if let Some(error) = self.try_to_lock(&mut open).await?
                 && !backoff.wait().await
             {
-                return Err(nothing_committed(error));
+                return Err(CommitError::nothing_committed(error));
             }
         }
         Ok(())

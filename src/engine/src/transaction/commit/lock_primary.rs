@@ -5,11 +5,12 @@ use fluo_table::layout::{EntryKind, EntryTimestamp};
 use fluo_table::{Bytes, Error, ErrorKind, Key, Result, Scan, Span, TableExt, Timestamp};
 
 use crate::transaction::CommitError;
+use crate::transaction::commit::Commit;
 use crate::transaction::commit::settle::Fate;
-use crate::transaction::commit::{Commit, Trigger, before_the_commit_point, nothing_committed};
 use crate::transaction::encode_entries::{self, stamp};
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::status::TransactionStatus;
+use crate::transaction::trigger::Trigger;
 
 impl Commit {
     /// Locks some rows, of which one is the primary's, in one write. After an error none of them is
@@ -28,7 +29,7 @@ impl Commit {
                 Ok(())
             }
             Fate::Rejected => Err(self.primary_rejected(rows).await),
-            Fate::Open(error) => Err(nothing_committed(error)),
+            Fate::Open(error) => Err(CommitError::nothing_committed(error)),
             Fate::Failed(error) => Err(error),
         }
     }
@@ -102,7 +103,7 @@ impl Commit {
                     return CommitError::Acknowledged;
                 }
                 Ok(false) => {}
-                Err(error) => return before_the_commit_point(error.into()),
+                Err(error) => return CommitError::from(error).before_the_commit_point(),
             }
         }
         match self.forbidding(rows).await {

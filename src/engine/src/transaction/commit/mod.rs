@@ -35,8 +35,6 @@ mod row_by_row;
 mod settle;
 mod timestamp;
 
-pub(crate) use plan::Trigger;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -46,14 +44,25 @@ use fluo_table::{
 use tracing::{Instrument, debug, debug_span};
 
 use crate::context::BackgroundCommit;
+use crate::transaction::CommitError;
 use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
-use crate::transaction::commit::settle::no_answer;
+use crate::transaction::commit::settle::{Fate, no_answer, settle};
 use crate::transaction::encode_entries;
 use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
-use crate::transaction::{CommitError, CommitInfo};
+use crate::transaction::trigger::Trigger;
+
+/// The result of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// The start timestamp: the transaction read at it.
+    pub start: Timestamp,
+    /// The commit timestamp: later transactions see the writes. `None` if the transaction wrote
+    /// nothing.
+    pub commit: Option<Timestamp>,
+}
 
 /// A commit in progress.
 #[derive(Debug)]
@@ -156,7 +165,7 @@ impl Commit {
         if step.is_err() && !self.is_rolled_back {
             self.roll_back().await;
         }
-        step.map_err(before_the_commit_point)
+        step.map_err(CommitError::before_the_commit_point)
     }
 
     /// Takes the commit timestamp (P4).
@@ -233,27 +242,27 @@ impl Commit {
         }
     }
 
+    /// Repeats a conditional write of the primary until its fate is settled, or until the time is
+    /// up.
+    pub(super) async fn settle(
+        &self,
+        write: &[ConditionalMutation],
+        is_in_doubt: &mut bool,
+        decide: impl Fn(Result<TransactionStatus>, Option<Error>) -> Fate,
+    ) -> Fate {
+        let mut backoff = self.state.client.call_backoff(self.plan.start);
+        loop {
+            let answer = self.write_as_one(write.to_vec()).await;
+            let fate = settle(answer, is_in_doubt, self.status(), &decide).await;
+            if !matches!(fate, Fate::Open(_)) || !backoff.wait().await {
+                return fate;
+            }
+        }
+    }
+
     /// Returns the status of the transaction, as its primary shows it.
     async fn status(&self) -> Result<TransactionStatus> {
         let (primary, start) = (&self.plan.primary, self.plan.start);
         status(&*self.state.client.table, primary, start).await
     }
-}
-
-/// Replaces `Uncertain` in an error from before the commit point: the transaction has certainly not
-/// committed.
-fn before_the_commit_point(error: CommitError) -> CommitError {
-    match error {
-        CommitError::Failed(error) if error.kind() == ErrorKind::Uncertain => {
-            nothing_committed(error)
-        }
-        other => other,
-    }
-}
-
-/// Returns the error for a commit that was cancelled before its commit point.
-fn nothing_committed(error: Error) -> CommitError {
-    let message =
-        format!("the transaction was cancelled, and none of its writes is committed: {error}");
-    CommitError::Failed(Error::with_source(ErrorKind::Unavailable, message, error))
 }

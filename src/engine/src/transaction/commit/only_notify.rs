@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use fluo_table::{Bytes, Column, Result, RowColumn, Timestamp};
 
 use crate::context::Shared;
-use crate::transaction::commit::before_the_commit_point;
-use crate::transaction::commit::plan::Trigger;
+use crate::transaction::CommitError;
+use crate::transaction::commit::CommitInfo;
 use crate::transaction::encode_entries;
 use crate::transaction::resolve::RowMutations;
-use crate::transaction::{CommitError, CommitInfo};
+use crate::transaction::trigger::Trigger;
 
 /// Writes the notifications, then deletes the one that started the transaction.
 pub(super) async fn only_notify(
@@ -31,7 +31,7 @@ pub(super) async fn only_notify(
         let commit = client
             .commit_timestamp(start)
             .await
-            .map_err(before_the_commit_point)?;
+            .map_err(CommitError::before_the_commit_point)?;
         notify(client, start, commit, notified).await?;
         committed.commit = Some(commit);
     }

@@ -13,24 +13,7 @@ use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::encode_entries;
 use crate::transaction::foreign_lock::LockKind;
 use crate::transaction::resolve::RowMutations;
-
-/// The notification that started a transaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trigger {
-    pub(crate) cell: RowColumn,
-    /// The timestamp of the notification.
-    pub(crate) notified_at: Timestamp,
-    pub(crate) kind: ObserverKind,
-    /// `true` if a failure moves the notification to the dead letters.
-    pub(crate) is_last_try: bool,
-}
-
-impl Trigger {
-    /// Returns `true` for a strong observer, whose notification is acknowledged.
-    pub(crate) fn is_strong(&self) -> bool {
-        self.kind == ObserverKind::Strong
-    }
-}
+use crate::transaction::trigger::Trigger;
 
 /// The cells of a transaction that is to be committed, by row.
 ///
@@ -87,7 +70,7 @@ impl CommitPlan {
         let plan = Self {
             start,
             primary,
-            transactor: client.session.id(),
+            transactor: client.transactor(),
             trigger,
             rows,
             notified,

@@ -15,10 +15,9 @@
 //! A look that fails, for now, leaves the fate open. Any other look is decided by its step, which
 //! knows the entries of its write.
 
-use fluo_table::{ConditionalMutation, Error, ErrorKind, Outcome, Result};
+use fluo_table::{Error, ErrorKind, Outcome, Result};
 
 use crate::transaction::CommitError;
-use crate::transaction::commit::Commit;
 use crate::transaction::status::TransactionStatus;
 
 /// The fate of a conditional write.
@@ -65,26 +64,6 @@ pub(super) async fn settle(
         None => Fate::Rejected,
         Some(error) if error.kind().is_passing() => Fate::Open(error),
         Some(error) => Fate::Failed(error.into()),
-    }
-}
-
-impl Commit {
-    /// Repeats a conditional write of the primary until its fate is settled, or until the time is
-    /// up.
-    pub(super) async fn settle(
-        &self,
-        write: &[ConditionalMutation],
-        is_in_doubt: &mut bool,
-        decide: impl Fn(Result<TransactionStatus>, Option<Error>) -> Fate,
-    ) -> Fate {
-        let mut backoff = self.state.client.call_backoff(self.plan.start);
-        loop {
-            let answer = self.write_as_one(write.to_vec()).await;
-            let fate = settle(answer, is_in_doubt, self.status(), &decide).await;
-            if !matches!(fate, Fate::Open(_)) || !backoff.wait().await {
-                return fate;
-            }
-        }
     }
 }
 

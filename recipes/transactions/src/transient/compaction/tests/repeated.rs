@@ -1,13 +1,9 @@
 //! Repeated compactions on paused time, by a compactor that sleeps.
 
-use std::num::NonZeroUsize;
-use std::sync::Mutex;
-
-use fluo_engine::{Client, ErrorKind, Instance, InstanceExt, Span};
-use tokio::time::Instant;
+use fluo_engine::Instance;
+use tokio::task::JoinHandle;
 
 use super::*;
-use crate::transient::TransientRanges;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -34,7 +30,7 @@ impl Runs {
 /// run takes `seconds`. The runs of the range `bad` fail.
 fn compaction(ids: &[&str], seconds: u32) -> (TransientCompaction, Runs) {
     let range = |id: &&str| TransientRange::new(*id, (*id).to_owned(), "~").unwrap();
-    let ranges: TransientRanges = ids.iter().map(range).collect();
+    let ranges = ids.iter().map(range);
     let (runs, start) = (Runs::default(), Instant::now());
     let compaction = TransientCompaction::with_compactor(ranges, {
         let runs = runs.clone();
@@ -54,8 +50,26 @@ fn compaction(ids: &[&str], seconds: u32) -> (TransientCompaction, Runs) {
     (compaction, runs)
 }
 
-fn every(seconds: u32) -> CompactionSchedule {
-    CompactionSchedule::new(SECOND * seconds).unwrap()
+/// A repeated compaction in a task of its own.
+struct Repeated {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<Result<()>>,
+}
+
+impl Repeated {
+    fn start(compaction: TransientCompaction, interval: u32) -> Self {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let task = tokio::spawn(async move {
+            let stopped = async { drop(stopped.await) };
+            compaction.repeat_until(SECOND * interval, stopped).await
+        });
+        Self { stop, task }
+    }
+
+    async fn stop(self) {
+        self.stop.send(()).unwrap();
+        self.task.await.unwrap().unwrap();
+    }
 }
 
 /// Lets the tasks run for this time and a moment longer.
@@ -66,7 +80,7 @@ async fn pass(seconds: u32) {
 #[tokio::test(start_paused = true)]
 async fn pauses_for_the_interval_after_a_short_run() {
     let (compaction, runs) = compaction(&["a"], 10);
-    let repeated = compaction.repeat(every(60));
+    let _repeated = Repeated::start(compaction, 60);
     pass(140).await;
     assert_eq!(
         runs.take(),
@@ -78,22 +92,20 @@ async fn pauses_for_the_interval_after_a_short_run() {
             "140 begin a"
         ]
     );
-    drop(repeated);
 }
 
 #[tokio::test(start_paused = true)]
 async fn pauses_for_a_multiple_of_a_long_run() {
     let (compaction, runs) = compaction(&["a"], 30);
-    let repeated = compaction.repeat(every(60).multiplier(4));
+    let _repeated = Repeated::start(compaction.multiplier(4), 60);
     pass(150).await;
     assert_eq!(runs.take(), ["0 begin a", "30 end a", "150 begin a"]);
-    drop(repeated);
 }
 
 #[tokio::test(start_paused = true)]
-async fn compacts_at_most_as_many_ranges_at_once_as_allowed() {
+async fn repeats_at_most_as_many_ranges_at_once_as_allowed() {
     let (one, runs) = compaction(&["a", "b", "c"], 10);
-    let repeated = one.repeat(every(600));
+    let _repeated = Repeated::start(one, 600);
     pass(30).await;
     assert_eq!(
         runs.take(),
@@ -106,95 +118,106 @@ async fn compacts_at_most_as_many_ranges_at_once_as_allowed() {
             "30 end c"
         ]
     );
-    drop(repeated);
 
     let (two, runs) = compaction(&["a", "b", "c"], 10);
     let two = two.ranges_at_once(NonZeroUsize::new(2).unwrap());
-    let repeated = two.repeat(every(600));
+    let _repeated = Repeated::start(two, 600);
     pass(5).await;
     assert_eq!(runs.take(), ["0 begin a", "0 begin b"]);
     pass(10).await;
     assert_eq!(runs.take(), ["10 end a", "10 end b", "10 begin c"]);
-    drop(repeated);
 }
 
 #[tokio::test(start_paused = true)]
 async fn repeats_a_range_that_failed() {
     let (compaction, runs) = compaction(&["bad", "good"], 5);
-    let repeated = compaction.repeat(every(60));
-    let status = repeated.status();
-    assert_eq!((status["bad"].runs, status["bad"].last_duration), (0, None));
-    pass(2).await;
-    assert!(repeated.status()["bad"].is_running);
-    assert!(!repeated.status()["good"].is_running);
-    pass(78).await;
-    let status = repeated.status();
-    assert_eq!((status["bad"].runs, status["bad"].failures), (2, 2));
-    assert_eq!((status["good"].runs, status["good"].failures), (2, 0));
-    assert_eq!(status["bad"].last_duration, Some(5 * SECOND));
-    let error = |id: &str| status[id].last_error.as_ref().map(ToString::to_string);
-    assert_eq!(
-        (error("bad"), error("good")),
-        (Some("no server".to_owned()), None)
-    );
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let compaction = compaction.on_compacted({
+        let seen = seen.clone();
+        move |one| {
+            let result = one.result.as_ref().map_err(ToString::to_string).copied();
+            seen.lock()
+                .unwrap()
+                .push((one.range.id().to_owned(), result));
+        }
+    });
+    let _repeated = Repeated::start(compaction, 60);
+    pass(80).await;
+    let (bad, good) = ("bad".to_owned(), "good".to_owned());
+    let both = [(bad, Err("no server".to_owned())), (good, Ok(()))];
+    assert_eq!(*seen.lock().unwrap(), [both.clone(), both].concat());
     assert_eq!(runs.take().len(), 8);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_waits_for_runs_in_progress_and_begins_none() {
     let (compaction, runs) = compaction(&["a", "b"], 10);
-    let (start, repeated) = (Instant::now(), compaction.repeat(every(60)));
+    let (start, repeated) = (Instant::now(), Repeated::start(compaction, 60));
     pass(5).await;
-    let status = repeated.stop().await;
+    repeated.stop().await;
     assert_eq!(start.elapsed().as_secs(), 10);
-    assert_eq!((status["a"].runs, status["b"].runs), (1, 0));
     pass(1_000).await;
     assert_eq!(runs.take(), ["0 begin a", "10 end a"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_ends_a_pause_at_once() {
-    let (compaction, _) = compaction(&["a"], 1);
-    let (start, repeated) = (Instant::now(), compaction.repeat(every(600)));
+    let (compaction, runs) = compaction(&["a"], 1);
+    let (start, repeated) = (Instant::now(), Repeated::start(compaction, 600));
     pass(2).await;
-    let status = repeated.stop().await;
-    assert_eq!((status["a"].runs, start.elapsed().as_secs()), (1, 2));
+    repeated.stop().await;
+    assert_eq!((runs.take().len(), start.elapsed().as_secs()), (2, 2));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_drop_cancels_runs_in_progress() {
     let (compaction, runs) = compaction(&["a"], 10);
-    let repeated = compaction.repeat(every(60));
-    pass(5).await;
-    drop(repeated);
+    let repeated = compaction.repeat_until(60 * SECOND, pending());
+    assert!(tokio::time::timeout(5 * SECOND, repeated).await.is_err());
     pass(1_000).await;
     assert_eq!(runs.take(), ["0 begin a"]);
+}
+
+#[tokio::test]
+async fn rejects_an_interval_of_zero() {
+    let (compaction, runs) = compaction(&["a"], 10);
+    let refused = compaction.repeat_until(Duration::ZERO, pending()).await;
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "the interval between two compactions is 0; give a pause, such as 10 minutes"
+    );
+    assert!(runs.take().is_empty());
+}
+
+/// The Java command multiplies in 32 bits, so 30 days become a negative pause.
+#[tokio::test(start_paused = true)]
+async fn a_long_interval_does_not_overflow() {
+    let (compaction, runs) = compaction(&["a"], 10);
+    let month = 30 * 24 * 3_600;
+    let _repeated = Repeated::start(compaction.multiplier(u32::MAX), month);
+    pass(month).await;
+    assert_eq!(runs.take(), ["0 begin a", "10 end a"]);
 }
 
 /// Two processes of an application compacted each range twice as often as the schedule said.
 #[tokio::test(start_paused = true)]
 async fn one_process_of_an_application_compacts_a_range() {
     let fluo = Instance::in_memory();
-    let (name, value) = TransientRange::new("cfm.q!dead", "q", "r")
-        .unwrap()
-        .to_setting();
-    let client = fluo
-        .application("web")
-        .set(name, value)
-        .create()
-        .await
-        .unwrap();
+    let client = client(&fluo, &["cfm.q!dead"]).await;
     let start = |client: &Client| {
-        let compaction = TransientCompaction::for_client(client, Arc::new(fluo.clone()));
-        compaction.unwrap().repeat(every(60))
+        let runs = Arc::new(Mutex::new(0));
+        let counted = runs.clone();
+        let compaction = TransientCompaction::for_client(client, Arc::new(fluo.clone())).unwrap();
+        let compaction = compaction.on_compacted(move |_| *counted.lock().unwrap() += 1);
+        (Repeated::start(compaction, 60), runs)
     };
     let other = fluo.application("web").open().await.unwrap();
-    let (first, second) = (start(&client), start(&other));
+    let ((first, first_runs), (second, second_runs)) = (start(&client), start(&other));
     pass(300).await;
-    let runs = |repeated: &RepeatedCompaction| repeated.status()["cfm.q!dead"].runs;
-    assert_eq!([runs(&first), runs(&second)], [6, 0]);
+    let runs = [&first_runs, &second_runs].map(|runs| *runs.lock().unwrap());
+    assert_eq!(runs, [6, 0]);
     first.stop().await;
     pass(120).await;
-    assert!(runs(&second) >= 1, "it takes over");
+    assert!(*second_runs.lock().unwrap() >= 1, "it takes over");
     second.stop().await;
 }

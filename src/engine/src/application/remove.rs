@@ -1,0 +1,44 @@
+//! The removal of an application and its table.
+
+use fluo_table::coordination::{Applications, HeldLock};
+use fluo_table::{Error, ErrorKind, Instance, Result};
+
+use crate::application::status::read;
+
+/// Maximum number of claims of an application that gets another table before each claim.
+const MAX_CLAIMS: u32 = 8;
+
+/// Removes an application, then deletes its table.
+pub(super) async fn remove(instance: &Instance, name: &str) -> Result<()> {
+    let applications = &**instance.applications();
+    let (table, _claim) = claim_existing(applications, name).await?;
+    applications.remove(name).await?;
+    match instance.table_admin().delete_table(&table).await {
+        // Another caller has deleted it.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        deleted => deleted,
+    }
+}
+
+/// Claims an application that exists, and its table.
+async fn claim_existing(
+    applications: &dyn Applications,
+    name: &str,
+) -> Result<(String, Box<dyn HeldLock>)> {
+    let mut found = read(applications, name).await?.table;
+    for _ in 0..MAX_CLAIMS {
+        let claim = applications.lock_setup(name, &found).await?;
+        // Another caller may have created it again, with another table, before it was claimed.
+        let claimed = read(applications, name).await?.table;
+        if claimed == found {
+            return Ok((found, claim));
+        }
+        found = claimed;
+    }
+    Err(Error::new(
+        ErrorKind::Unavailable,
+        format!(
+            "another process keeps creating application `{name}` with other tables; stop that process, then retry"
+        ),
+    ))
+}

@@ -1,0 +1,72 @@
+//! The state of an application, and its stored configuration.
+
+use std::fmt;
+
+use fluo_table::coordination::{Application, Applications};
+use fluo_table::{ErrorKind, Result};
+
+/// The state of an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// There is no application of this name.
+    NotFound,
+    /// The application exists, and has neither transactors nor workers.
+    Stopped,
+    /// The application has transactors or workers.
+    Running,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::NotFound => "NOT_FOUND",
+            Self::Stopped => "STOPPED",
+            Self::Running => "RUNNING",
+        })
+    }
+}
+
+pub(super) async fn status(applications: &dyn Applications, name: &str) -> Result<Status> {
+    match applications.is_running(name).await {
+        Ok(true) => Ok(Status::Running),
+        Ok(false) => Ok(Status::Stopped),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Status::NotFound),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the stored application, or `None` if it does not exist.
+pub(super) async fn stored(
+    applications: &dyn Applications,
+    name: &str,
+) -> Result<Option<Application>> {
+    match read(applications, name).await {
+        Ok(application) => Ok(Some(application)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the stored application.
+pub(super) async fn read(applications: &dyn Applications, name: &str) -> Result<Application> {
+    applications.open(name).await?.application().await
+}
+
+/// Returns the names of the applications that have this table, sorted. There is at most one (C10 of
+/// [`Applications`]), unless another client created several. It omits an application that is
+/// removed meanwhile.
+///
+/// # Errors
+///
+/// Those of [`Applications::list`], [`Applications::open`] and
+/// [`Coordination::application`](fluo_table::coordination::Coordination::application).
+pub async fn applications_of(applications: &dyn Applications, table: &str) -> Result<Vec<String>> {
+    let mut owners = Vec::new();
+    for name in applications.list().await? {
+        let stored = stored(applications, &name).await?;
+        if stored.is_some_and(|stored| stored.table == table) {
+            owners.push(name);
+        }
+    }
+    Ok(owners)
+}
