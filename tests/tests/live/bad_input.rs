@@ -1,12 +1,7 @@
 //! Errors of a login with a wrong address, user or password: one sentence, within seconds, without
 //! the password.
 
-use std::io;
-use std::time::Duration;
-
 use accumulo_proxy::{Credentials, Error, ErrorKind, ProxyClient, ProxyOptions};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 
 use crate::cluster::{cluster, settings};
 
@@ -62,85 +57,4 @@ async fn rejects_a_shared_secret_instead_of_a_login() {
     let error = connected.unwrap_err();
     assert_ne!(error.kind(), ErrorKind::TimedOut, "{error}");
     assert!(!format!("{error} {error:?}").contains(PASSWORD));
-}
-
-/// Starts a server of another kind, which runs `serve` for each connection. Returns its address.
-async fn server<S>(serve: impl Fn(TcpStream) -> S + Send + 'static) -> String
-where
-    S: Future<Output = io::Result<()>> + Send + 'static,
-{
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(serve(stream));
-        }
-    });
-    address
-}
-
-#[tokio::test]
-async fn names_an_http_server() {
-    let address = server(|mut stream| async move {
-        let mut some = [0; 16];
-        stream.read_exact(&mut some).await?;
-        stream
-            .write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
-            .await?;
-        stream.read_to_end(&mut Vec::new()).await.map(drop)
-    })
-    .await;
-    let error = refused(&address, "root").await;
-    assert_eq!(error.kind(), ErrorKind::Protocol);
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "login of `root` at {address}: an HTTP server answers there, not an Accumulo proxy"
-        )
-    );
-}
-
-#[tokio::test]
-async fn times_out_if_the_server_never_answers() {
-    let address =
-        server(|mut stream| async move { stream.read_to_end(&mut Vec::new()).await.map(drop) })
-            .await;
-    let mut settings = ProxyOptions::new(&address, Credentials::password("root", PASSWORD));
-    settings = settings.connect_timeout(Duration::from_secs(1));
-    let error = failure(settings).await;
-    assert_eq!(error.kind(), ErrorKind::TimedOut);
-    assert_eq!(error.reason(), "no answer within 1s");
-}
-
-#[tokio::test]
-async fn reports_a_refused_connection() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    drop(listener);
-    let error = refused(&address, "root").await;
-    assert_eq!(error.kind(), ErrorKind::Unreachable);
-    assert!(
-        error.reason().starts_with("cannot reach the proxy: ")
-            && error.reason().contains("refused"),
-        "{error}"
-    );
-}
-
-#[tokio::test]
-async fn reports_an_unknown_host() {
-    let error = refused("no-such-host.invalid:42424", "root").await;
-    assert!(
-        matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::TimedOut),
-        "{error}"
-    );
-}
-
-#[tokio::test]
-async fn rejects_an_address_without_a_port() {
-    let error = refused("localhost", "root").await;
-    assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert_eq!(
-        error.reason(),
-        "the address `localhost` is not of the form `host:port`"
-    );
 }

@@ -1,10 +1,12 @@
 //! A table for one test: created under a name of its own, written, read, and removed.
 
+use std::fmt::Debug;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use accumulo_proxy::{Entry, Mutation, ProxyClient, ScanOptions, TimeType};
+use accumulo_proxy::{Entry, ErrorKind, Mutation, ProxyClient, Result, ScanOptions, TimeType};
+use futures::{Stream, TryStreamExt};
 use tokio::time::sleep;
 
 use crate::cluster::client;
@@ -64,6 +66,32 @@ impl Ground {
             .await
             .unwrap();
     }
+}
+
+/// Creates a table that no other test uses. Returns `None` without a cluster.
+pub(crate) async fn table(prefix: &str) -> Option<(ProxyClient, String)> {
+    let Ground { client, table } = Ground::new(prefix).await?;
+    Some((client, table))
+}
+
+/// Returns all entries of a scan, and checks that its batches are not empty.
+pub(crate) async fn read(
+    mut batches: impl Stream<Item = Result<Vec<Entry>>> + Unpin,
+) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    while let Some(batch) = batches.try_next().await? {
+        assert!(!batch.is_empty());
+        entries.extend(batch);
+    }
+    Ok(entries)
+}
+
+/// Checks that a call fails, and returns the reason.
+#[track_caller]
+pub(crate) fn fails<T: Debug>(result: Result<T>, kind: ErrorKind, call: &str) -> String {
+    let error = result.unwrap_err();
+    assert_eq!((error.kind(), error.call()), (kind, call), "{error}");
+    error.reason().to_owned()
 }
 
 /// Returns a name that was not used before.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use fluo_accumulo::AccumuloTables;
 use fluo_keys::{
-    CompositeRows, DesignSettings, DigestSalt, FieldKind, FieldSettings, KeyDesign, KeyMigration,
-    MigrationOptions, Modulo, ReverseTime, RowBatch, RowSelection, SaltedScan, TableOptimizations,
-    VerifyOptions, WebTable,
+    DesignSettings, DigestSalt, KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch,
+    RowSelection, SaltedScan, TableOptimizations, VerifyOptions,
 };
 use fluo_table::{
     Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
@@ -85,75 +84,6 @@ async fn a_merged_scan_keeps_the_order_of_rows_while_tablets_split() {
         assert_eq!(read(&table, &design, &RowSelection::All).await, rows);
         tables.delete_table(&name).await.unwrap();
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn returns_the_newest_row_of_an_entity_first() {
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
-    let design = design(ReverseTime::default());
-    let rows: Vec<_> = [1, 999, 1_000, 1_696_744_051_903_u64]
-        .iter()
-        .flat_map(|time| ["a", "b"].map(|thing| format!("{thing}|{time}")))
-        .collect();
-    let (name, table) = loaded(&tables, &design, &rows).await;
-    assert_eq!(
-        read(&table, &design, &RowSelection::Prefix("a|".into())).await,
-        ["a|1696744051903", "a|1000", "a|999", "a|1"]
-    );
-    tables.delete_table(&name).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_domain_has_exactly_its_pages() {
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
-    let design = design(WebTable::default());
-    let rows = [
-        "example.com/",
-        "example.com/a",
-        "docs.example.com/a",
-        "example.com:8080/",
-        "example2.com/",
-        "example-x.com/",
-    ]
-    .map(str::to_owned);
-    let (name, table) = loaded(&tables, &design, &rows).await;
-    let of = async |rows| {
-        let read = read(&table, &design, &rows).await;
-        read.into_iter().collect::<BTreeSet<_>>()
-    };
-    let own = ["example.com/", "example.com/a", "example.com:8080/"].map(Bytes::from);
-    assert_eq!(
-        of(RowSelection::domain("example.com")).await,
-        BTreeSet::from(own.clone())
-    );
-    let mut with_subdomains = BTreeSet::from(own);
-    with_subdomains.insert("docs.example.com/a".into());
-    assert_eq!(
-        of(RowSelection::domain_and_subdomains("example.com")).await,
-        with_subdomains
-    );
-    tables.delete_table(&name).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn numbers_in_composite_keys_are_in_numeric_order() {
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
-    let number = FieldSettings::new("number", FieldKind::Signed).descending();
-    let fields = vec![FieldSettings::new("name", FieldKind::Text), number];
-    let design = design(CompositeRows::new(fields));
-    let rows = ["a\t-1", "a\t0", "a\t10", "a\t9", "b\t5"].map(str::to_owned);
-    let (name, table) = loaded(&tables, &design, &rows).await;
-    assert_eq!(
-        read(&table, &design, &RowSelection::Prefix("a\t".into())).await,
-        ["a\t10", "a\t9", "a\t0", "a\t-1"]
-    );
-    tables.delete_table(&name).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

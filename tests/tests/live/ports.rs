@@ -1,4 +1,4 @@
-//! Behaviour of the ports on a real Accumulo beyond the rules that all tables share.
+//! Behavior of the ports on a real Accumulo beyond the rules that all tables share.
 
 use std::time::{Duration, Instant};
 

@@ -1,22 +1,15 @@
 //! One small job over every kind of connection to the proxy: both protocols, and TLS.
 
-use std::io;
 use std::process;
-use std::sync::Arc;
 
 use accumulo_proxy::{
     Bytes, ErrorKind, Mutation, Protocol, ProxyClient, ProxyOptions, ScanOptions, TimeType, Tls,
 };
 use fluo_cluster::ProxySettings;
 use futures::TryStreamExt;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use crate::cluster::{cluster, settings};
+use crate::terminator::{NAME, acceptor, authority, terminator};
 
 /// Creates a table, splits it, writes bytes of every value to it, and reads all of it.
 async fn job(client: &ProxyClient, name: &str) {
@@ -86,43 +79,12 @@ async fn refused(settings: ProxyOptions, said: &str, theirs: &str) {
     assert!(!format!("{error:?} {error}").contains("secret"));
 }
 
-/// Starts a TLS terminator in front of `address`, and returns its own address.
-async fn terminator(address: String, acceptor: TlsAcceptor) -> io::Result<String> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let own = listener.local_addr()?.to_string();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let (acceptor, address) = (acceptor.clone(), address.clone());
-            tokio::spawn(async move {
-                let mut near = acceptor.accept(stream).await?;
-                let mut far = TcpStream::connect(address).await?;
-                copy_bidirectional(&mut near, &mut far).await
-            });
-        }
-    });
-    Ok(own)
-}
-
 #[tokio::test]
 async fn works_over_tls() {
     let Some(cluster) = cluster() else { return };
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let params = CertificateParams::new(vec!["proxy.example".to_owned()]).unwrap();
-    let certificate = params.signed_by(&key, &authority).unwrap();
-    let config = ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(
-            vec![certificate.der().clone()],
-            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
-        )
-        .unwrap();
-    let mut settings = settings(cluster);
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    let address = terminator(settings.address().to_owned(), acceptor).await;
-    settings = settings.with_address(address.unwrap());
+    let (authority, mut settings) = (authority(), settings(cluster));
+    let proxy = settings.address().to_owned();
+    settings = settings.with_address(terminator(acceptor(&authority), proxy).await);
 
     let mut plain = settings.clone();
     plain = plain.tries(std::num::NonZeroUsize::MIN);
@@ -130,7 +92,7 @@ async fn works_over_tls() {
     assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
     assert_eq!(error.reason(), "the server requires TLS; configure TLS");
 
-    settings = settings.tls(Tls::new("proxy.example", authority.pem().as_bytes(), None).unwrap());
+    settings = settings.tls(Tls::new(NAME, authority.pem().as_bytes(), None).unwrap());
     let client = ProxyClient::connect(settings).await.unwrap();
     job(&client, "tls").await;
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use accumulo_proxy::{
     BatchScanOptions, ColumnUpdate, Entry, ErrorKind, IteratorSetting, Key, Mutation, ProxyClient,
-    Range, ScanColumn, ScanOptions,
+    Range, ScanOptions,
 };
 use fluo_tests::conformance::AUTHORIZATIONS;
 use futures::TryStreamExt;
 use tokio::task::JoinHandle;
 
-use crate::fresh::{entries, table};
+use crate::ground::{read, table};
 
 const MIB: usize = 1024 * 1024;
 
@@ -25,12 +25,12 @@ fn shown(entries: &[Entry]) -> Vec<String> {
 }
 
 async fn scan(client: &ProxyClient, table: &str, options: ScanOptions) -> Vec<String> {
-    shown(&entries(client.scanner(table, options)).await.unwrap())
+    shown(&read(client.scanner(table, options)).await.unwrap())
 }
 
 /// Returns the entries of a batch scan, sorted because they have no order.
 async fn batch_scan(client: &ProxyClient, table: &str, options: BatchScanOptions) -> Vec<String> {
-    let mut rows = shown(&entries(client.batch_scanner(table, options)).await.unwrap());
+    let mut rows = shown(&read(client.batch_scanner(table, options)).await.unwrap());
     rows.sort();
     rows
 }
@@ -52,34 +52,11 @@ async fn small() -> Option<(ProxyClient, String)> {
 }
 
 #[tokio::test]
-async fn reads_ranges_and_columns() {
-    let Some((client, table)) = small().await else {
-        return;
-    };
-    let all = scan(&client, &table, ScanOptions::default()).await;
-    assert_eq!(all.len(), 9);
-    assert_eq!(all[..3], ["a f p 1", "a f q 2", "a g p 3"]);
-    let options = ScanOptions::default().range(Range::row("b"));
-    assert_eq!(
-        scan(&client, &table, options).await,
-        ["b f p 1", "b f q 2", "b g p 3"]
-    );
-    let options = ScanOptions::default()
-        .range(Range::rows(Some("b".into()), None))
-        .column(ScanColumn::family("g"))
-        .column(ScanColumn::qualifier("f", "q"));
-    let expected = ["b f q 2", "b g p 3", "c f q 2", "c g p 3"];
-    assert_eq!(scan(&client, &table, options).await, expected);
-    let nothing = ScanOptions::default().range(Range::row("bb"));
-    assert!(scan(&client, &table, nothing).await.is_empty());
-}
-
-#[tokio::test]
 async fn bounds_have_the_same_meaning_in_both_scanners() {
     let Some((client, table)) = small().await else {
         return;
     };
-    let all = entries(client.scanner(table.as_str(), ScanOptions::default()))
+    let all = read(client.scanner(table.as_str(), ScanOptions::default()))
         .await
         .unwrap();
     for (start_inclusive, stop_inclusive) in
@@ -145,29 +122,6 @@ async fn a_range_separates_the_versions_of_a_column() {
 }
 
 #[tokio::test]
-async fn a_batch_scan_reads_many_ranges_at_once() {
-    let Some((client, table)) = small().await else {
-        return;
-    };
-    // The ranges overlap, and one occurs twice: each entry is returned once.
-    let ranges = [
-        Range::row("a"),
-        Range::row("c"),
-        Range::row("c"),
-        Range::row("zzz"),
-    ];
-    let options = BatchScanOptions::over(ranges)
-        .column(ScanColumn::family("g"))
-        .threads(2.try_into().unwrap());
-    assert_eq!(
-        batch_scan(&client, &table, options).await,
-        ["a g p 3", "c g p 3"]
-    );
-    let none = BatchScanOptions::over([]);
-    assert!(batch_scan(&client, &table, none).await.is_empty());
-}
-
-#[tokio::test]
 async fn a_scan_uses_all_some_or_no_authorizations() {
     // This also grants the authorizations.
     if crate::cluster::tables().await.is_none() {
@@ -206,27 +160,9 @@ async fn a_scan_uses_all_some_or_no_authorizations() {
         );
     }
     let options = ScanOptions::default().authorizations(["unheld"]);
-    let error = entries(client.scanner(table, options)).await.unwrap_err();
+    let error = read(client.scanner(table, options)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Security);
     assert!(error.reason().contains("BAD_AUTHORIZATIONS"), "{error}");
-}
-
-#[tokio::test]
-async fn iterators_run_on_the_servers() {
-    let Some((client, table)) = small().await else {
-        return;
-    };
-    let class = "org.apache.accumulo.core.iterators.FirstEntryInRowIterator";
-    let options = ScanOptions::default().iterator(IteratorSetting::new(50, "first", class));
-    let expected = ["a f p 1", "b f p 1", "c f p 1"];
-    assert_eq!(scan(&client, &table, options).await, expected);
-    let class = "org.apache.accumulo.core.iterators.user.GrepIterator";
-    let grep = IteratorSetting::new(50, "grep", class).option("term", "3");
-    let options = BatchScanOptions::over([Range::all()]).iterator(grep);
-    assert_eq!(
-        batch_scan(&client, &table, options).await,
-        ["a g p 3", "b g p 3", "c g p 3"]
-    );
 }
 
 #[tokio::test]
@@ -236,12 +172,12 @@ async fn an_iterator_that_the_servers_lack_is_an_error_of_accumulo() {
     };
     let iterator = || IteratorSetting::new(50, "none", "org.example.NoSuchIterator");
     let options = ScanOptions::default().iterator(iterator());
-    let error = entries(client.scanner(table.as_str(), options))
+    let error = read(client.scanner(table.as_str(), options))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Accumulo, "{error}");
     let options = BatchScanOptions::over([Range::all()]).iterator(iterator());
-    let error = entries(client.batch_scanner(table, options))
+    let error = read(client.batch_scanner(table, options))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Accumulo, "{error}");
@@ -252,10 +188,10 @@ async fn reports_a_missing_table() {
     let Some(client) = crate::cluster::client().await else {
         return;
     };
-    let error = entries(client.scanner("no_such_table", ScanOptions::default())).await;
+    let error = read(client.scanner("no_such_table", ScanOptions::default())).await;
     assert_eq!(error.unwrap_err().kind(), ErrorKind::TableNotFound);
     let options = BatchScanOptions::over([Range::all()]);
-    let error = entries(client.batch_scanner("no_such_table", options)).await;
+    let error = read(client.batch_scanner("no_such_table", options)).await;
     assert_eq!(error.unwrap_err().kind(), ErrorKind::TableNotFound);
 }
 
@@ -282,34 +218,6 @@ async fn large_values_are_returned_in_small_batches() {
         read += batch.len();
     }
     assert_eq!(read, 100);
-}
-
-#[tokio::test]
-async fn many_tablets_are_read_in_order_and_completely() {
-    let Some((client, table)) = table("scan").await else {
-        return;
-    };
-    let splits: Vec<_> = (1..10).map(|split| format!("row{split}")).collect();
-    client
-        .table_operations()
-        .add_splits(&table, &splits)
-        .await
-        .unwrap();
-    let rows: Vec<_> = (0..20_000).map(|row| format!("row{row:05}")).collect();
-    let mutations = rows
-        .iter()
-        .map(|row| Mutation::new(row.clone()).put("f", "q", "v"));
-    client.write(&table, mutations.collect()).await.unwrap();
-    let row_of = |entry: Entry| String::from_utf8(entry.key.row.to_vec()).unwrap();
-    let read = entries(client.scanner(table.as_str(), ScanOptions::default()))
-        .await
-        .unwrap();
-    assert!(read.into_iter().map(row_of).eq(rows.iter().cloned()));
-    let options = BatchScanOptions::over([Range::all()]);
-    let read = entries(client.batch_scanner(table, options)).await.unwrap();
-    assert_eq!(read.len(), rows.len());
-    let read: BTreeSet<_> = read.into_iter().map(row_of).collect();
-    assert!(read.into_iter().eq(rows));
 }
 
 /// Number of columns of the row that is rewritten.
@@ -359,11 +267,9 @@ async fn a_row_that_is_read_alone_or_as_one_cell_is_complete() {
     let rows = ScanOptions::default().iterator(IteratorSetting::new(50, "rows", class));
     let (mut parts, mut seen) = (0, BTreeSet::new());
     for _ in 0..SCANS {
-        let cells = entries(client.scanner(&table, alone.clone()))
-            .await
-            .unwrap();
+        let cells = read(client.scanner(&table, alone.clone())).await.unwrap();
         assert!(is_whole(&cells), "{:?}", shown(&cells));
-        let all = entries(client.scanner(&table, ScanOptions::default()))
+        let all = read(client.scanner(&table, ScanOptions::default()))
             .await
             .unwrap();
         let cells: Vec<_> = all
@@ -371,7 +277,7 @@ async fn a_row_that_is_read_alone_or_as_one_cell_is_complete() {
             .filter(|cell| cell.key.row == WATCHED)
             .collect();
         parts += usize::from(!is_whole(&cells));
-        let all = entries(client.scanner(&table, rows.clone())).await.unwrap();
+        let all = read(client.scanner(&table, rows.clone())).await.unwrap();
         let cell = all.last().unwrap();
         let numbers = values_of_row(&cell.value);
         assert_eq!(numbers.len(), COLUMNS);

@@ -2,28 +2,11 @@
 
 use std::sync::Arc;
 
-use accumulo_proxy::{BatchWriterOptions, ColumnUpdate, ErrorKind, Mutation, ScanOptions};
+use accumulo_proxy::{BatchWriterOptions, ErrorKind, Mutation, ScanOptions};
 
-use crate::fresh::{entries, table};
+use crate::ground::{read, table};
 
 const MIB: usize = 1024 * 1024;
-
-#[tokio::test]
-async fn a_long_write_is_written_completely() {
-    let Some((client, table)) = table("write").await else {
-        return;
-    };
-    let row = |row| Mutation::new(format!("row{row:05}")).put("f", "q", vec![b'v'; 10_000]);
-    client
-        .write(&table, (0..2_000).map(row).collect())
-        .await
-        .unwrap();
-    let read = entries(client.scanner(table, ScanOptions::default()))
-        .await
-        .unwrap();
-    assert_eq!(read.len(), 2_000);
-    assert!(read.iter().all(|entry| entry.value.len() == 10_000));
-}
 
 #[tokio::test]
 async fn the_longest_mutation_is_written_and_a_longer_one_is_refused() {
@@ -35,47 +18,11 @@ async fn the_longest_mutation_is_written_and_a_longer_one_is_refused() {
     let error = client.write(&table, row(16 * MIB)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
     assert!(!error.may_have_taken_effect());
-    let read = entries(client.scanner(table, ScanOptions::default()))
+    let found = read(client.scanner(table, ScanOptions::default()))
         .await
         .unwrap();
-    assert_eq!(read.len(), 1);
-    assert_eq!(read[0].value.len(), 15 * MIB);
-}
-
-#[tokio::test]
-async fn updates_of_a_row_take_effect() {
-    let Some((client, table)) = table("write").await else {
-        return;
-    };
-    let put = Mutation::new("r").put("f", "a", "1").put("f", "b", "2");
-    let late = ColumnUpdate::put("f", "c", "3")
-        .at(77)
-        .with_visibility("x|(y&z)");
-    client.write(&table, vec![put.update(late)]).await.unwrap();
-    client
-        .write(&table, vec![Mutation::new("r").delete("f", "a")])
-        .await
-        .unwrap();
-    let options = ScanOptions::default().no_authorizations();
-    let read = entries(client.scanner(table, options)).await.unwrap();
-    assert_eq!(read.len(), 1);
-    assert_eq!(read[0].key.qualifier, "b");
-    assert!(
-        read[0].key.timestamp > 1_000_000_000_000,
-        "set by the server"
-    );
-}
-
-#[tokio::test]
-async fn violations_of_a_constraint_are_rejected() {
-    let Some((client, table)) = table("write").await else {
-        return;
-    };
-    // Each new table has the constraint that a key is below 1 MiB.
-    let long = Mutation::new("r").put("f", vec![b'q'; 2 * MIB], "v");
-    let error = client.write(&table, vec![long]).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::MutationsRejected, "{error}");
-    assert!(error.reason().contains("constraint"), "{error}");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].value.len(), 15 * MIB);
 }
 
 #[tokio::test]
@@ -120,13 +67,14 @@ async fn a_batch_writer_writes_what_many_tasks_add() {
         task.await.unwrap();
     }
     writer.flush().await.unwrap();
-    let read = entries(client.scanner(table, ScanOptions::default()))
+    let found = read(client.scanner(table, ScanOptions::default()))
         .await
         .unwrap();
-    assert_eq!(read.len(), TASKS * ROWS);
+    assert_eq!(found.len(), TASKS * ROWS);
     let expected = (0..TASKS * ROWS).map(|row| format!("row{row:06}"));
     assert!(
-        read.iter()
+        found
+            .iter()
             .map(|entry| entry.key.row.to_vec())
             .eq(expected.map(String::into_bytes))
     );

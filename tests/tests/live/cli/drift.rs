@@ -1,16 +1,11 @@
 //! A table drifts from its spec, and verify reports the differences.
 
-use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read};
-
 use fluo_accumulo::AccumuloTables;
+use fluo_table::TableAdmin;
 use fluo_table::balancer::{BalancerClass, group_balancers};
 use fluo_table::table::property;
-use fluo_table::{Bytes, TableAdmin};
 
-use super::gate::Gate;
 use super::{Fluo, assert_says, fluo, name};
-use crate::faults_ground::blocking;
 
 const DEFAULT_BALANCER: &str = "org.apache.accumulo.server.master.balancer.DefaultLoadBalancer";
 /// Interval of the group balancer. Its default is a minute, which is too long for a test.
@@ -75,48 +70,6 @@ impl Ground {
             .find(|told| told.contains(property))
             .unwrap()
     }
-
-    async fn add_split(&self, split: &'static str) {
-        let splits = BTreeSet::from([Bytes::from(split)]);
-        self.tables.add_splits(&self.table, &splits).await.unwrap();
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reports_missing_extra_and_stray_split_points() {
-    let Some(ground) = ground().await else { return };
-    let (tables, table) = (&ground.tables, ground.table.as_str());
-
-    tables
-        .merge(table, Some(b"p:9000"), Some(b"p:i000\0"))
-        .await
-        .unwrap();
-    assert_says(
-        &ground.differences("").join("\n"),
-        "the split point `p:i000` is missing",
-    );
-    ground.repair();
-
-    ground.add_split("p:5").await;
-    assert_says(
-        &ground.differences("").join("\n"),
-        "the split point `p:5` is not part of any recipe",
-    );
-    ground.repair();
-
-    tables
-        .merge(table, Some(b"p:r000"), Some(b"p:~\0"))
-        .await
-        .unwrap();
-    ground.add_split("pb").await;
-    let told = ground.differences("--allow-extra-splits");
-    let told = told.join("\n");
-    assert_says(&told, "the split point `p:~` is missing");
-    assert_says(
-        &told,
-        "row hasher `p`: the split point `pb` is outside its group",
-    );
-    ground.repair();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -219,85 +172,4 @@ async fn an_apply_that_waited_too_briefly_reports_the_groups() {
             (&"p:".into(), &10.into())
         );
     }
-}
-
-/// Output of a watch for a table that matches its spec, and whose rows are not read.
-const OK: &str =
-    "OK; its rows were not counted and their keys not checked, so evenness is not proved";
-
-/// Returns the next line of a watch, without its time.
-fn line(lines: &mut impl BufRead) -> String {
-    let mut line = String::new();
-    lines.read_line(&mut line).unwrap();
-    let (_, told) = line
-        .split_once("Z table ")
-        .unwrap_or_else(|| panic!("{line:?}"));
-    told.trim_end().to_owned()
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watch_reports_each_change_once() {
-    let Some(ground) = ground().await else { return };
-    let (tables, table) = (&ground.tables, ground.table.as_str());
-    let cluster = crate::cluster::cluster().unwrap();
-    // Every check requests the split points once.
-    let gate = Gate::before(
-        &cluster.proxy().unwrap().address(),
-        "listSplits",
-        usize::MAX,
-    );
-    let fluo = Fluo::new(gate.address(), cluster.user(), cluster.password());
-    fluo.spec(&["p"], 4);
-    let arguments = format!("watch --spec s.toml --interval 100ms {table}");
-    let mut child = fluo.command(&arguments).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap());
-    assert_eq!(line(&mut lines), format!("{table}: {OK}"));
-    for value in ["other", "another"] {
-        let told = format!(
-            "property {} is `{value}`, it should be `none`",
-            property::GROUP_DEFAULT
-        );
-        tables
-            .set_property(table, property::GROUP_DEFAULT, value)
-            .await
-            .unwrap();
-        assert_eq!(line(&mut lines), format!("{table}: drift: {told}"));
-        blocking(|| gate.wait_for(4));
-        tables
-            .set_property(table, property::GROUP_DEFAULT, "none")
-            .await
-            .unwrap();
-        assert_eq!(line(&mut lines), format!("{table}: fixed: {told}"));
-        assert_eq!(line(&mut lines), format!("{table}: {OK}"));
-        blocking(|| gate.wait_for(4));
-    }
-    child.kill().unwrap();
-    let mut rest = String::new();
-    lines.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "", "no other output is expected");
-    child.wait().unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watch_ends_at_the_first_drift_with_exit_code_1() {
-    let Some(ground) = ground().await else { return };
-    let table = ground.table.as_str();
-    let arguments = format!("watch --spec s.toml --once --interval 5s {table}");
-    let mut child = ground.fluo.command(&arguments).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap());
-    let mut first = String::new();
-    lines.read_line(&mut first).unwrap();
-    assert_says(&first, &format!("Z table {table}: {OK}\n"));
-    ground
-        .tables
-        .merge(table, Some(b"p:9000"), Some(b"p:i000\0"))
-        .await
-        .unwrap();
-    let mut rest = String::new();
-    lines.read_to_string(&mut rest).unwrap();
-    assert_says(
-        &rest,
-        &format!("Z table {table}: drift: the split point `p:i000` is missing\n"),
-    );
-    assert_eq!(child.wait().unwrap().code(), Some(1));
 }

@@ -196,23 +196,6 @@ async fn a_load_reports_the_deletion_of_its_table() {
     ground.end().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_interrupted_load_reports_its_progress() {
-    let Some(ground) = ground().await else { return };
-    for (by, code) in [("INT", 130), ("TERM", 143)] {
-        let (guest, _gate, child) = ground.load().await;
-        signal(&child, by);
-        let run = ended(&guest, child).ends_with_code(code);
-        assert_counts(&run.stderr, |passed, waiting| {
-            format!(
-                "interrupted: loading table `{}` stopped after {passed} and perhaps {waiting} more; loading again is safe\n",
-                ground.table
-            )
-        });
-    }
-    ground.end().await;
-}
-
 /// Regression test: the message said that everything was undone, that the table was as before, and
 /// that it could not be read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
