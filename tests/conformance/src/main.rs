@@ -9,16 +9,17 @@ mod login;
 mod run;
 mod target;
 
-use std::io::{Write, stderr, stdout};
+use std::io::{Write, stderr};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
+use fluo_accumulo::IteratorBuild;
 use fluo_table::TableAdmin;
 use fluo_tests::conformance::{RULES, Rule, table_prefix};
 
-use crate::run::Tally;
+use crate::run::{Tally, print};
 use crate::target::Target;
 
 #[derive(Parser)]
@@ -71,7 +72,12 @@ async fn conformance(arguments: &Arguments) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let opened = arguments.at.open(arguments).await?;
+    let build = match arguments.iterators_for_accumulo_2 {
+        true => IteratorBuild::ForAccumulo2,
+        false => IteratorBuild::ForAccumulo1,
+    };
+    let (user, grant) = (arguments.user.as_deref(), arguments.grant.as_deref());
+    let opened = arguments.at.open(user, grant, build).await?;
     print(&format!(
         "{} rules on {}, in tables `{}*`",
         rules.len(),
@@ -88,7 +94,7 @@ async fn conformance(arguments: &Arguments) -> Result<ExitCode> {
     }
     removed?;
     match ended {
-        Some(tally) => summarise(tally?),
+        Some(tally) => summarize(tally?),
         None => Ok(ExitCode::from(130)),
     }
 }
@@ -130,14 +136,10 @@ async fn remove_tables(tables: &Arc<dyn TableAdmin>) -> Result<()> {
     Ok(())
 }
 
-fn summarise(tally: Tally) -> Result<ExitCode> {
+fn summarize(tally: Tally) -> Result<ExitCode> {
     print(&format!("{} ok, {} failed", tally.ok, tally.failed))?;
     Ok(match tally.failed {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(1),
     })
-}
-
-fn print(line: &str) -> Result<()> {
-    writeln!(stdout(), "{line}").context("standard output is closed")
 }

@@ -1,15 +1,14 @@
 //! The run. Each rule has its own task, so that a failed rule does not end the others.
 
 use std::any::Any;
+use std::io::{Write, stdout};
 use std::panic;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use fluo_table::TableAdmin;
 use fluo_tests::conformance::Rule;
-
-use crate::print;
 
 /// Counts of the rules that hold, and of those that do not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,6 +81,11 @@ fn sentence(payload: &(dyn Any + Send)) -> String {
         None => payload.downcast_ref::<&str>().copied().unwrap_or("a panic"),
     };
     message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Prints a line of the result.
+pub(crate) fn print(line: &str) -> Result<()> {
+    writeln!(stdout(), "{line}").context("standard output is closed")
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use fluo_accumulo::{AccumuloTables, IteratorBuild, ProxyOptions};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{MemoryTables, TableAdmin};
 
-use crate::Arguments;
 use crate::authorizations::{self, Granted};
 use crate::login;
 
@@ -56,7 +55,12 @@ impl FromStr for Target {
 }
 
 impl Target {
-    pub(crate) async fn open(&self, arguments: &Arguments) -> Result<Opened> {
+    pub(crate) async fn open(
+        &self,
+        user: Option<&str>,
+        grant: Option<&str>,
+        build: IteratorBuild,
+    ) -> Result<Opened> {
         match self {
             Self::Memory => Ok(without_users(Arc::new(MemoryTables::new()))),
             Self::Embedded(directory) => {
@@ -64,7 +68,13 @@ impl Target {
                 let tables = EmbeddedTables::open(directory, options)?;
                 Ok(without_users(Arc::new(tables)))
             }
-            Self::Proxy(address) => connect(address, arguments).await,
+            Self::Proxy(address) => {
+                let options = ProxyOptions::new(address, login::credentials(user)?);
+                let tables = AccumuloTables::connect(options).await?;
+                let granted = authorizations::ready(tables.client(), grant).await?;
+                let tables = Arc::new(tables.iterator_build(build));
+                Ok(Opened { tables, granted })
+            }
         }
     }
 }
@@ -72,17 +82,4 @@ impl Target {
 fn without_users(tables: Arc<dyn TableAdmin>) -> Opened {
     let granted = None;
     Opened { tables, granted }
-}
-
-async fn connect(address: &str, arguments: &Arguments) -> Result<Opened> {
-    let credentials = login::credentials(arguments.user.as_deref())?;
-    let options = ProxyOptions::new(address, credentials);
-    let tables = AccumuloTables::connect(options).await?;
-    let granted = authorizations::ready(tables.client(), arguments.grant.as_deref()).await?;
-    let build = match arguments.iterators_for_accumulo_2 {
-        true => IteratorBuild::ForAccumulo2,
-        false => IteratorBuild::ForAccumulo1,
-    };
-    let tables = Arc::new(tables.iterator_build(build));
-    Ok(Opened { tables, granted })
 }

@@ -56,7 +56,7 @@ pub(super) struct Dials {
     /// The handling of two entries of one key.
     pub(super) copies: Copies,
     /// `true` if the clients see different labels.
-    pub(super) is_labelled: bool,
+    pub(super) is_labeled: bool,
     /// Number of clients, out of a thousand, that are denied reads or writes, temporarily or
     /// permanently.
     pub(super) is_denied: u64,
@@ -110,7 +110,7 @@ impl Dials {
                 Copies::NewestFirst,
                 Copies::AnyOrder,
             ]),
-            is_labelled: random.chance(333),
+            is_labeled: random.chance(333),
             is_denied: often(&[0, 0, 0, 150]),
             shares_fate: often(&[0, 0, 1_000]),
             is_cancelled: often(&[0, 0, 20, 200]),

@@ -37,7 +37,7 @@ pub(super) fn copied() -> Column {
     Column::new("f", "copied")
 }
 
-/// Initialises the application, and returns the properties of the table that was made for it.
+/// Initializes the application, and returns the properties of the table that was made for it.
 pub(super) async fn initialized(
     applications: Arc<dyn Applications>,
     queues: Option<&Queues>,

@@ -9,7 +9,7 @@ use super::random::Random;
 pub(super) const LABELS: [&str; 2] = ["A", "B"];
 
 /// The column of numbers that only readers with a label see.
-pub(super) fn labelled(label: &'static str) -> Column {
+pub(super) fn labeled(label: &'static str) -> Column {
     number().with_visibility(label)
 }
 

@@ -50,7 +50,7 @@ pub(super) enum Fate {
 impl Link {
     /// A link of a client that does its share of the work.
     pub(super) fn new(world: World, client: u64) -> Self {
-        let authorizations = match world.dials.is_labelled {
+        let authorizations = match world.dials.is_labeled {
             true => labels::drawn(&world.random),
             false => labels::all(),
         };

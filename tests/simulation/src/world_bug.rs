@@ -1,6 +1,6 @@
 //! Bugs in the parts on which the engine depends.
 
-/// A behaviour that a table or a coordination must never have. The wrappers of a run show it now
+/// A behavior that a table or a coordination must never have. The wrappers of a run show it now
 /// and then, to verify that the checks detect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorldBug {

@@ -4,7 +4,7 @@ use fluo_table::Result;
 
 use super::{Actor, value};
 use crate::ground::number;
-use crate::labels::{LABELS, labelled};
+use crate::labels::{LABELS, labeled};
 
 const ROWS: [&str; 3] = ["label:a", "label:b", "label:c"];
 
@@ -15,29 +15,29 @@ const ROWS: [&str; 3] = ["label:a", "label:b", "label:c"];
 pub(super) async fn write(actor: &Actor) -> Result<()> {
     let random = &actor.world.random;
     let tx = actor.begin().await?;
-    let labeller = actor.record("labeller", &tx);
+    let labeler = actor.record("labeler", &tx);
     let public =
         Some(random.pick(&ROWS)).filter(|_| !(actor.world.keeps_owners() && random.chance(250)));
     let mut count = 0;
     if let Some(row) = public {
         count += 1;
-        labeller.set(row, &number(), value(count, &tx))?;
+        labeler.set(row, &number(), value(count, &tx))?;
     }
     for row in ROWS {
         if public.is_some_and(|public| public != row) && random.chance(200) {
-            labeller.get(row, &number()).await?;
-            labeller.delete(row, &number())?;
+            labeler.get(row, &number()).await?;
+            labeler.delete(row, &number())?;
         }
         for label in LABELS {
             if actor.link.authorizations.contains(label.as_bytes()) && random.chance(400) {
                 count += 1;
-                labeller.set(row, &labelled(label), value(count, &tx))?;
+                labeler.set(row, &labeled(label), value(count, &tx))?;
             }
         }
     }
     if random.chance(200) {
         actor.dawdle().await;
     }
-    let story = labeller.story();
+    let story = labeler.story();
     actor.commit(tx, story).await
 }
