@@ -8,22 +8,16 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{BufRead, BufReader, Write, stdout};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
-use fluo_cluster::{Cluster, Process, Settings, State, poll, wanted};
+use fluo_cluster::{State, wanted};
 use tempfile::TempDir;
 
 /// The log of the first step of a cluster. Other servers may not have written anything yet.
 const INITIALIZE: &str = "Initialize.log";
-
-/// The text that a failing test prints before the number of the process that supervises its
-/// cluster.
-const SUPERVISOR: &str = "supervised by ";
 
 /// Returns the folder after these words.
 #[track_caller]
@@ -120,61 +114,4 @@ fn keeps_the_logs_of_a_cluster_on_request() {
     assert!(!file.exists() && !state.site.directory.exists());
     assert_eq!(state.runner.group(), []);
     assert_kept(&logs, INITIALIZE);
-}
-
-#[test]
-fn keeps_the_logs_of_an_owner_that_panics() {
-    if !wanted() {
-        return;
-    }
-    let settings = Settings {
-        tablet_servers: 1,
-        proxy: None,
-    };
-    let cluster = Cluster::start(&settings).unwrap();
-    let state = cluster.state();
-    let owner = thread::spawn(move || {
-        let _cluster = cluster;
-        panic!("as a test that fails does");
-    });
-    assert!(owner.join().is_err());
-    assert_eq!(state.runner.group(), []);
-    assert!(!state.site.directory.exists());
-    assert_kept(&state.site.logs, INITIALIZE);
-}
-
-/// Checks the shared cluster of all tests of a program, which is never dropped.
-#[test]
-fn keeps_the_logs_of_a_shared_cluster_on_which_a_test_fails() {
-    if !wanted() {
-        return;
-    }
-    let test = "a_test_that_fails_on_the_shared_cluster";
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--ignored", "--nocapture"])
-        .env_remove("FLUO_CLUSTER")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(101), "{said}");
-    assert!(said.contains("it fails on purpose"), "{said}");
-    let printed = String::from_utf8(output.stdout).unwrap();
-    let (_, rest) = printed.split_once(SUPERVISOR).unwrap();
-    // The supervisor removes the other files after its owner has ended.
-    let supervisor = rest.lines().next().unwrap().parse().unwrap();
-    let is_gone = || Process::of(supervisor).is_none();
-    assert!(poll(Duration::from_secs(60), is_gone), "it does not end");
-    let logs = folder_behind(&said, "the cluster's logs are in ");
-    assert_kept(&logs, INITIALIZE);
-}
-
-#[test]
-#[ignore = "it fails on purpose: another test runs it"]
-fn a_test_that_fails_on_the_shared_cluster() {
-    let cluster = Cluster::shared().unwrap();
-    let runner = cluster.state().runner.pid;
-    let status = fs::read_to_string(format!("/proc/{runner}/status")).unwrap();
-    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
-    writeln!(stdout(), "{SUPERVISOR}{}", parent.unwrap().trim()).unwrap();
-    assert!(cluster.tablet_servers().is_empty(), "it fails on purpose");
 }

@@ -87,7 +87,7 @@ impl Machine {
         let live = [
             "tests/tests/with_java/main.rs",
             "tests/tests/live/main.rs",
-            "tests/cluster/tests/faults.rs",
+            "tests/cluster/tests/commands.rs",
         ];
         let mut messages: String = live
             .map(|source| machine.message("test", source, "live"))
@@ -383,7 +383,7 @@ fn passes_the_decisions_to_the_tests(
 #[case(
     "0",
     "1",
-    "live-tests failed: live; more-live-tests failed: faults, with_java\n"
+    "live-tests failed: live; more-live-tests failed: commands, with_java\n"
 )]
 #[case("1", "0", "`cargo test --workspace` failed\n")]
 fn fails_if_the_live_tests_or_the_other_tests_fail(
