@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_keys::{DigestSalt, KeyDesign, Modulo, RowSelection, SaltedScan};
 use fluo_table::{Authorizations, Column, Mutation, Scan, Span, Table, TableAdmin, Versions};
-use fluo_tests::RecordingTables;
+use fluo_tests::FaultyTables;
 use futures::TryStreamExt;
 use tokio::runtime::Runtime;
 
@@ -62,7 +62,7 @@ fn main() -> Outcome {
 /// A table with all rows.
 struct Loaded {
     table: Arc<dyn Table>,
-    record: RecordingTables,
+    record: FaultyTables,
     recorded: Arc<dyn Table>,
 }
 
@@ -88,7 +88,7 @@ impl Loaded {
                 let mutations: Outcome<Vec<_>> = (first..first + 10_000).map(mutation).collect();
                 table.write(mutations?).await?;
             }
-            let record = RecordingTables::new(Arc::new(tables));
+            let record = FaultyTables::new(Arc::new(tables));
             let recorded = record.open_table("pages", Authorizations::none()).await?;
             Ok(Self {
                 table,
@@ -117,7 +117,8 @@ fn compare(
     report(name, salted_time.as_millis(), "ms")?;
     report("  of the time of the unsalted scan", ratio, "/ 1000")?;
 
-    let before = salted.record.counts();
+    let count = || (salted.record.cells(), salted.record.scans());
+    let before = count();
     let start = Instant::now();
     let scan = SaltedScan::new(design, &RowSelection::All)?.limit(LIMIT);
     let batches = scan.run(salted.recorded.clone());
@@ -127,14 +128,14 @@ fn compare(
         .map(fluo_keys::RowBatch::len)
         .sum();
     let time = start.elapsed();
-    let after = salted.record.counts();
+    let after = count();
     if u64::try_from(rows)? != LIMIT {
         return Err("the scan did not return as many rows as its limit".into());
     }
     report("  its first 1,000 rows", time.as_micros(), "us")?;
-    let cells = u128::try_from(after.cells - before.cells)?;
+    let cells = u128::try_from(after.0 - before.0)?;
     report("    cells that were read", cells, "cells")?;
-    let scans = u128::try_from(after.scans - before.scans)?;
+    let scans = u128::try_from(after.1 - before.1)?;
     report("    scans that were made", scans, "scans")
 }
 

@@ -8,8 +8,7 @@
 //! - [`shop`] is an application whose data shows lost and repeated work.
 //! - [`Intercepted`] wraps any port, with hooks before and after its calls. Each wrapper of these
 //!   tests is one of it, and passes the suite.
-//! - [`FaultyTables`] fails at chosen calls, before or after they take effect. [`RecordingTables`]
-//!   counts and lists the calls that it forwards.
+//! - [`FaultyTables`] counts calls, and fails at chosen ones, before or after they take effect.
 //! - [`FaultyApplications`] does both for coordination. It can also lose the connection
 //!   permanently.
 //! - [`EndingApplications`] can end the session of a live client.
@@ -20,8 +19,6 @@
 //! - [`Written`] is output that a test reads.
 //! - [`while_changing`] waits for an event, and fails only if nothing changes for minutes.
 
-mod admin_call;
-mod coordination_call;
 mod ending;
 mod faults;
 mod fixture;
@@ -30,7 +27,6 @@ mod latch;
 mod manual_clock;
 mod page;
 mod progress;
-mod recording;
 mod soak;
 mod unused_name;
 mod written;
@@ -40,16 +36,13 @@ pub mod conformance_coordination;
 pub mod scenarios;
 pub mod shop;
 
-pub use admin_call::AdminCall;
-pub use coordination_call::CoordinationCall;
 pub use ending::EndingApplications;
 pub use faults::{Faults, FaultyApplications, FaultyTable, FaultyTables};
 pub use fixture::{Fixture, locked};
-pub use intercepted::{Call, Fault, Hooks, Intercepted};
+pub use intercepted::{Call, CoordinationCall, Fault, Hooks, Intercepted};
 pub use latch::Latch;
 pub use manual_clock::ManualClock;
 pub use page::Page;
 pub use progress::{STUCK, while_changing};
-pub use recording::{Counts, Record, RecordingTables};
 pub use soak::soak;
 pub use written::Written;

@@ -43,35 +43,3 @@ async fn last_of<P: PartialEq>(look: impl AsyncFn() -> P) -> Option<P> {
     }
     last
 }
-
-#[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-    use std::future::pending;
-
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn waits_as_long_as_something_changes() {
-        let looks = Cell::new(0);
-        let look = async || {
-            looks.set(looks.get() + 1);
-            looks.get() / 200
-        };
-        let begun = Instant::now();
-        while_changing(sleep(STUCK * 3), look).await;
-        assert_eq!(begun.elapsed(), STUCK * 3);
-    }
-
-    #[tokio::test(start_paused = true)]
-    #[should_panic(expected = "nothing has changed for 300 s: Some(7)")]
-    async fn fails_if_nothing_changes() {
-        while_changing(pending::<()>(), async || 7).await;
-    }
-
-    #[tokio::test(start_paused = true)]
-    #[should_panic(expected = "nothing has changed for 300 s: None")]
-    async fn fails_if_the_progress_cannot_be_read() {
-        while_changing(pending::<()>(), pending::<u8>).await;
-    }
-}

@@ -184,7 +184,7 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     assert_eq!(place.status("web").await, Status::Stopped);
     assert_eq!(place.tables.tables().await.unwrap(), ["pages"]);
 
-    // A deleted table leaves nothing behind. Until the application is initialised again, its
+    // A deleted table leaves nothing behind. Until the application is initialized again, its
     // clients get the remedy.
     place.tables.delete_table("pages").await.unwrap();
     let error = place.web().open().await.unwrap_err();
@@ -264,7 +264,7 @@ async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
         }
     }
 
-    // One caller removes the application while another one initialises it again.
+    // One caller removes the application while another one initializes it again.
     let place = Place::new();
     place.web().initialize().await.unwrap();
     let distant = web(&place.with(distant(&place))).clear(true);

@@ -75,7 +75,7 @@ async fn undisturbed(tables: Arc<dyn TableAdmin>) -> (usize, State) {
     let counting = FaultyTables::new(Arc::clone(&tables));
     let done = run(&counting, &plan).await.unwrap();
     assert_eq!(done, plan.steps().len());
-    (counting.calls().len(), state(&*tables).await)
+    (counting.changes(), state(&*tables).await)
 }
 
 async fn each_failing_step_is_undone(make: impl AsyncFn() -> Arc<dyn TableAdmin>) {
@@ -324,7 +324,7 @@ async fn a_first_step_that_is_refused_needs_no_undo() {
         panic!("{error}")
     };
     assert!(left.is_empty());
-    assert_eq!(faulty.calls().len(), 1, "only the step itself");
+    assert_eq!(faulty.changes(), 1, "only the step itself");
     assert_eq!(events.len(), 2, "a begin and a failure: {events:?}");
 }
 

@@ -1,5 +1,5 @@
-//! The embedded tables pass the conformance suite with the default settings, with the tightest
-//! limits, and wrapped. They agree with the reference.
+//! The embedded tables pass the conformance suite with the default settings and with the tightest
+//! limits. They agree with the reference.
 
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Clock, TableAdmin};
+use fluo_tests::ManualClock;
 use fluo_tests::conformance::{self, Workload};
-use fluo_tests::{FaultyTables, ManualClock, RecordingTables};
 use tempfile::TempDir;
 
 fn open(directory: &Path, options: EmbeddedOptions) -> Arc<dyn TableAdmin> {
@@ -51,18 +51,6 @@ mod tightly_bounded {
     }
 
     conformance::suite!(tight);
-}
-
-mod wrapped {
-    use super::{Arc, FaultyTables, RecordingTables, TableAdmin, TempDir, conformance, embedded};
-
-    async fn wrapped() -> (Arc<dyn TableAdmin>, TempDir) {
-        let (tables, directory) = embedded().await;
-        let recording = Arc::new(RecordingTables::new(tables));
-        (Arc::new(FaultyTables::new(recording)), directory)
-    }
-
-    conformance::suite!(wrapped);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use fluo_table::{Authorizations, MemoryTables, TableAdmin, Versions};
-use fluo_tests::{FaultyTables, ManualClock, RecordingTables, conformance};
+use fluo_tests::{FaultyTables, ManualClock, conformance};
 
 async fn memory() -> (Arc<dyn TableAdmin>, ()) {
     (Arc::new(MemoryTables::new()), ())
@@ -13,18 +13,7 @@ async fn memory() -> (Arc<dyn TableAdmin>, ()) {
 
 conformance::suite!(memory);
 
-mod recording {
-    use super::{Arc, RecordingTables, TableAdmin, conformance, memory};
-
-    async fn recording() -> (Arc<dyn TableAdmin>, ()) {
-        let (memory, ()) = memory().await;
-        (Arc::new(RecordingTables::new(memory)), ())
-    }
-
-    conformance::suite!(recording);
-}
-
-mod faulty_without_faults {
+mod without_faults {
     use super::{Arc, FaultyTables, TableAdmin, conformance, memory};
 
     async fn faulty() -> (Arc<dyn TableAdmin>, ()) {

@@ -28,7 +28,7 @@ impl Rule {
         Self { name, check }
     }
 
-    /// Returns the name: the rule of the contract, and the behaviour that is checked.
+    /// Returns the name: the rule of the contract, and the behavior that is checked.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -49,8 +49,8 @@ pub async fn c10_a_missing_application_is_not_found(applications: Arc<dyn Applic
     }
 }
 
-/// Checks C10: an application out of bounds is not initialised.
-pub async fn c10_an_invalid_application_is_not_initialised(applications: Arc<dyn Applications>) {
+/// Checks C10: an application out of bounds is not initialized.
+pub async fn c10_an_invalid_application_is_not_initialized(applications: Arc<dyn Applications>) {
     let observed = |family| ObservedColumn::new(Column::new(family, "q"), ObserverKind::Weak, "o");
     let good = || Application::new("1", unused_table("t"));
     for wrong in [
@@ -70,8 +70,8 @@ pub async fn c10_an_invalid_application_is_not_initialised(applications: Arc<dyn
     }
 }
 
-/// Checks C10: initialising an application that exists is rejected, and changes nothing.
-pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applications>) {
+/// Checks C10: initializing an application that exists is rejected, and changes nothing.
+pub async fn c10_initializing_twice_changes_nothing(applications: Arc<dyn Applications>) {
     let before = Application::new("1", unused_table("t")).set("a", "1");
     let ground = Ground::with(&applications, before.clone()).await;
     ground
@@ -97,8 +97,8 @@ pub async fn c10_initialising_twice_changes_nothing(applications: Arc<dyn Applic
     ground.end().await;
 }
 
-/// Checks C10: if many callers initialise an application concurrently, one succeeds.
-pub async fn c10_one_of_many_concurrent_initialisations_succeeds(
+/// Checks C10: if many callers initialize an application concurrently, one succeeds.
+pub async fn c10_one_of_many_concurrent_initializations_succeeds(
     applications: Arc<dyn Applications>,
 ) {
     let name = unused_name();
@@ -126,7 +126,7 @@ pub async fn c10_one_of_many_concurrent_initialisations_succeeds(
     applications.remove(&name).await.unwrap();
 }
 
-/// Checks C10: if many applications with one table are initialised concurrently, one succeeds.
+/// Checks C10: if many applications with one table are initialized concurrently, one succeeds.
 /// After its removal the table is available again.
 pub async fn c10_a_table_has_one_application(applications: Arc<dyn Applications>) {
     let table = unused_table("t");

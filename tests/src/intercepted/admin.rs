@@ -9,7 +9,6 @@ use fluo_table::{
 };
 
 use super::{Call, Fault, Hooks, Intercepted, apply, uncertain};
-use crate::AdminCall;
 
 #[async_trait]
 impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H> {
@@ -19,13 +18,12 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
 
     async fn create_table(&self, name: &str, versions: Versions) -> Result<()> {
         let effect = self.inner.create_table(name, versions);
-        self.call(AdminCall::create_table(name, versions), effect)
-            .await
+        self.call(Call::Admin("create_table"), effect).await
     }
 
     async fn delete_table(&self, name: &str) -> Result<()> {
         let effect = self.inner.delete_table(name);
-        self.call(AdminCall::delete_table(name), effect).await
+        self.call(Call::Admin("delete_table"), effect).await
     }
 
     async fn open_table(
@@ -42,8 +40,7 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
     }
 
     async fn add_splits(&self, name: &str, splits: &BTreeSet<Bytes>) -> Result<()> {
-        let call = Call::Admin(AdminCall::add_splits(name, splits));
-        match self.hooks.before(&call).await? {
+        match self.hooks.before(&Call::Admin("add_splits")).await? {
             Some(Fault::Partial) => {
                 let half = splits.iter().step_by(2).cloned().collect();
                 self.inner.add_splits(name, &half).await?;
@@ -55,7 +52,7 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
 
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()> {
         let effect = self.inner.merge(name, start, end);
-        self.call(AdminCall::merge(name, start, end), effect).await
+        self.call(Call::Admin("merge"), effect).await
     }
 
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>> {
@@ -68,14 +65,12 @@ impl<P: TableAdmin + ?Sized + 'static, H: Hooks> TableAdmin for Intercepted<P, H
 
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()> {
         let effect = self.inner.set_property(name, property, value);
-        self.call(AdminCall::set_property(name, property, value), effect)
-            .await
+        self.call(Call::Admin("set_property"), effect).await
     }
 
     async fn remove_property(&self, name: &str, property: &str) -> Result<()> {
         let effect = self.inner.remove_property(name, property);
-        self.call(AdminCall::remove_property(name, property), effect)
-            .await
+        self.call(Call::Admin("remove_property"), effect).await
     }
 
     async fn flush(&self, name: &str) -> Result<()> {

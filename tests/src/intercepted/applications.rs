@@ -6,20 +6,17 @@ use async_trait::async_trait;
 use fluo_table::Result;
 use fluo_table::coordination::{Application, Applications, Coordination, HeldLock};
 
-use super::{Hooks, Intercepted};
-use crate::CoordinationCall;
+use super::{CoordinationCall, Hooks, Intercepted};
 
 #[async_trait]
 impl<P: Applications + ?Sized + 'static, H: Hooks> Applications for Intercepted<P, H> {
     async fn initialize(&self, name: &str, application: Application) -> Result<()> {
-        let call = CoordinationCall::Initialize(name.to_owned());
         let work = self.inner.initialize(name, application);
-        self.call(call, work).await
+        self.call("initialize", work).await
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>> {
-        let call = CoordinationCall::Open(name.to_owned());
-        let inner = self.call(call, self.inner.open(name)).await?;
+        let inner = self.call("open", self.inner.open(name)).await?;
         let hooks = self.hooks.clone().of_application(name);
         Ok(Arc::new(Intercepted {
             inner,
@@ -30,12 +27,11 @@ impl<P: Applications + ?Sized + 'static, H: Hooks> Applications for Intercepted<
     }
 
     async fn list(&self) -> Result<Vec<String>> {
-        self.call(CoordinationCall::List, self.inner.list()).await
+        self.call("list", self.inner.list()).await
     }
 
     async fn is_running(&self, name: &str) -> Result<bool> {
-        let call = CoordinationCall::IsRunning(name.to_owned());
-        self.call(call, self.inner.is_running(name)).await
+        self.call("is_running", self.inner.is_running(name)).await
     }
 
     async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>> {
@@ -45,7 +41,6 @@ impl<P: Applications + ?Sized + 'static, H: Hooks> Applications for Intercepted<
     }
 
     async fn remove(&self, name: &str) -> Result<()> {
-        let call = CoordinationCall::Remove(name.to_owned());
-        self.call(call, self.inner.remove(name)).await
+        self.call("remove", self.inner.remove(name)).await
     }
 }

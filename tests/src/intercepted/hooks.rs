@@ -1,15 +1,14 @@
 //! The hooks of a port, and the calls that pass them.
 
 use std::future::Future;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_table::coordination::Transactor;
+use fluo_table::coordination::{Transactor, TransactorId};
 use fluo_table::{
-    CellBatches, ConditionalMutation, Garbage, Mutation, Outcome, Result, Scan, Span,
+    CellBatches, ConditionalMutation, Garbage, Mutation, Outcome, Result, Scan, Span, Timestamp,
 };
-
-use crate::{AdminCall, CoordinationCall};
 
 /// A call through a port.
 #[derive(Clone, Debug)]
@@ -22,8 +21,9 @@ pub enum Call {
     WriteConditional(Vec<ConditionalMutation>),
     /// [`write_atomically`](fluo_table::MultiRowWrite::write_atomically).
     WriteAtomically(Vec<ConditionalMutation>),
-    /// A change through the admin port. Its other calls pass no hook, except for compactions.
-    Admin(AdminCall),
+    /// A change through the admin port: the name of the method. Its other calls pass no hook,
+    /// except for compactions.
+    Admin(&'static str),
     /// [`compact`](fluo_table::TableAdmin::compact).
     Compact {
         /// The table.
@@ -60,9 +60,24 @@ impl Call {
     }
 }
 
-impl From<AdminCall> for Call {
-    fn from(call: AdminCall) -> Self {
-        Self::Admin(call)
+/// A call through the ports of coordination: a call of the applications, of one application, or of
+/// a transactor or worker of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CoordinationCall {
+    /// [`lock_setup`](fluo_table::coordination::Applications::lock_setup) of this application and
+    /// this table.
+    Claim(String, String),
+    /// [`timestamps`](fluo_table::coordination::Coordination::timestamps) with this count.
+    Timestamps(NonZeroU32),
+    /// `Transactor::publish_oldest_active` by this transactor.
+    Publish(TransactorId, Option<Timestamp>),
+    /// Another call: the name of the method.
+    Other(&'static str),
+}
+
+impl From<&'static str> for CoordinationCall {
+    fn from(method: &'static str) -> Self {
+        Self::Other(method)
     }
 }
 

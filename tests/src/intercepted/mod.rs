@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use fluo_table::{Error, ErrorKind, Result};
 
-pub use hooks::{Call, Fault, Hooks};
+pub use hooks::{Call, CoordinationCall, Fault, Hooks};
 
 /// A table, tables, coordination or applications behind [`Hooks`]. Handles that are opened through
 /// it have the same hooks.
@@ -129,6 +129,13 @@ impl<P: ?Sized, H> Clone for Intercepted<P, H> {
             is_row_by_row: self.is_row_by_row,
             is_local: self.is_local,
         }
+    }
+}
+
+/// The name of a method of coordination is its call.
+impl From<&'static str> for Call {
+    fn from(method: &'static str) -> Self {
+        Self::Coordination(method.into())
     }
 }
 

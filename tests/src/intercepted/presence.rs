@@ -4,8 +4,7 @@ use async_trait::async_trait;
 use fluo_table::coordination::{Share, Transactor, TransactorId, WorkerMembership};
 use fluo_table::{Result, Timestamp};
 
-use super::{Hooks, Intercepted};
-use crate::CoordinationCall;
+use super::{CoordinationCall, Hooks, Intercepted};
 
 #[async_trait]
 impl<P: Transactor + ?Sized + 'static, H: Hooks> Transactor for Intercepted<P, H> {
@@ -27,6 +26,6 @@ impl<P: Transactor + ?Sized + 'static, H: Hooks> Transactor for Intercepted<P, H
 #[async_trait]
 impl<P: WorkerMembership + ?Sized + 'static, H: Hooks> WorkerMembership for Intercepted<P, H> {
     async fn share(&self) -> Result<Option<Share>> {
-        self.call(CoordinationCall::Share, self.inner.share()).await
+        self.call("share", self.inner.share()).await
     }
 }

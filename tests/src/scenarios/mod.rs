@@ -1,4 +1,4 @@
-//! Scenarios of transactions, which hold on every table: the behaviour that a user observes in the
+//! Scenarios of transactions, which hold on every table: the behavior that a user observes in the
 //! normal case, with concurrent transactions, and when a client crashes at any of its calls.
 //!
 //! Each function creates a table and an application with unique names in its
@@ -15,7 +15,7 @@
     clippy::indexing_slicing,
     reason = "a scenario that does not hold must panic: that is how a test fails"
 )]
-#![allow(missing_docs, reason = "the name of a scenario states its behaviour")]
+#![allow(missing_docs, reason = "the name of a scenario states its behavior")]
 
 mod accounts;
 mod bad_input;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use fluo_engine::{ClientOptions, WorkerOptions};
 use fluo_table::{Column, Error, ErrorKind, MemoryTables, Span, TableAdmin};
-use fluo_tests::{Call, Fixture, Intercepted, RecordingTables};
+use fluo_tests::{Call, FaultyTables, Fixture, Intercepted};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
@@ -29,10 +29,10 @@ async fn properties(fixture: &Fixture) -> BTreeMap<String, String> {
     fixture.tables.properties("web").await.unwrap()
 }
 
-/// Reproduces a bug: a table was initialised with iterators that every flush runs, and that drop
+/// Reproduces a bug: a table was initialized with iterators that every flush runs, and that drop
 /// the end of a committed lock.
 #[tokio::test]
-async fn initialises_a_table_without_iterators() {
+async fn initializes_a_table_without_iterators() {
     let fixture = Fixture::in_memory().await;
     let names: Vec<_> = properties(&fixture).await.into_keys().collect();
     assert!(
@@ -41,7 +41,7 @@ async fn initialises_a_table_without_iterators() {
     );
 }
 
-/// Removes the iterators of an application that an earlier version initialised, at the first
+/// Removes the iterators of an application that an earlier version initialized, at the first
 /// collection of garbage.
 #[tokio::test]
 async fn detaches_the_iterators_of_an_earlier_version() {
@@ -166,7 +166,7 @@ async fn collects_garbage_on_a_schedule() {
 #[tokio::test(start_paused = true)]
 async fn one_process_collects_the_garbage_of_an_application() {
     let fixture = Fixture::in_memory().await;
-    let tables = Arc::new(RecordingTables::new(fixture.tables.clone()));
+    let tables = Arc::new(FaultyTables::new(fixture.tables.clone()));
     let hour = Duration::from_secs(3_600);
     let mut workers = Vec::new();
     for _ in 0..4 {
@@ -174,7 +174,7 @@ async fn one_process_collects_the_garbage_of_an_application() {
         let worker = client.start_worker(WorkerOptions::new().garbage_period(hour));
         workers.push(worker.await.unwrap().collecting_garbage(tables.clone()));
     }
-    let compactions = || tables.counts().compactions;
+    let compactions = || tables.compactions();
     sleep(hour * 5).await;
     assert_eq!(compactions(), 5);
     for left in (1..4).rev() {

@@ -23,7 +23,7 @@ async fn with_secret(fixture: &Fixture) -> std::sync::Arc<dyn fluo_table::Table>
 }
 
 /// Reproduces a bug: a transaction wrote a cell with the label `secret` and one without. Its
-/// smallest cell, the primary, was the labelled one. A client without the label read the other cell
+/// smallest cell, the primary, was the labeled one. A client without the label read the other cell
 /// during the transaction, and got `Corrupt`. If the owner had crashed, no client without the label
 /// could read the cell again.
 #[tokio::test(start_paused = true)]

@@ -23,7 +23,7 @@ const WITH_TIMESTAMPS: [&str; 16] = [
     "c5_a_cancelled_publication_does_not_overtake_a_later_one",
     "c5_a_dropped_transactor_does_not_hold_the_horizon",
     "c5_the_horizon_does_not_pass_a_published_timestamp",
-    "c10_initialising_twice_changes_nothing",
+    "c10_initializing_twice_changes_nothing",
     "c10_applications_are_isolated",
     "c11_a_removed_application_leaves_nothing_behind",
     "c11_a_handle_fails_after_its_application_is_removed",

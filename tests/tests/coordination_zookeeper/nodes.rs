@@ -102,7 +102,7 @@ async fn an_application_has_the_nodes_of_java() {
 
 /// Java creates the nodes one after the other, and the table in between.
 #[tokio::test]
-async fn an_interrupted_initialisation_is_named_and_can_be_repeated_or_removed() {
+async fn an_interrupted_initialization_is_named_and_can_be_repeated_or_removed() {
     let Some(applications) = applications().await else {
         return;
     };

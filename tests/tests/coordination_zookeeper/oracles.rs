@@ -1,4 +1,4 @@
-//! Applications with an oracle for each that this process initialises.
+//! Applications with an oracle for each that this process initializes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use fluo_table::Result;
 use fluo_table::coordination::{Application, Applications, Coordination, HeldLock};
 use tokio::sync::Mutex;
 
-/// Applications that have an oracle from their initialisation to their removal.
+/// Applications that have an oracle from their initialization to their removal.
 #[derive(Debug)]
 pub(crate) struct WithOracles {
     applications: Arc<dyn Applications>,

@@ -192,30 +192,6 @@ async fn groups_of_one_worker_have_the_ranges_of_java() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fourteen_workers_form_two_groups_as_in_java() {
-    let settings = [(MAX_SLEEP, "0")];
-    let Some(ground) = Ground::new(&["00", "01", "02"], &settings).await else {
-        return;
-    };
-    let mut workers = ground.join_all(14).await;
-    let groups = [
-        [range(None, Some("00")), range(Some("02"), None)],
-        [range(Some("00"), Some("01")), range(Some("01"), Some("02"))],
-    ];
-    let expected = (0..14).map(|worker| {
-        let group = usize::try_from(worker % 2).unwrap();
-        share(groups[group].clone(), 7, worker / 2)
-    });
-    assert_eq!(shares(&workers).await, expected.collect::<Vec<_>>());
-    // Thirteen are one group, whose workers share all rows.
-    drop(workers.remove(3));
-    let expected = (0..13).map(|worker| share([Span::all()], 13, worker));
-    wait_for_shares(&workers, &expected.collect::<Vec<_>>()).await;
-    drop(workers);
-    ground.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_worker_keeps_the_split_points_up_to_date() {
     let settings = [(MAX_SLEEP, "0"), (GROUP_SIZE, "1")];
     let Some(ground) = Ground::new(&[], &settings).await else {
@@ -305,36 +281,6 @@ async fn a_worker_with_another_group_size_stops_all() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     drop(worker);
-    ground.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_worker_has_a_share_for_a_while_after_a_change() {
-    const PAUSE: Duration = Duration::from_secs(4);
-    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "4000")]).await else {
-        return;
-    };
-    let begun = Instant::now();
-    let first = ground.join().await;
-    assert_eq!(first.share().await.unwrap(), None);
-    assert_eq!(changed(&*first, None).await, Some(everything()));
-    assert!(begun.elapsed() >= PAUSE);
-
-    let begun = Instant::now();
-    let second = ground.join().await;
-    assert_eq!(first.share().await.unwrap(), None);
-    assert_eq!(second.share().await.unwrap(), None);
-    for (worker, remainder) in [(&first, 0), (&second, 1)] {
-        let expected = share([Span::all()], 2, remainder);
-        assert_eq!(changed(&**worker, None).await, Some(expected));
-    }
-    assert!(begun.elapsed() >= PAUSE);
-
-    drop(second);
-    let before = share([Span::all()], 2, 0);
-    assert_eq!(changed(&*first, Some(&before)).await, None);
-    assert_eq!(changed(&*first, None).await, Some(everything()));
-    drop(first);
     ground.end().await;
 }
 

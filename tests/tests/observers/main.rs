@@ -19,7 +19,6 @@ mod panicking;
 mod registering;
 mod sharing;
 mod table_away;
-mod waiting_many;
 mod weak;
 
 /// Returns `true` for a scan for notifications.

@@ -1,9 +1,8 @@
-//! A worker registers the observers with which the application was initialised.
+//! A worker registers the observers with which the application was initialized.
 
 use fluo_engine::{InstanceExt, Observer, Observers, Status, WorkerOptions, observer_fn};
 use fluo_table::coordination::{Application, ObservedColumn, ObserverKind};
 use fluo_table::{Column, Error, ErrorKind, Instance, TableAdmin};
-use fluo_tests::Fixture;
 use fluo_tests::scenarios::observed::{column, idle, set};
 
 fn nothing() -> impl Observer {
@@ -57,23 +56,9 @@ fn refuses_columns_that_cannot_be_observed() {
     );
 }
 
-#[test]
-fn observed_columns_lists_the_registered_observers() {
-    let observers = Observers::new()
-        .weak(column("b"), "two", nothing())
-        .unwrap()
-        .strong(column("a"), "one", nothing())
-        .unwrap();
-    let expected = [
-        ObservedColumn::new(column("a"), ObserverKind::Strong, "one"),
-        ObservedColumn::new(column("b"), ObserverKind::Weak, "two"),
-    ];
-    assert_eq!(observers.observed_columns(), expected);
-}
-
 /// Refuses an observer without an id: any observer of the column would match it.
 #[tokio::test]
-async fn an_application_is_not_initialised_with_an_observer_without_id() {
+async fn an_application_is_not_initialized_with_an_observer_without_id() {
     let fluo = Instance::in_memory();
     let observed = |id: &str| ObservedColumn::new(column("text"), ObserverKind::Strong, id);
     let initialize = async |id: &str| {
@@ -156,46 +141,6 @@ fn compares_declared_observers_with_the_stored_ones() {
         message.contains("f:09 (weak), and 2 more; declare"),
         "{message}"
     );
-}
-
-#[tokio::test]
-async fn a_worker_with_other_observers_does_not_start() {
-    let observers = Observers::new()
-        .strong(column("a"), "a", nothing())
-        .unwrap();
-    let fixture = Fixture::observed_in_memory(observers).await;
-    let client = fixture.client().await;
-    let missing = "this program has no observer for f:a (strong, `a`)";
-    let unknown = |observed| format!("the application does not observe {observed}");
-    for (other, differences) in [
-        (Observers::new(), missing.to_owned()),
-        (
-            Observers::new()
-                .strong(column("a"), "b", nothing())
-                .unwrap(),
-            format!("{missing}; {}", unknown("f:a (strong, `b`)")),
-        ),
-        (
-            Observers::new().weak(column("a"), "a", nothing()).unwrap(),
-            format!("{missing}; {}", unknown("f:a (weak, `a`)")),
-        ),
-        (
-            fixture
-                .observers
-                .clone()
-                .strong(column("b"), "b", nothing())
-                .unwrap(),
-            unknown("f:b (strong, `b`)"),
-        ),
-    ] {
-        let client = client.clone().with_observers(other);
-        let started = client.start_worker(WorkerOptions::new()).await;
-        is_refused_with(started.map(drop), &differences);
-    }
-    let options = WorkerOptions::new().tasks(0);
-    let error = client.start_worker(options).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert!(client.application().observers.len() == 1);
 }
 
 /// A program that declares an observer by its column alone does not run it.

@@ -16,7 +16,6 @@ mod operating;
 mod parts;
 mod rebucket;
 mod refused_exports;
-mod roll_up;
 mod sink;
 mod sqlite;
 #[path = "../../../examples/19_export_to_sqlite/sqlite_sink.rs"]

@@ -155,43 +155,6 @@ async fn keeps_the_sequences_of_two_queues_apart() {
     );
 }
 
-/// The sequence cell has several versions then, of which only the newest counts.
-#[tokio::test]
-async fn writes_to_tables_that_show_several_versions() {
-    for versions in [Versions::Latest(2.try_into().unwrap()), Versions::All] {
-        let (_, table) = table_showing(versions).await;
-        let sink = sink(&table);
-        for (value, sequence, expected) in [
-            ("1", 3, "1"),
-            ("2", 5, "2"),
-            ("late", 4, "2"),
-            ("3", 7, "3"),
-        ] {
-            let exports = [export("a", Some(value), sequence)];
-            assert_eq!(apply(&sink, exports).await.unwrap(), Exported::All);
-            let found = table.get("a", &links()).await.unwrap();
-            assert_eq!(found.as_deref(), Some(expected.as_bytes()), "{versions:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn two_sinks_at_once_leave_the_last_value() {
-    let (_, table) = table().await;
-    let (one, other) = (sink(&table), sink(&table));
-    for round in 0..20_u64 {
-        let newer = apply(&one, [export("a", Some("newer"), 2 * round + 2)]);
-        let older = apply(&other, [export("a", Some("older"), 2 * round + 1)]);
-        let (newer, older) = futures::join!(newer, older);
-        assert_eq!(
-            (newer.unwrap(), older.unwrap()),
-            (Exported::All, Exported::All)
-        );
-        let value = table.get("a", &links()).await.unwrap();
-        assert_eq!(value.as_deref(), Some(&b"newer"[..]));
-    }
-}
-
 #[tokio::test]
 async fn rejects_what_cannot_be_translated_and_writes_the_rest() {
     let (fluo, table) = table().await;

@@ -33,7 +33,7 @@ pub(crate) struct Together {
 }
 
 impl Together {
-    /// Returns a new application, which is not yet initialised, or `None` if live tests are not
+    /// Returns a new application, which is not yet initialized, or `None` if live tests are not
     /// wanted. Accumulo 2.x does not work with the Java client of Fluo 1.2.0.
     pub(crate) fn new(prefix: &str) -> Option<Together> {
         static NEXT: AtomicU32 = AtomicU32::new(0);

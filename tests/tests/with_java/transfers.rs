@@ -97,7 +97,7 @@ async fn share(together: &Together) {
     assert_eq!(sum, ACCOUNTS * BALANCE);
 }
 
-/// Java initialises the application and runs the oracle.
+/// Java initializes the application and runs the oracle.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_sides_lose_no_update_in_an_application_of_java() {
     let Some(together) = Together::new("bank_of_java") else {
@@ -109,7 +109,7 @@ async fn both_sides_lose_no_update_in_an_application_of_java() {
     share(&together).await;
 }
 
-/// This side initialises the application and runs the oracle.
+/// This side initializes the application and runs the oracle.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_sides_lose_no_update_in_an_application_of_rust() {
     use fluo_engine::InstanceExt;
