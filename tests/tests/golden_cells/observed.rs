@@ -22,12 +22,12 @@ pub(crate) const GOLDEN: [&str; 5] = [
     "weak, nothing written",
 ];
 
-/// Runs a body once, for the notification of a cell, and compares its writes with the page.
+/// Runs a body for the notification of a cell, and records its writes.
 async fn observe<F>(
-    name: &str,
     column: Column,
     body: impl Fn(Transaction, Bytes, Column) -> F + Send + Sync + 'static,
-) where
+) -> Recorded
+where
     F: Future<Output = Result<(), Error>> + Send + 'static,
 {
     let recorded = Recorded::new().await;
@@ -50,7 +50,7 @@ async fn observe<F>(
     let worker = client.start_worker(options).await.unwrap();
     nothing_is_notified(&recorded).await;
     worker.stop().await;
-    recorded.is_on_the_page(name).await;
+    recorded
 }
 
 /// Returns observers of both columns. The strong one runs this body.
@@ -82,7 +82,8 @@ async fn nothing_is_notified(recorded: &Recorded) {
 
 #[tokio::test]
 async fn the_page_shows_a_strong_observer_that_writes_other_cells() {
-    observe("strong, only acknowledged", text(), measure).await;
+    let recorded = observe(text(), measure).await;
+    recorded.is_on_the_page("strong, only acknowledged").await;
 }
 
 async fn measure(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error> {
@@ -95,7 +96,8 @@ async fn measure(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error>
 /// Notifies itself by its own write. The second run finds nothing to do.
 #[tokio::test]
 async fn the_page_shows_a_strong_observer_that_writes_its_own_cell() {
-    observe("strong, written", text(), in_lower_case).await;
+    let recorded = observe(text(), in_lower_case).await;
+    recorded.part_is_on_the_page("strong, written").await;
 }
 
 async fn in_lower_case(tx: Transaction, row: Bytes, text: Column) -> Result<(), Error> {
@@ -109,7 +111,8 @@ async fn in_lower_case(tx: Transaction, row: Bytes, text: Column) -> Result<(), 
 
 #[tokio::test]
 async fn the_page_shows_a_weak_observer() {
-    observe("weak", links(), count).await;
+    let recorded = observe(links(), count).await;
+    recorded.is_on_the_page("weak").await;
 }
 
 async fn count(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
@@ -118,7 +121,8 @@ async fn count(tx: Transaction, row: Bytes, _: Column) -> Result<(), Error> {
 
 #[tokio::test]
 async fn the_page_shows_a_weak_observer_that_writes_nothing() {
-    observe("weak, nothing written", links(), nothing).await;
+    let recorded = observe(links(), nothing).await;
+    recorded.is_on_the_page("weak, nothing written").await;
 }
 
 async fn nothing(_: Transaction, _: Bytes, _: Column) -> Result<(), Error> {
