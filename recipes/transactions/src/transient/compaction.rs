@@ -188,7 +188,7 @@ impl TransientCompaction {
     /// compaction begins; those in progress end. The result omits the ranges whose compaction has
     /// not begun.
     pub async fn run_until(&self, stop: impl Future<Output = ()> + Send) -> Vec<CompactedRange> {
-        stream::iter(&self.ranges)
+        stream::iter(self.ranges.clone())
             .take_until(stop)
             .map(|range| self.compact(range).boxed())
             .buffered(self.ranges_at_once.get())
@@ -221,8 +221,11 @@ impl TransientCompaction {
         let stop = stop.boxed().shared();
         let most = self.ranges_at_once.get().min(Semaphore::MAX_PERMITS);
         let slots = Semaphore::new(most);
-        let repeat = |range| self.repeat(range, interval, &slots, stop.clone());
-        join_all(self.ranges.iter().map(repeat)).await;
+        let mut repeated = Vec::new();
+        for range in &self.ranges {
+            repeated.push(self.repeat(range, interval, &slots, stop.clone()).boxed());
+        }
+        join_all(repeated).await;
         Ok(())
     }
 
@@ -244,13 +247,13 @@ impl TransientCompaction {
                     let Some(slot) = unless(&stop, slots.acquire()).await else {
                         return;
                     };
-                    let took = self.compact(range).await.duration;
+                    let took = self.compact(range.clone()).await.duration;
                     drop(slot);
                     (lock, interval.max(took.saturating_mul(self.multiplier)))
                 }
                 Ok(Duty::OfAnother) => (None, interval),
                 Err(error) => {
-                    drop(self.report(range, Duration::ZERO, Err(error)));
+                    drop(self.report(range.clone(), Duration::ZERO, Err(error)));
                     (None, interval)
                 }
             };
@@ -261,7 +264,7 @@ impl TransientCompaction {
     }
 
     /// Compacts one range.
-    async fn compact(&self, range: &TransientRange) -> CompactedRange {
+    async fn compact(&self, range: TransientRange) -> CompactedRange {
         let begun = Instant::now();
         let result = (self.compact)(range.span()).await;
         self.report(range, begun.elapsed(), result)
@@ -269,12 +272,12 @@ impl TransientCompaction {
 
     fn report(
         &self,
-        range: &TransientRange,
+        range: TransientRange,
         duration: Duration,
         result: Result<()>,
     ) -> CompactedRange {
         let compacted = CompactedRange {
-            range: range.clone(),
+            range,
             duration,
             result,
         };

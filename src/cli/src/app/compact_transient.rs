@@ -107,7 +107,7 @@ impl CompactTransient {
             while let Some(line) = lines.recv().await {
                 bar.suspend(|| output::emit(&output::shown(&line)))?;
             }
-            Ok(())
+            Ok::<(), anyhow::Error>(())
         };
         select! {
             repeated = compaction.repeat_until(every, pending()) => repeated?,
