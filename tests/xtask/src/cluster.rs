@@ -1,16 +1,15 @@
-//! `cargo xtask cluster`, and the cluster of `cargo xtask test`. Both run the command of the
-//! package `fluo-cluster`.
+//! `cargo xtask cluster`, and the cluster of `cargo xtask test`: both run the command
+//! `fluo-cluster`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{self, Child, Stdio};
+use std::process::{self, Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 
 use crate::cargo::{command, say, workspace};
-use crate::plan::Part;
-use crate::tools::Lack;
+use crate::parts::Part;
 
 const RUN: [&str; 5] = ["run", "--quiet", "--package", "fluo-cluster", "--"];
 
@@ -27,10 +26,9 @@ pub(crate) enum What {
 
 /// Runs the command of the package.
 pub(crate) fn cluster(what: What) -> Result<()> {
-    if what == What::Start
-        && let Some(lack) = Lack::of(Part::Accumulo.tools())
-    {
-        bail!("{lack}");
+    let lack = Part::Accumulo.lack();
+    if what == What::Start && !lack.is_empty() {
+        bail!("{}", lack.remedy());
     }
     let name = format!("{what:?}").to_lowercase();
     let status = command(&[&RUN[..], &[&name]].concat(), &[]).status();
@@ -48,26 +46,25 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Begins to start the cluster.
-    pub(crate) fn start() -> Result<Held> {
+    /// Starts a cluster with the built command, and waits until it is ready.
+    pub(crate) fn start(commands: &Path) -> Result<Held> {
         let state = workspace().join(format!("target/cluster/test-{}.json", process::id()));
-        let file = state.display().to_string();
-        let arguments = [&RUN[..], &["hold", "--state", &file]].concat();
-        say(&format!("\n> cargo {}", arguments.join(" ")));
-        let holder = command(&arguments, &[])
+        say(&format!(
+            "\n> fluo-cluster hold --state {}",
+            state.display()
+        ));
+        let holder = Command::new(commands.join("fluo-cluster"))
+            .args(["hold", "--state"])
+            .arg(&state)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .context("cargo cannot be run")?;
-        Ok(Held { holder, state })
-    }
-
-    /// Waits until the cluster is ready.
-    pub(crate) fn ready(mut self) -> Result<Held> {
-        if self.says_ready() {
-            return Ok(self);
+            .context("the command `fluo-cluster` cannot be run")?;
+        let mut held = Held { holder, state };
+        if held.says_ready() {
+            return Ok(held);
         }
-        self.stop(true)?;
+        held.stop(true)?;
         bail!("the cluster for the live tests did not start; `--without-accumulo` runs the rest");
     }
 

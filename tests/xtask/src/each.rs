@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 
 use crate::cargo::{command, run, say, workspace};
 use crate::metadata;
+use crate::parts::words;
 use crate::test::is_in_integration;
-use crate::tools::words;
 
 /// The folder of what these checks build. Another compiler shares nothing with the other builds,
 /// and in a folder of its own it does not wait for them.

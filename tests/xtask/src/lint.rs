@@ -3,14 +3,15 @@
 use anyhow::Result;
 
 use crate::cargo::{cargo, none_of, say, workspace};
-use crate::{api, cycles, dependencies, language, messages, metadata, ratchet, source};
+use crate::{api, cycles, dependencies, language, messages, metadata, packages, ratchet, source};
 
 /// Checks what can be checked without a compiler, and on request the formatting.
 pub(crate) fn lint_text(formatting: bool) -> Result<()> {
     if formatting {
         cargo(&["fmt", "--all", "--", "--check"], &[])?;
     }
-    cargo(&["xtask", "tidy"], &[])
+    cargo(&["xtask", "tidy"], &[])?;
+    packages::package()
 }
 
 /// Checks the documentation, and on request runs clippy. Warnings are errors.
@@ -40,5 +41,6 @@ pub(crate) fn tidy(accept: bool) -> Result<()> {
     findings.extend(cycles::check(&root, &crates, accept)?);
     findings.extend(api::check(&root, &crates, accept)?);
     findings.extend(dependencies::check(&metadata)?);
+    findings.extend(packages::check(&metadata));
     none_of(&findings)
 }

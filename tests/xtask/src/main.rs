@@ -15,13 +15,13 @@ mod measure;
 mod messages;
 mod metadata;
 mod mutate;
-mod plan;
+mod packages;
+mod parts;
 mod programs;
 mod ratchet;
 mod runs;
 mod source;
 mod test;
-mod tools;
 
 use std::process::ExitCode;
 

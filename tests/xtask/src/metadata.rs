@@ -21,6 +21,12 @@ pub(crate) struct Package {
     /// The registry of a dependency; `None` for a package of the workspace.
     pub(crate) source: Option<String>,
     pub(crate) rust_version: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) readme: Option<PathBuf>,
+    #[serde(default)]
+    pub(crate) keywords: Vec<String>,
+    #[serde(default)]
+    pub(crate) categories: Vec<String>,
     pub(crate) manifest_path: PathBuf,
     pub(crate) targets: Vec<Target>,
 }

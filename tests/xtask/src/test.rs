@@ -10,7 +10,7 @@ use crate::background::Background;
 use crate::cargo::{Environment, cargo, command, run, say, set, workspace};
 use crate::cluster::Held;
 use crate::lint;
-use crate::plan::{Part, Plan, Wishes};
+use crate::parts::{Part, Plan, Wishes};
 use crate::programs::{self, Programs};
 
 /// Environment variables that make the tests skip a part if they are set to any value, as the flags
@@ -111,10 +111,9 @@ fn run_all(plan: &Plan, given: Option<&OsStr>) -> Result<()> {
     if given.is_some() || !runs_live_tests {
         return run_parts(plan, &Programs::build()?, each, given);
     }
-    // The cluster starts during the build. If that fails, it ends with this process.
-    let cluster = Held::start()?;
     let programs = Programs::build()?;
-    let cluster = cluster.ready()?;
+    // Its command is built with all others: alone it would have other features of dependencies.
+    let cluster = Held::start(programs.folder()?)?;
     let result = run_parts(plan, &programs, each, Some(cluster.state().as_os_str()));
     // If a test failed, the logs of the cluster may contain the reason.
     cluster.stop(result.is_err())?;
@@ -158,7 +157,7 @@ fn run_parts(
     }
     // After the build, which would be slower beside them. The other commands often leave a
     // processor idle.
-    let mutate = command(&["xtask", "mutate", "--rotate", "3"], &[]);
+    let mutate = command(&["xtask", "mutate", "--rotate", "1"], &[]);
     let more = [("xtask each", each), ("xtask mutate", mutate)];
     let more = more.map(|(name, command)| (name.to_owned(), command));
     let more = Background::start("more-checks", more.into())?;

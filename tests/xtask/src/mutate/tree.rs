@@ -121,7 +121,7 @@ fn with_another_version(manifest: &str) -> Result<String> {
     let version = version.and_then(|(before, after)| Some((before, after.split_once('"')?)));
     let (before, (version, after)) = version
         .context("Cargo.toml does not begin `[workspace.package]` with `version = \"..\"`")?;
-    Ok(format!("{before}{VERSION}{version}-planted\"{after}"))
+    Ok(format!("{before}{VERSION}{version}+planted\"{after}"))
 }
 
 /// Returns the files that git tracks, or would track if they were added.
