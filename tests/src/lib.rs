@@ -27,6 +27,7 @@ mod latch;
 mod manual_clock;
 mod page;
 mod progress;
+mod rule;
 mod soak;
 mod unused_name;
 mod written;

@@ -62,7 +62,6 @@ mod life;
 mod reading;
 mod reopening;
 mod resuming;
-mod rule;
 mod settings;
 mod tablets;
 mod together;
@@ -74,17 +73,21 @@ use std::sync::Arc;
 
 use fluo_table::TableAdmin;
 
+use crate::rule;
+
 pub use agreement::{Workload, agree, agrees_with_reference};
 pub use contention::a3_no_write_reaches_the_next_table;
 pub use ground::table_prefix;
 pub use reopening::{
     t5_acknowledged_writes_survive_reopening, t7_the_time_of_the_table_survives_reopening,
 };
-pub use rule::Rule;
 pub use writing::t7_the_time_of_the_table_stays_when_its_clock_is_set_back;
 
 /// The authorizations that the caller must hold.
 pub const AUTHORIZATIONS: [&str; 3] = ["A", "B", "a b"];
+
+/// A rule of the suite.
+pub type Rule = rule::Rule<dyn TableAdmin>;
 
 /// Passes the list of all rules, each with its module, to a macro.
 #[doc(hidden)]
@@ -179,9 +182,7 @@ __for_each_rule!(list_rules);
 ///
 /// If a rule does not hold.
 pub async fn run_all(tables: Arc<dyn TableAdmin>) {
-    for rule in RULES {
-        rule.run(tables.clone()).await;
-    }
+    rule::run_all(RULES, tables).await;
 }
 
 /// Generates a test for each rule. The argument is an async function without arguments that opens
@@ -220,6 +221,5 @@ macro_rules! __conformance_tests {
 ///
 /// If there is no rule with that name.
 pub fn rule(name: &str) -> &'static Rule {
-    let found = RULES.iter().find(|rule| rule.name() == name);
-    found.unwrap_or_else(|| panic!("there is no rule `{name}`"))
+    rule::named(RULES, name)
 }

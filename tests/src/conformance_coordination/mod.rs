@@ -44,7 +44,6 @@ mod life;
 mod locks;
 mod removal;
 mod reopening;
-mod rule;
 mod set_aside;
 mod timestamps;
 mod transactors;
@@ -54,13 +53,17 @@ use std::sync::Arc;
 
 use fluo_table::coordination::Applications;
 
+use crate::rule;
+
 pub use reopening::{
     c2_timestamps_continue_after_reopening, c3_the_horizon_survives_reopening,
     c6_numbers_are_not_used_again_after_reopening, c12_completed_calls_survive_reopening,
 };
-pub use rule::Rule;
 pub use set_aside::c8_the_number_of_dead_letters_is_bounded;
 pub use transactors::c6_a_transactor_is_not_alive_after_its_session_ends;
+
+/// A rule of the suite.
+pub type Rule = rule::Rule<dyn Applications>;
 
 /// Passes the list of all rules, each with its module, to a macro.
 #[doc(hidden)]
@@ -132,9 +135,7 @@ __for_each_coordination_rule!(list_rules);
 ///
 /// If a rule does not hold.
 pub async fn run_all(applications: Arc<dyn Applications>) {
-    for rule in RULES {
-        rule.run(applications.clone()).await;
-    }
+    rule::run_all(RULES, applications).await;
 }
 
 /// Generates a test for each rule. The argument is an async function without arguments that opens
@@ -173,6 +174,5 @@ macro_rules! __coordination_tests {
 ///
 /// If there is no rule with that name.
 pub fn rule(name: &str) -> &'static Rule {
-    let found = RULES.iter().find(|rule| rule.name() == name);
-    found.unwrap_or_else(|| panic!("there is no rule `{name}`"))
+    rule::named(RULES, name)
 }

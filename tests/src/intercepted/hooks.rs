@@ -12,6 +12,7 @@ use fluo_table::{
 
 /// A call through a port.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a call exists for a moment")]
 pub enum Call {
     /// The first request for a batch of this scan.
     Scan(Scan),

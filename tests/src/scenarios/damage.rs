@@ -86,7 +86,7 @@ async fn read(client: &Client) -> Result<Option<Bytes>, Error> {
 /// read.
 ///
 /// Servers may report damage without details: a scan fails, or a writer gets no answer.
-/// `tests/tests/damaged_entries.rs` checks the messages of the other tables.
+/// `tests/tests/beyond_the_model/damaged_entries.rs` checks the messages of the other tables.
 pub async fn a_damaged_entry_is_never_read_as_a_value(instance: Instance) {
     for damage in damages() {
         let fixture = Fixture::new(&instance).await;

@@ -24,7 +24,6 @@ pub mod damage;
 mod failing;
 mod flushing;
 mod garbage;
-mod loading;
 mod meeting;
 pub mod observed;
 mod observing;
@@ -92,7 +91,6 @@ macro_rules! __for_each_scenario {
             flushing::a_queue_item_that_is_set_twice_is_processed_once_despite_flushes,
             flushing::ended_read_locks_and_deletes_stay_ended_despite_flushes,
             damage::a_damaged_entry_is_never_read_as_a_value,
-            loading::loaders_wait_for_capacity_and_lose_no_load,
         }
     };
 }

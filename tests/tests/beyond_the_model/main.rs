@@ -9,6 +9,7 @@
 )]
 
 mod collecting;
+mod damaged_entries;
 mod entries;
 mod gated;
 mod labels;

@@ -10,7 +10,7 @@ use fluo_accumulo::{Oracle, OracleOptions};
 use fluo_engine::{InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::coordination::{Application, Applications, Coordination, Share, WorkerMembership};
 use fluo_table::layout::Partition;
-use fluo_table::{Bytes, Column, ErrorKind, Instance, Span, Versions};
+use fluo_table::{Bytes, Column, Instance, Span, Versions};
 use fluo_tests::STUCK;
 use zookeeper_client::{Acls, Client, CreateMode};
 
@@ -92,16 +92,6 @@ impl Ground {
 
     fn path(&self, name: &str) -> String {
         format!("{CHROOT}/{}/finders/{name}", self.name)
-    }
-
-    /// Creates the node of a worker of another program.
-    async fn create(&self, name: &str, data: &str) {
-        let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
-        let path = self.path(name);
-        self.zookeeper
-            .create(&path, data.as_bytes(), &options)
-            .await
-            .unwrap();
     }
 
     async fn delete(&self, name: &str) {
@@ -220,11 +210,6 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
     let ranges = [range(None, Some("m")), range(Some("m"), None)];
     let expected = ranges.map(|range| share([range], 1, 0));
     wait_for_shares(&workers, &expected).await;
-    // The same split points are not stored again.
-    tokio::time::sleep(Duration::from_secs(6)).await;
-    shares(&workers).await;
-    assert_eq!(ground.splits().await, (one, 1));
-
     // The second one is the first of all now.
     let [first, second] = <[_; 2]>::try_from(workers).unwrap();
     drop(first);
@@ -239,48 +224,6 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
     let second = [second];
     wait_for_shares(&second, &[everything()]).await;
     drop(second);
-    ground.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_with_another_group_size_stops_all() {
-    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else {
-        return;
-    };
-    let worker = ground.join().await;
-    assert_eq!(worker.share().await.unwrap(), Some(everything()));
-    ground.create("zzz", "7").await;
-    let shared = share([Span::all()], 2, 0);
-    assert_eq!(
-        changed(&*worker, Some(&everything())).await,
-        Some(shared.clone())
-    );
-    ground.create("zzz-other", "8").await;
-    let error = loop {
-        match worker.share().await {
-            Ok(share) => assert_eq!(share.as_ref(), Some(&shared)),
-            Err(error) => break error,
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
-    assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "the worker of the node `{}` in ZooKeeper has the group size `8`, and this one has 7, so no worker \
-             processes notifications; stop that worker, and give it the setting `{GROUP_SIZE}` of the application, which \
-             is 7",
-            ground.path("zzz-other")
-        )
-    );
-    ground.delete("zzz-other").await;
-    ground.delete("zzz").await;
-    let begun = Instant::now();
-    while worker.share().await.ok().flatten() != Some(everything()) {
-        assert!(begun.elapsed() < STUCK);
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    drop(worker);
     ground.end().await;
 }
 

@@ -281,11 +281,9 @@ async fn a_user_has_the_granted_permissions_and_authorizations() -> Result<()> {
     namespaces.create(space).await?;
     security.create_user(name, PASSWORD).await?;
     let user = log_in(root, name, PASSWORD).await?;
-    let hidden = Mutation::new("a").update(ColumnUpdate::put("f", "q", "v").with_visibility("red"));
-    let refused = user
-        .low_level()
-        .update_and_flush(table, &[hidden.clone()])
-        .await;
+    let hidden =
+        [Mutation::new("a").update(ColumnUpdate::put("f", "q", "v").with_visibility("red"))];
+    let refused = user.low_level().update_and_flush(table, &hidden).await;
     let reason = fails(refused, ErrorKind::Security, "updateAndFlush");
     assert!(reason.contains("PERMISSION_DENIED"), "{reason}");
     let deleted = user.table_operations().delete(table).await;
@@ -326,10 +324,7 @@ async fn a_user_has_the_granted_permissions_and_authorizations() -> Result<()> {
     })
     .await;
     until("the user may write", async || {
-        let written = user
-            .low_level()
-            .update_and_flush(table, &[hidden.clone()])
-            .await;
+        let written = user.low_level().update_and_flush(table, &hidden).await;
         written.is_ok()
     })
     .await;

@@ -18,7 +18,6 @@ mod failures;
 mod gate;
 mod life;
 mod loading;
-mod no_balancer;
 mod queues_of_java;
 mod splitting;
 mod stopped;

@@ -11,7 +11,6 @@
 mod chain;
 mod crashing;
 mod crowding;
-mod durable;
 mod failing;
 mod idling;
 mod loading;

@@ -13,10 +13,6 @@ mod java;
 mod late_exports;
 mod metrics;
 mod operating;
-mod parts;
 mod rebucket;
 mod refused_exports;
 mod sink;
-mod sqlite;
-#[path = "../../../examples/19_export_to_sqlite/sqlite_sink.rs"]
-mod sqlite_sink;

@@ -1,7 +1,5 @@
 //! Rows of several designs in one table: no row is missed or read twice while rows are moved.
 
-#![cfg(test)]
-
 mod absent;
 mod at_once;
 mod histories;

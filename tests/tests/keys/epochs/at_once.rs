@@ -6,7 +6,7 @@ use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_keys::KeyMigration;
 use fluo_table::{Bytes, Mutation, TableAdmin, Versions};
 
-use crate::{TABLE, column, migrate, modulo, new_table, scan_all, small_steps};
+use super::{TABLE, column, migrate, modulo, new_table, scan_all, small_steps};
 
 /// Moves and writes rows while they are read. Each reader sees every row once, and never an older
 /// value than before.

@@ -6,7 +6,7 @@ use fluo_keys::KeyMigration;
 use fluo_table::{Authorizations, MemoryTables, Mutation, TableAdmin, Versions};
 use fluo_tests::{Fault, FaultyTables};
 
-use crate::{TABLE, column, digest, migrate, new_table, scan_all, small_steps};
+use super::{TABLE, column, digest, migrate, new_table, scan_all, small_steps};
 
 #[tokio::test]
 async fn a_migration_interrupted_at_any_call_can_be_run_again() {

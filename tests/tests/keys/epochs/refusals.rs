@@ -4,7 +4,7 @@ use fluo_keys::{KeyDesign, KeyMigration, MigrationOptions, RandomSalt, RowSelect
 use fluo_table::{MemoryTables, Mutation, Versions};
 use futures::stream::TryStreamExt;
 
-use crate::{column, digest, modulo, new_table};
+use super::{column, digest, modulo, new_table};
 
 #[test]
 fn designs_that_cannot_share_a_table_are_refused() {

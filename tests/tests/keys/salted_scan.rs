@@ -1,7 +1,5 @@
 //! Ordered scans of salted rows, compared with the same scans of the same rows unsalted.
 
-#![cfg(test)]
-
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use fluo_table::{Scan, Span, TableExt};
 
-use crate::scene::{Actor, DELETED, NEW, OLD, Scene, cells_of, in_every_order};
-use crate::{Seen, seen};
+use super::scene::{Actor, DELETED, NEW, OLD, Scene, cells_of, in_every_order};
+use super::{Seen, seen};
 
 #[test]
 fn reads_during_a_migration_return_every_row_once_in_every_order() {

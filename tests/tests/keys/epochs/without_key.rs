@@ -8,7 +8,7 @@ use fluo_keys::{
 use fluo_table::{Bytes, MemoryTables, Mutation, Table, Versions};
 use futures::stream::TryStreamExt;
 
-use crate::{column, digest, migrate, new_table, seen};
+use super::{column, digest, migrate, new_table, seen};
 
 fn numbers() -> KeyDesign {
     KeyDesign::new(Modulo {

@@ -7,7 +7,7 @@ use fluo_table::{Filter, Garbage, MemoryTables, Mutation, Span, TableAdmin, Vers
 use futures::stream::TryStreamExt;
 use proptest::prelude::*;
 
-use crate::{
+use super::{
     Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, seen, small_steps, text,
 };
 

@@ -10,7 +10,7 @@ use fluo_table::{MemoryTables, Mutation, Table, Versions};
 use fluo_tests::{Call, Intercepted};
 use futures::stream::TryStreamExt;
 
-use crate::{Seen, column, migrate, modulo, new_table, scan_all, seen, small_steps};
+use super::{Seen, column, migrate, modulo, new_table, scan_all, seen, small_steps};
 
 async fn wait_once() {
     let mut has_waited = false;

@@ -7,7 +7,7 @@ use fluo_table::{
 };
 use futures::stream::TryStreamExt;
 
-use crate::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps, text};
+use super::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps, text};
 
 #[tokio::test]
 async fn rows_of_three_designs_are_read_and_moved() {

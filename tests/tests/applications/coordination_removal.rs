@@ -69,7 +69,8 @@ fn a_cancelled_removal_that_fails_keeps_the_application() {
         .build()
         .unwrap();
     runtime.block_on(make(directory.path()));
-    let script = "trap '' XFSZ; ulimit -f 16; exec \"$0\" --exact child --nocapture";
+    let script =
+        "trap '' XFSZ; ulimit -f 16; exec \"$0\" --exact coordination_removal::child --nocapture";
     let child = Command::new("sh")
         .args(["-c", script])
         .arg(std::env::current_exe().unwrap())

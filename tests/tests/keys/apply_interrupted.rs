@@ -5,8 +5,6 @@
 //! between, and a second run finishes. The second run always ends in the same state as an
 //! undisturbed run.
 
-#![cfg(test)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

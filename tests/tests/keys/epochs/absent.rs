@@ -8,8 +8,8 @@ use fluo_table::{
     Bytes, Condition, ConditionalMutation, Mutation, Outcome, Scan, Span, Table, TableExt,
 };
 
-use crate::scene::{Actor, OLD, Scene, cells_of, in_every_order, now};
-use crate::{column, modulo};
+use super::scene::{Actor, OLD, Scene, cells_of, in_every_order, now};
+use super::{column, modulo};
 
 /// Writes a row if it is in no older place, and not in the newest one.
 async fn create(epochs: &KeyMigration, table: &dyn Table, row: &'static [u8]) -> bool {
