@@ -283,31 +283,6 @@ async fn a_runner_stops_after_the_longest_time() {
     is_the_conflict_of(&error, last.start);
 }
 
-#[tokio::test]
-async fn a_run_refuses_pauses_out_of_their_bounds() {
-    let client = client().await;
-    let refused = async |policy: RetryPolicy| {
-        let runner = client.runner().retry(policy);
-        let error = runner.run(async |_| Ok::<_, Error>(())).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Invalid);
-        error.to_string()
-    };
-    assert_eq!(
-        refused(RetryPolicy::new().first_pause(Duration::ZERO)).await,
-        "option `first_pause` is 0ns; it must be at least 1ms and at most 31536000s"
-    );
-    let short = Duration::from_millis(10);
-    assert_eq!(
-        refused(
-            RetryPolicy::new()
-                .first_pause(2 * short)
-                .longest_pause(short)
-        )
-        .await,
-        "option `longest_pause` is 10ms; it must be at least `first_pause`, which is 20ms"
-    );
-}
-
 /// A stale transaction has no conflict, but is retried too.
 #[tokio::test(start_paused = true)]
 async fn the_hook_receives_a_stale_transaction() {

@@ -198,19 +198,9 @@ impl Directories {
 }
 
 #[tokio::test]
-async fn each_failing_step_is_undone_in_memory() {
-    each_failing_step_is_undone(memory).await;
-}
-
-#[tokio::test]
 async fn each_failing_step_is_undone_embedded() {
     let directories = Directories::new();
     each_failing_step_is_undone(async || directories.embedded()).await;
-}
-
-#[tokio::test]
-async fn an_interrupted_run_can_be_finished_in_memory() {
-    an_interrupted_run_can_be_finished(memory).await;
 }
 
 #[tokio::test]

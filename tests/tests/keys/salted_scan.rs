@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_keys::{
-    DigestSalt, KeyDesign, Modulo, RandomSalt, RowSelection, SaltedPart, SaltedRows, SaltedScan,
-    ScanCursor, UnknownKeys,
+    DigestSalt, KeyDesign, Modulo, RowSelection, SaltedPart, SaltedRows, SaltedScan, ScanCursor,
+    UnknownKeys,
 };
 use fluo_table::{
     Authorizations, Bytes, Cell, CellBatches, Column, ColumnSelector, Filter, MemoryTables,
@@ -626,40 +626,4 @@ async fn a_scan_is_correct_during_writes_and_splits() {
     }
     writing.await.unwrap();
     splitting.await.unwrap();
-}
-
-/// A random salt cannot be computed again. A row that was written twice may be stored twice, and is
-/// returned as often.
-#[tokio::test]
-async fn rows_with_random_salts_are_returned_in_order_as_often_as_they_are_stored() {
-    let memory = MemoryTables::new();
-    let drawn = AtomicU64::new(0);
-    let design = KeyDesign::new(RandomSalt::new(8)).unwrap();
-    let design = design.with_salt_source(move || drawn.fetch_add(3, Ordering::SeqCst));
-    let rows: Vec<_> = numbered(50).chain(numbered(3)).collect();
-    let table = loaded(&memory, &design, rows.clone()).await;
-    let mut expected = rows;
-    expected.sort();
-    for page in [1, 2, 100] {
-        let (mut found, mut cursor) = (Vec::new(), None);
-        loop {
-            let scan = SaltedScan::new(&design, &RowSelection::All)
-                .unwrap()
-                .limit(page);
-            let scan = match &cursor {
-                Some(cursor) => scan.after(cursor).unwrap(),
-                None => scan,
-            };
-            let Some(batch) = scan.run(table.clone()).try_next().await.unwrap() else {
-                break;
-            };
-            found.extend(
-                batch
-                    .rows()
-                    .map(|row| String::from_utf8(row.row.to_vec()).unwrap()),
-            );
-            cursor = Some(batch.cursor());
-        }
-        assert_eq!(found, expected, "by {page}");
-    }
 }

@@ -17,7 +17,6 @@ mod drift;
 mod failures;
 mod gate;
 mod life;
-mod loading;
 mod queues_of_java;
 mod splitting;
 mod stopped;

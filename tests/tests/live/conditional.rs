@@ -42,25 +42,6 @@ async fn reports_a_condition_on_an_invisible_column() {
 }
 
 #[tokio::test]
-async fn an_iterator_of_a_condition_runs() {
-    let Some((client, table)) = table("conditional").await else {
-        return;
-    };
-    client.write(&table, vec![put("r", "here")]).await.unwrap();
-    let writer = client.conditional_writer(table, ConditionalWriterOptions::default());
-    let class = "org.apache.accumulo.core.iterators.user.RegExFilter";
-    let filter = |regex: &str| {
-        let filter = IteratorSetting::new(10, "filter", class).option("valueRegex", regex);
-        put("r", "here").when([Condition::absent("f", "q").iterator(filter)])
-    };
-    assert!(matches!(
-        write(&writer, filter("here")).await,
-        ConditionalOutcome::Rejected
-    ));
-    assert!(write(&writer, filter("elsewhere")).await.is_accepted());
-}
-
-#[tokio::test]
 async fn an_iterator_that_the_servers_lack_leaves_the_outcome_unknown() {
     let Some((client, table)) = table("conditional").await else {
         return;

@@ -5,12 +5,9 @@ use std::sync::Arc;
 
 use fluo_accumulo::AccumuloTables;
 use fluo_keys::{
-    DesignSettings, DigestSalt, KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch,
-    RowSelection, SaltedScan, TableOptimizations, VerifyOptions,
+    DesignSettings, DigestSalt, KeyDesign, Modulo, RowBatch, RowSelection, SaltedScan,
 };
-use fluo_table::{
-    Authorizations, Bytes, Column, Mutation, Scan, Span, Table, TableAdmin, TableExt, Versions,
-};
+use fluo_table::{Authorizations, Bytes, Column, Mutation, Table, TableAdmin, Versions};
 use futures::TryStreamExt;
 
 use crate::ground::fresh_name;
@@ -84,53 +81,4 @@ async fn a_merged_scan_keeps_the_order_of_rows_while_tablets_split() {
         assert_eq!(read(&table, &design, &RowSelection::All).await, rows);
         tables.delete_table(&name).await.unwrap();
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_table_of_a_design_is_planned_migrated_and_verified() {
-    let Some(tables) = crate::cluster::tables().await else {
-        return;
-    };
-    let of = |digits| {
-        design(DigestSalt {
-            digits,
-            separator: ":".to_owned(),
-            ..DigestSalt::default()
-        })
-    };
-    let rows: Vec<_> = (0..3_000).map(|row| format!("row {row:05}")).collect();
-    let (name, table) = loaded(&tables, &of(1), &rows).await;
-
-    let optimizations = TableOptimizations::for_key_design(&of(2), 8).unwrap();
-    let planned = optimizations.plan(&tables, &name).await.unwrap();
-    planned.apply(&tables).await.unwrap();
-
-    let epochs = KeyMigration::new([of(1), of(2)], Versions::default()).unwrap();
-    let mut cursor = None;
-    loop {
-        let step = epochs
-            .migrate_step(&*table, cursor.as_ref(), &MigrationOptions::new())
-            .await
-            .unwrap();
-        let scan = epochs.scan(&RowSelection::Prefix("row 0".into())).unwrap();
-        let seen: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
-        let seen: Vec<_> = seen.iter().flat_map(RowBatch::rows).collect();
-        assert_eq!(seen.len(), rows.len(), "each row once, at every step");
-        cursor = step.cursor;
-        if cursor.is_none() {
-            break;
-        }
-    }
-    assert_eq!(epochs.count(&*table).await.unwrap().left(), 0);
-    let cells = table.read(Scan::over_all([Span::all()])).await;
-    assert_eq!(cells.unwrap().len(), rows.len(), "each row is stored once");
-
-    let options = VerifyOptions::new();
-    let verdict = optimizations
-        .verify(&tables, &name)
-        .options(&options)
-        .await
-        .unwrap();
-    assert!(verdict.ok, "{:?}", verdict.differences);
-    tables.delete_table(&name).await.unwrap();
 }

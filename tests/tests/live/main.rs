@@ -37,8 +37,6 @@ mod oracle_hiccup;
 mod oracle_horizon;
 mod oracle_takeover;
 mod ports;
-mod proof_memory;
-mod proof_spread;
 mod protocols;
 mod relay;
 mod scan;

@@ -7,12 +7,9 @@ use accumulo_proxy::{
     Range, ScanOptions,
 };
 use fluo_tests::conformance::AUTHORIZATIONS;
-use futures::TryStreamExt;
 use tokio::task::JoinHandle;
 
 use crate::ground::{read, table};
-
-const MIB: usize = 1024 * 1024;
 
 fn shown(entries: &[Entry]) -> Vec<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -193,31 +190,6 @@ async fn reports_a_missing_table() {
     let options = BatchScanOptions::over([Range::all()]);
     let error = read(client.batch_scanner("no_such_table", options)).await;
     assert_eq!(error.unwrap_err().kind(), ErrorKind::TableNotFound);
-}
-
-#[tokio::test]
-async fn large_values_are_returned_in_small_batches() {
-    let Some((client, table)) = table("scan").await else {
-        return;
-    };
-    let row = |row| Mutation::new(format!("row{row:03}")).put("f", "q", vec![b'v'; MIB]);
-    client
-        .write(&table, (0..100).map(row).collect())
-        .await
-        .unwrap();
-    let mut scanner = client.scanner(table, ScanOptions::default());
-    let mut read = 0;
-    while let Some(batch) = scanner.try_next().await.unwrap() {
-        // The size of the entries is unknown before the first batch.
-        assert!(
-            batch.len() <= if read == 0 { 16 } else { 4 },
-            "{}",
-            batch.len()
-        );
-        assert!(batch.iter().all(|entry| entry.value.len() == MIB));
-        read += batch.len();
-    }
-    assert_eq!(read, 100);
 }
 
 /// Number of columns of the row that is rewritten.

@@ -1,7 +1,6 @@
 //! Rows of several designs in one table: no row is missed or read twice while rows are moved.
 
 mod absent;
-mod at_once;
 mod histories;
 mod interrupted;
 mod moving;

@@ -1,13 +1,11 @@
 //! Rows that a migration moves, read before and after.
 
-use fluo_keys::{KeyMigration, MigrationOptions, RowBatch, RowSelection};
+use fluo_keys::{KeyMigration, MigrationOptions};
 use fluo_table::{
-    Authorizations, Bytes, Column, ColumnSelector, Garbage, MemoryTables, Mutation, Span,
-    TableAdmin, Versions,
+    Authorizations, Bytes, Column, Garbage, MemoryTables, Mutation, Span, TableAdmin, Versions,
 };
-use futures::stream::TryStreamExt;
 
-use super::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps, text};
+use super::{Seen, TABLE, column, digest, migrate, modulo, new_table, scan_all, small_steps};
 
 #[tokio::test]
 async fn rows_of_three_designs_are_read_and_moved() {
@@ -227,39 +225,4 @@ async fn visibilities_are_kept() {
         ),
         (2, 1)
     );
-}
-
-#[tokio::test]
-async fn a_scan_of_epochs_supports_columns_ranges_and_little_memory() {
-    let tables = MemoryTables::new();
-    let table = new_table(&tables, Versions::default()).await;
-    let designs = [digest(1, "-"), digest(2, "-")];
-    for number in 0..3_000_usize {
-        let key = designs[number % 2]
-            .encode_row(format!("{number:05}").as_bytes())
-            .unwrap();
-        let put = Mutation::new(key)
-            .put_at(column("a"), 1, "v")
-            .put_at(column("b"), 1, "w");
-        table.write(vec![put]).await.unwrap();
-    }
-    let epochs = KeyMigration::new(designs, Versions::default()).unwrap();
-    for memory_bytes in [600_000, 8 << 20] {
-        let scan = epochs
-            .scan(&RowSelection::range("00100", "02900"))
-            .unwrap()
-            .memory_bytes(memory_bytes);
-        let scan = scan
-            .column(ColumnSelector::qualifier("f", "b"))
-            .open_scans(0);
-        let batches: Vec<_> = scan.run(table.clone()).try_collect().await.unwrap();
-        let rows: Vec<_> = batches.iter().flat_map(RowBatch::rows).collect();
-        assert!(rows.iter().all(|row| row.cells.len() == 1));
-        let names: Vec<_> = rows.iter().map(|row| text(row.row)).collect();
-        assert!(
-            names
-                .into_iter()
-                .eq((100..2_900).map(|number| format!("{number:05}")))
-        );
-    }
 }

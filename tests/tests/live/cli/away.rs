@@ -63,25 +63,6 @@ async fn a_waiting_verify_retries_until_the_proxy_is_back() {
     root.run(&format!("delete --yes {table}")).succeeds();
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_waiting_verify_fails_if_the_proxy_stays_unreachable() {
-    let Some(root) = fluo() else { return };
-    let cluster = crate::cluster::cluster().unwrap();
-    let table = applied(&root, "cli_gone");
-    let gate = Gate::before(&cluster.proxy().unwrap().address(), "listSplits", 0);
-    let fluo = before(&gate, cluster);
-    let arguments = format!("verify --spec s.toml --wait 2s {table}");
-    let child = fluo.command(&arguments).spawn().unwrap();
-    blocking(|| {
-        gate.wait();
-        gate.shut();
-    });
-    let message = blocking(|| ended(&fluo, child)).fails();
-    assert!(message.starts_with("gave up after "), "{message}");
-    assert_says(&message, gate.address());
-    root.run(&format!("delete --yes {table}")).succeeds();
-}
-
 /// Regression test: the command ended with the error of its first check that failed, although all
 /// steps were done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
