@@ -11,21 +11,19 @@ use crate::cargo::{command, run, say, workspace};
 use crate::metadata;
 use crate::parts::words;
 use crate::test::is_in_integration;
+use crate::turn::{rotation, today};
 
 /// The folder of what these checks build. Another compiler shares nothing with the other builds,
 /// and in a folder of its own it does not wait for them.
 const TARGET: &str = "target/each";
 
-/// Checks each crate. Without the oldest Rust, checks with the present one; in continuous
+/// Checks each crate, or those whose turn it is. Without the oldest Rust, checks with the present one; in continuous
 /// integration installs the oldest one.
-pub(crate) fn each() -> Result<()> {
+pub(crate) fn each(rotate: Option<usize>) -> Result<()> {
     let metadata = metadata::of_workspace()?;
-    let mut product = metadata
-        .packages
-        .iter()
-        .filter(|it| it.is_product())
-        .peekable();
-    let version = product.peek().and_then(|package| package.rust_version());
+    let product = metadata.packages.iter().filter(|it| it.is_product());
+    let product: Vec<_> = product.collect();
+    let version = product.first().and_then(|package| package.rust_version());
     let (major, minor) = version.context("the workspace has no `rust-version`")?;
     let version = format!("{major}.{minor}.0");
     let mut has_oldest = is_installed(&version);
@@ -34,7 +32,8 @@ pub(crate) fn each() -> Result<()> {
         let install = ["rustup", "toolchain", "install", &version];
         has_oldest = words(&[&install[..], &["--profile", "minimal"]].concat()).is_ok();
     }
-    for package in product {
+    let turn = rotation(product.len(), rotate.unwrap_or(product.len()), today()?);
+    for package in turn.into_iter().filter_map(|index| product.get(index)) {
         let mut check = match has_oldest {
             true => {
                 let mut rustup = Command::new("rustup");

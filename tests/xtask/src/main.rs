@@ -22,6 +22,7 @@ mod ratchet;
 mod runs;
 mod source;
 mod test;
+mod turn;
 
 use std::process::ExitCode;
 
@@ -49,7 +50,11 @@ enum Task {
         accept: bool,
     },
     /// Check each crate of the product by itself, with the oldest Rust that it promises
-    Each,
+    Each {
+        /// Check N crates, whose turn changes every day (UTC)
+        #[arg(long, value_name = "N")]
+        rotate: Option<usize>,
+    },
     /// Print the sizes of files and functions, documentation and tests of each crate
     Measure,
     /// Run the benchmarks, which print the figures in the docs
@@ -91,7 +96,7 @@ fn main() -> ExitCode {
         Task::Test(asked) => test::test(asked),
         Task::Lint => lint::lint_text(true).and_then(|()| lint::lint_code(true)),
         Task::Tidy { accept } => lint::tidy(accept),
-        Task::Each => each::each(),
+        Task::Each { rotate } => each::each(rotate),
         Task::Measure => measure::measure(),
         Task::Bench { name, arguments } => runs::bench(name.as_deref(), &arguments),
         Task::Soak { times } => runs::soak(times),

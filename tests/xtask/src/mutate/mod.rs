@@ -12,18 +12,18 @@ use std::collections::BTreeSet;
 use std::env;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use self::mutant::{FOLDER, Mutant};
 use self::tree::Tree;
 use self::verdict::Verdict;
 use crate::cargo::{none_of, print, say, workspace};
+use crate::turn::{rotation, today};
 
 /// Maximum time of a command, with its build.
 const LIMIT: Duration = Duration::from_secs(15 * 60);
-const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 /// The head of the table.
 const HEAD: &str = "| planted bug | what it breaks | found by |\n|---|---|---|";
 
@@ -154,20 +154,6 @@ fn select(mut all: Vec<Mutant>, asked: &Asked) -> Result<Vec<Mutant>> {
         asked.all || is_its_turn || asked.names.contains(&mutant.name)
     });
     Ok(all)
-}
-
-/// Returns the indices of `count` of `len` bugs whose turn it is on a day. Consecutive days take
-/// consecutive bugs, so every bug has its turn within `len / count` days, rounded up.
-fn rotation(len: usize, count: usize, day: usize) -> Vec<usize> {
-    let first = day.wrapping_mul(count).checked_rem(len).unwrap_or_default();
-    (0..len).cycle().skip(first).take(count.min(len)).collect()
-}
-
-/// Returns the number of days since 1970, in UTC.
-fn today() -> Result<usize> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let since = since.context("the clock is before 1970")?;
-    Ok(usize::try_from(since.as_secs() / SECONDS_OF_A_DAY)?)
 }
 
 /// Prints a line for people: only to a terminal.
@@ -324,22 +310,5 @@ fn adds() {
         fs::write(&patch, text.replace("test adds", "test subtracts")).unwrap();
         let no_test = "`cargo test subtracts`: no test has this name";
         assert_eq!(tested(&package, &["a"], 900), no_test);
-    }
-
-    #[test]
-    fn every_bug_has_its_turn() {
-        for (len, count) in [(12_usize, 3), (13, 3), (3, 3), (2, 3), (1, 1), (40, 7)] {
-            for from in [0, 1, 20_780] {
-                let days = from..from + len.div_ceil(count);
-                let turns: Vec<_> = days.map(|day| rotation(len, count, day)).collect();
-                assert!(turns.iter().all(|turn| turn.len() == count.min(len)));
-                let seen: BTreeSet<_> = turns.into_iter().flatten().collect();
-                assert!(seen.into_iter().eq(0..len), "{count} of {len} from {from}");
-            }
-        }
-        assert!(rotation(0, 3, 5).is_empty());
-        // A day always has the same turn.
-        assert_eq!(rotation(12, 3, 20_781), [3, 4, 5]);
-        assert_eq!(rotation(4, 3, 1), [3, 0, 1]);
     }
 }
