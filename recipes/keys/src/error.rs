@@ -52,12 +52,11 @@ pub struct RecipeError {
 
 impl RecipeError {
     /// Returns the kind of input that was rejected, or of failure.
-    #[must_use]
     pub fn kind(&self) -> RecipeErrorKind {
         self.kind
     }
 
-    pub(crate) fn new(kind: RecipeErrorKind, message: impl Into<String>) -> Self {
+    fn new(kind: RecipeErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -65,37 +64,25 @@ impl RecipeError {
         }
     }
 
-    pub(crate) fn settings(message: impl Into<String>) -> Self {
-        Self::new(RecipeErrorKind::Settings, message)
-    }
-
-    pub(crate) fn row(message: impl Into<String>) -> Self {
-        Self::new(RecipeErrorKind::Row, message)
-    }
-
-    pub(crate) fn key(message: impl Into<String>) -> Self {
-        Self::new(RecipeErrorKind::Key, message)
-    }
-
-    pub(crate) fn splits(message: impl Into<String>) -> Self {
-        Self::new(RecipeErrorKind::Splits, message)
-    }
-
     pub(crate) fn no_tablets() -> Self {
         Self::splits("a table has at least 1 tablet, not 0")
     }
+}
 
-    pub(crate) fn no_even_splits(message: impl Into<String>) -> Self {
-        Self::new(RecipeErrorKind::NoEvenSplits, message)
-    }
+/// Defines a constructor for each of some kinds.
+macro_rules! of_kinds {
+    ($($kind:ident: $name:ident),+) => {
+        impl RecipeError {
+            $(pub(crate) fn $name(message: impl Into<String>) -> Self {
+                Self::new(RecipeErrorKind::$kind, message)
+            })+
+        }
+    };
+}
 
-    pub(crate) fn scan(message: impl Into<String>) -> Self {
-        Self::new(RecipeErrorKind::Scan, message)
-    }
-
-    pub(crate) fn cursor(message: impl Into<String>) -> Self {
-        Self::new(RecipeErrorKind::Cursor, message)
-    }
+of_kinds! {
+    Settings: settings, Row: row, Key: key, Splits: splits, NoEvenSplits: no_even_splits,
+    Scan: scan, Cursor: cursor
 }
 
 /// Keeps the message and the source of an error of a table.

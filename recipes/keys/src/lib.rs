@@ -7,30 +7,12 @@
 //! a transaction: the ports of `fluo-table` are enough.
 //!
 //! ```
-//! use fluo_table::{Authorizations, Column, Instance, Mutation, TableAdmin, Versions};
-//! use fluo_keys::{RowHasher, TableOptimizations};
+//! use fluo_keys::RowHasher;
 //!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let fluo = Instance::in_memory();
-//! fluo.create_table("pages", Versions::default()).await?;
-//!
-//! // Bring the table to the required state.
 //! let hasher = RowHasher::new("p")?;
-//! let optimizations = TableOptimizations::for_row_hasher(&hasher, 20)?;
-//! let plan = optimizations.plan(&fluo, "pages").await?;
-//! plan.apply(&fluo).await?;
-//!
-//! // Write rows through the hasher.
-//! let pages = fluo.open_table("pages", Authorizations::none()).await?;
-//! let key = hasher.add(b"org.wikipedia/accumulo");
-//! assert_eq!(key, "p:1yl0:org.wikipedia/accumulo");
-//! pages.write(vec![Mutation::new(key).put(Column::new("page", "uri"), "wikipedia.org/accumulo")]).await?;
-//!
-//! // Check the table.
-//! optimizations.verify(&fluo, "pages").await?.into_result()?;
-//! # Ok(())
-//! # }
+//! assert_eq!(hasher.add(b"org.wikipedia/accumulo"), "p:1yl0:org.wikipedia/accumulo");
+//! assert_eq!(hasher.splits(3)?, ["p:c000", "p:o000", "p:~"]);
+//! # Ok::<(), fluo_keys::RecipeError>(())
 //! ```
 //!
 //! # Overview
@@ -45,8 +27,7 @@
 //! - [`RowHasher::splits`] and [`KeyDesign::splits`] return the split points of a design.
 //! - [`TableRequirement::builder`] declares the requirements of your own recipe on its table.
 //! - [`Plan::apply`] and [`Plan::steps`] describe the changes of a plan and their order.
-//! - [`ChiSquare`] tests whether rows are as even as chance makes them, and [`HeavyHitters`] finds
-//!   the values that many rows share.
+//! - [`ChiSquare`] tests whether rows are as even as chance makes them.
 //! - [`Verdict`] lists everything that [`TableOptimizations::verify`] checks.
 //!
 //! # Features
@@ -60,7 +41,6 @@ pub mod application;
 mod bulk_load;
 mod chi_square;
 mod error;
-mod heavy_hitters;
 mod java_quote;
 mod key_design;
 mod key_migration;
@@ -74,7 +54,6 @@ pub use bulk_load::{
 };
 pub use chi_square::ChiSquare;
 pub use error::{RecipeError, RecipeErrorKind};
-pub use heavy_hitters::HeavyHitters;
 pub use java_quote::java_quote;
 pub use key_design::{
     Composite, CompositeRows, DesignSettings, Digest, DigestSalt, DigestSide, Field, FieldKind,

@@ -363,8 +363,7 @@ fn an_insert_only_load_rejects_drawn_salts() {
     let error = BulkLoad::new(&drawn).insert_only().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the salts of the design random-salt are drawn, so a row has many keys and cannot be inserted only if it does \
-         not exist: use a design that computes them, such as modulo or digest-salt"
+        "the salts of random-salt are drawn, so no row can be found: use a design that computes them"
     );
 }
 

@@ -341,7 +341,7 @@ async fn reads_a_saved_plan_and_rejects_an_edited_one() {
     let swapped: Plan = serde_json::from_str(&swapped.replacen("FIRST", last, 1)).unwrap();
     assert_eq!(
         swapped.check().unwrap_err().to_string(),
-        message("its properties are not in the order in which they are safe to set")
+        message("its properties are not in a safe order")
     );
     let unescaped = json.replacen("p:1sst", r"p:\\q", 1);
     assert!(

@@ -364,7 +364,7 @@ async fn rejects_an_edited_removal() {
     let message = |what: &str| format!("the plan was edited: {what}; make a new one");
     assert_eq!(
         edited("\"without_groups\":true", "\"without_groups\":false"),
-        message("its properties are not in the order in which they are safe to set")
+        message("its properties are not in a safe order")
     );
     assert_eq!(
         edited(
@@ -413,6 +413,6 @@ async fn rejects_an_edited_removal() {
     let swapped: Plan = serde_json::from_str(&swapped).unwrap();
     assert_eq!(
         swapped.check().unwrap_err().to_string(),
-        message("its properties are not in the order in which they are safe to remove")
+        message("its properties are not in a safe order")
     );
 }

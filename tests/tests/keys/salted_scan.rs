@@ -453,8 +453,7 @@ async fn a_row_that_is_larger_than_the_memory_is_refused() {
     let error = scan.run(table).try_collect::<Vec<_>>().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the scan holds 51920 bytes of cells, 40120 of them for the row `02|wide`, and may hold 50000 for all its \
-         pieces of the table (1): raise memory_bytes, select fewer columns, or scan fewer rows"
+        "the scan holds 51920 bytes, 40120 for the row `02|wide`, and may hold 50000: raise `memory_bytes`"
     );
 }
 
@@ -479,7 +478,7 @@ async fn keys_of_another_design_are_refused_or_counted() {
     assert_eq!(
         error.to_string(),
         "the scanned rows include a key of another design: `03|b` is not a key of this modulo design: its salt is `03`, \
-         but that of its row is `08`; scan with the design that wrote it, or skip and count such keys"
+         but that of its row is `08`; skip such keys"
     );
     let mut batches = scan.clone().foreign(UnknownKeys::Skip).run(table.clone());
     let batch = batches.try_next().await.unwrap().unwrap();
@@ -548,10 +547,8 @@ async fn a_cursor_of_another_scan_is_refused() {
     let scan = |design: &KeyDesign, rows: RowSelection| SaltedScan::new(design, &rows).unwrap();
     let mut batches = scan(&design, RowSelection::All).run(table);
     let cursor = batches.try_next().await.unwrap().unwrap().cursor();
-    let message = format!(
-        "the cursor `{cursor}` belongs to another scan, of other rows or of another design: scan the same rows of the \
-         same design, or start without a cursor"
-    );
+    let message =
+        format!("the cursor `{cursor}` belongs to a scan of other rows or of another design");
     for other in [
         scan(&modulo(11), RowSelection::All),
         scan(&digest(1, SaltedPart::Whole), RowSelection::All),
@@ -576,10 +573,7 @@ async fn a_cursor_of_another_scan_is_refused() {
     ] {
         assert_eq!(
             text.parse::<ScanCursor>().unwrap_err().to_string(),
-            format!(
-                "`{text}` is not a cursor: it begins with `scan-`, 16 hexadecimal digits and `-`, and ends with an \
-                 escaped key"
-            )
+            format!("`{text}` is not a cursor of a scan")
         );
     }
 }

@@ -10,17 +10,18 @@ use futures_util::future::{Either, pending, select};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 
-use super::cause::Failure;
-use super::error::BulkLoadError;
-use super::input::Input;
-use super::report::{BulkLoadReport, Written};
-use super::row::Row;
-use super::settings::{Keys, Settings};
+use super::input::{Input, Keys, Row, Settings};
+use super::report::{BulkLoadError, BulkLoadReport, Failure, Written};
 use super::write;
 use crate::error::RecipeError;
 use crate::key_design::KeyDesign;
 use crate::key_migration::KeyMigration;
 use crate::number::count;
+
+const BATCH_ROWS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
+const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+/// Number of remembered keys: the capacity of a hash table with 8 Mi slots, which takes 75 MB.
+const REMEMBERED_KEYS: usize = (8 << 20) / 8 * 7;
 
 /// A bulk load: its options, and with [`load`](Self::load) the load itself.
 ///
@@ -82,7 +83,14 @@ impl<'a> BulkLoad<'a> {
 
     fn of(keys: Keys) -> Self {
         Self {
-            settings: Settings::new(keys),
+            settings: Settings {
+                keys,
+                insert_only: false,
+                batch_rows: BATCH_ROWS,
+                concurrency: CONCURRENCY,
+                remembered_keys: REMEMBERED_KEYS,
+                named_rows: 10,
+            },
             watch: Box::new(|_| ()),
         }
     }
@@ -99,8 +107,7 @@ impl<'a> BulkLoad<'a> {
             && design.draws_salts()
         {
             return Err(RecipeError::settings(format!(
-                "the salts of the design {} are drawn, so a row has many keys and cannot be inserted only if it does \
-                 not exist: use a design that computes them, such as modulo or digest-salt",
+                "the salts of {} are drawn, so no row can be found: use a design that computes them",
                 design.name()
             )));
         }

@@ -29,18 +29,12 @@
 //! A load does not retry a failed write, and it does not undo the rows that it wrote. To repeat a
 //! load, see [`BulkLoad`]. Use transactions, and not a bulk load, for the cells of an application.
 
-mod cause;
-mod error;
 mod input;
 mod load;
-mod repeated_keys;
 mod report;
-mod row;
-mod settings;
 mod write;
 
-pub use cause::BulkLoadCause;
-pub use error::BulkLoadError;
 pub use load::BulkLoad;
-pub use repeated_keys::RepeatedKeys;
-pub use report::{BulkLoadReport, ExistingRow, ExistingRows};
+pub use report::{
+    BulkLoadCause, BulkLoadError, BulkLoadReport, ExistingRow, ExistingRows, RepeatedKeys,
+};

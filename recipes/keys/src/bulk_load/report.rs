@@ -1,9 +1,13 @@
-//! The counts of a bulk load.
+//! The counts of a bulk load, and its error.
 
-use fluo_table::Bytes;
+use std::error::Error;
+use std::fmt;
+use std::ops::RangeInclusive;
 
-use super::cause::Failure;
-use super::repeated_keys::RepeatedKeys;
+use fluo_table::{Bytes, Grouped};
+use thiserror::Error as ThisError;
+
+use crate::error::RecipeError;
 use crate::number::count;
 
 /// The counts of a bulk load, in progress or at its end.
@@ -44,16 +48,92 @@ pub struct ExistingRow {
     pub key: Bytes,
 }
 
-/// The outcome of the rows of a write.
+/// The rows whose key an earlier row of the load has.
+///
+/// A table keeps one of them, so a load of fewer keys than rows is not a fault of the table. Only
+/// the keys of one load are compared, so rows of earlier loads do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RepeatedKeys {
+    /// The number of these rows.
+    pub rows: u64,
+    /// `true` if there may be more of them, because not all keys were remembered.
+    pub is_lower_bound: bool,
+}
+
+/// The reason why a bulk load stopped, the rows that it concerns, and the state of the others.
+#[derive(Debug)]
+pub struct BulkLoadError {
+    /// The numbers of the rows that failed, from 1, in the order of the input: one row, or all rows
+    /// of a write that failed as a whole.
+    pub rows: RangeInclusive<u64>,
+    /// The cause.
+    pub cause: BulkLoadCause,
+    /// The counts at the end of the load.
+    pub report: Box<BulkLoadReport>,
+}
+
+/// The cause of a [`BulkLoadError`].
+#[derive(Debug, ThisError)]
+#[non_exhaustive]
+pub enum BulkLoadCause {
+    /// The input failed. The rows before the failure are written.
+    #[error(transparent)]
+    Input(Box<dyn Error + Send + Sync>),
+    /// The design has no key for the row. The rows before it are written.
+    #[error(transparent)]
+    Design(#[from] RecipeError),
+    /// The table failed, or refused the rows.
+    #[error(transparent)]
+    Table(#[from] fluo_table::Error),
+}
+
+impl fmt::Display for BulkLoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, last) = (Grouped(*self.rows.start()), Grouped(*self.rows.end()));
+        write!(f, "{} (", self.cause)?;
+        match self.rows.start() == self.rows.end() {
+            true => write!(f, "row {first}")?,
+            false => write!(f, "rows {first} to {last}")?,
+        }
+        let written = Grouped(self.report.written);
+        write!(f, " of the load; rows written: {written}")?;
+        if self.report.unknown > 0 {
+            write!(f, ", unknown: {}", Grouped(self.report.unknown))?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Error for BulkLoadError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.source()
+    }
+}
+
+/// A failure, without the counts of the load.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) rows: RangeInclusive<u64>,
+    pub(super) cause: BulkLoadCause,
+}
+
+impl Failure {
+    pub(super) fn new(rows: RangeInclusive<u64>, cause: impl Into<BulkLoadCause>) -> Self {
+        let cause = cause.into();
+        Self { rows, cause }
+    }
+
+    pub(super) fn of_row(number: u64, cause: impl Into<BulkLoadCause>) -> Self {
+        Self::new(number..=number, cause)
+    }
+}
+
+/// The outcome of the rows of a write; the fields are those of a report.
 #[derive(Debug, Default)]
 pub(super) struct Written {
-    /// Number of rows that are written.
     pub(super) written: u64,
-    /// Number of rows that may be written.
     pub(super) unknown: u64,
-    /// Rows that exist already, and were not written.
     pub(super) existing: Vec<ExistingRow>,
-    /// Rows that exist, written by this load or before it.
     pub(super) unsure: Vec<ExistingRow>,
     /// The first failure.
     pub(super) failure: Option<Failure>,

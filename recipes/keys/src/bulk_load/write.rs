@@ -1,14 +1,14 @@
 //! The write of one batch.
 
-use fluo_table::{Error, ErrorKind, Outcome, Table};
+use std::ops::RangeInclusive;
 
-use super::cause::Failure;
-use super::report::{ExistingRow, Written};
-use super::row::{Row, numbers};
-use crate::key_migration::find_first_keys;
+use fluo_table::{Bytes, Column, Condition, ConditionalMutation, Error, ErrorKind, Outcome, Table};
+
+use super::input::Row;
+use super::report::{ExistingRow, Failure, Written};
+use crate::key_migration::{Sought, find_first_keys};
 use crate::number::count;
 
-/// Writes rows.
 pub(super) async fn put(table: &dyn Table, rows: Vec<Row>) -> Written {
     let mut written = Written::default();
     let (all, numbers) = (count(rows.len()), numbers(&rows));
@@ -25,88 +25,56 @@ pub(super) async fn put(table: &dyn Table, rows: Vec<Row>) -> Written {
     written
 }
 
-/// Writes the rows that do not exist (B4 to B6).
+/// Writes the rows that do not exist (B4 to B6). Rows whose outcome is unknown are written a second
+/// time.
 pub(super) async fn insert(table: &dyn Table, rows: Vec<Row>) -> Written {
     let mut written = Written::default();
     let all = numbers(&rows);
-    let rows = match without_old_rows(table, rows, &mut written.existing).await {
+    let mut rows = match without_old_rows(table, rows, &mut written.existing).await {
         Ok(rows) => rows,
         Err(error) => {
             written.failure = Some(Failure::new(all, error));
             return written;
         }
     };
-    let first = match Inserted::try_once(table, rows).await {
-        Ok(first) => first,
-        // The call failed as a whole, so it wrote nothing.
-        Err(failure) => {
-            written.failure = Some(failure);
-            return written;
-        }
-    };
-    written.written = first.accepted;
-    written
-        .existing
-        .extend(first.rejected.into_iter().map(Row::existing));
-    written.failure = first.violation;
-    if first.unknown.is_empty() || written.failure.is_some() {
-        written.unknown = count(first.unknown.len());
-        return written;
-    }
-    let again = count(first.unknown.len());
-    match Inserted::try_once(table, first.unknown).await {
-        Ok(second) => {
-            written.written += second.accepted;
-            written.unsure = second.rejected.into_iter().map(Row::existing).collect();
-            written.unknown = count(second.unknown.len());
-            written.failure = second.violation.or(second.lost);
-        }
-        // The first outcomes remain unknown.
-        Err(failure) => {
-            written.unknown = again;
-            written.failure = Some(failure);
-        }
-    }
-    written
-}
-
-/// The outcomes of one conditional write.
-#[derive(Default)]
-struct Inserted {
-    accepted: u64,
-    rejected: Vec<Row>,
-    unknown: Vec<Row>,
-    /// The first refusal by a constraint.
-    violation: Option<Failure>,
-    /// The failure that made the first outcome unknown.
-    lost: Option<Failure>,
-}
-
-impl Inserted {
-    /// Writes each row on the condition that it does not exist.
-    async fn try_once(table: &dyn Table, rows: Vec<Row>) -> Result<Self, Failure> {
+    for is_repeated in [false, true] {
+        let all = numbers(&rows);
         let mutations = rows.iter().map(Row::if_absent).collect();
         let outcomes = match table.write_conditional(mutations).await {
             Ok(outcomes) => outcomes,
-            Err(error) => return Err(Failure::new(numbers(&rows), error)),
+            // The call failed as a whole, so it wrote nothing. Earlier outcomes remain unknown.
+            Err(error) => {
+                written.failure = Some(Failure::new(all, error));
+                break;
+            }
         };
-        let mut inserted = Self::default();
+        let (mut unknown, mut lost) = (Vec::new(), None);
         for (row, outcome) in rows.into_iter().zip(outcomes) {
             let failure = |error: Error| Failure::of_row(row.number, error);
             match outcome {
-                Outcome::Accepted => inserted.accepted += 1,
-                Outcome::Rejected => inserted.rejected.push(row),
+                Outcome::Accepted => written.written += 1,
+                Outcome::Rejected if is_repeated => written.unsure.push(row.existing()),
+                Outcome::Rejected => written.existing.push(row.existing()),
                 Outcome::ConstraintViolation(error) => {
-                    inserted.violation.get_or_insert(failure(error));
+                    written.failure.get_or_insert(failure(error));
                 }
                 Outcome::Unknown(error) => {
-                    inserted.lost.get_or_insert(failure(error));
-                    inserted.unknown.push(row);
+                    lost.get_or_insert(failure(error));
+                    unknown.push(row);
                 }
             }
         }
-        Ok(inserted)
+        rows = unknown;
+        written.unknown = count(rows.len());
+        if rows.is_empty() || written.failure.is_some() {
+            break;
+        }
+        if is_repeated {
+            written.failure = lost;
+            break;
+        }
     }
+    written
 }
 
 /// Returns the rows that do not exist under an earlier key, and adds the others to `existing`.
@@ -125,4 +93,44 @@ async fn without_old_rows(
         }
     }
     Ok(absent)
+}
+
+impl Row {
+    fn sought(&self) -> Sought<'_> {
+        Sought {
+            keys: &self.old_keys,
+            columns: self.columns().collect(),
+        }
+    }
+
+    /// Returns its mutation, on the condition that its columns are absent.
+    fn if_absent(&self) -> ConditionalMutation {
+        ConditionalMutation {
+            conditions: self.columns().cloned().map(Condition::absent).collect(),
+            mutation: self.mutation.clone(),
+        }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = &Column> {
+        self.mutation.updates.iter().map(|update| &update.column)
+    }
+
+    fn existing(self) -> ExistingRow {
+        let key = self.mutation.row.clone();
+        self.existing_under(key)
+    }
+
+    fn existing_under(self, key: Bytes) -> ExistingRow {
+        ExistingRow {
+            number: self.number,
+            row: self.row,
+            key,
+        }
+    }
+}
+
+/// Returns the numbers of the first and the last row. Those of a batch are consecutive.
+fn numbers(rows: &[Row]) -> RangeInclusive<u64> {
+    let number = |row: Option<&Row>| row.map_or(0, |row| row.number);
+    number(rows.first())..=number(rows.last())
 }

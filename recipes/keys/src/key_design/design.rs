@@ -1,11 +1,13 @@
 //! The handle of a key design: a salt and an encoding.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use fluo_table::{Bytes, Escaped, Excerpt, counted};
 
 use super::designs::{DesignSettings, HashedRows};
-use super::explain::KeyField;
+use super::key_field::KeyField;
 use super::parts::DesignParts;
 use super::salt::{SaltSource, SaltSpec};
 use super::scan_cost::KeyOrder;
@@ -16,9 +18,8 @@ use crate::row_hasher::RowHasher;
 /// allows.
 ///
 /// A design is only configuration: cloning it costs one reference count, and any number of threads
-/// may share one.
-///
-/// Two designs are equal if their settings are equal; the source of random salts does not count.
+/// may share one. Two designs are equal if their settings are equal; the source of random salts
+/// does not count.
 ///
 /// # Examples
 ///
@@ -56,30 +57,15 @@ impl KeyDesign {
     /// gives the reason.
     pub fn new(settings: impl Into<DesignSettings>) -> Result<Self, RecipeError> {
         let settings = settings.into();
-        let parts = Arc::new(settings.parts()?);
-        let settings = Arc::new(settings);
         Ok(Self {
-            parts,
-            settings,
+            parts: Arc::new(settings.parts()?),
+            settings: Arc::new(settings),
             source: None,
         })
     }
 
     /// Returns the settings of the design, to be stored or shown. [`new`](Self::new) creates an
     /// equal design from them. They do not include a source of random salts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::{DesignSettings, KeyDesign, Modulo};
-    ///
-    /// let design = KeyDesign::new(Modulo { buckets: 64, ..Modulo::default() })?;
-    /// let DesignSettings::Modulo(settings) = design.settings() else { unreachable!() };
-    /// assert_eq!(settings.buckets, 64);
-    /// assert_eq!(KeyDesign::new(design.settings().clone())?, design);
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
-    #[must_use]
     pub fn settings(&self) -> &DesignSettings {
         &self.settings
     }
@@ -87,35 +73,18 @@ impl KeyDesign {
     /// Returns the same design with a source of random salts: a function that returns numbers
     /// distributed evenly over all of `u64`. Designs whose salts are computed never call it.
     ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::sync::atomic::{AtomicU64, Ordering};
-    ///
-    /// use fluo_keys::{KeyDesign, RandomSalt};
-    ///
-    /// // A program passes a random number generator here; a test passes fixed numbers.
-    /// let next = AtomicU64::new(6);
-    /// let design = KeyDesign::new(RandomSalt::new(10))?;
-    /// let design = design.with_salt_source(move || next.fetch_add(1, Ordering::Relaxed));
-    /// assert_eq!(design.encode_row(b"row")?, "06|row");
-    /// assert_eq!(design.encode_row(b"row")?, "07|row");
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
-    #[must_use]
+    /// A program passes its random number generator, and a test fixed numbers.
     pub fn with_salt_source(self, draw: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
-        let source = Some(SaltSource::new(draw));
+        let source = Some(SaltSource(Arc::new(draw)));
         Self { source, ..self }
     }
 
     /// Returns the name of the design, such as `modulo`.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.parts.name
     }
 
     /// Returns the order in which a scan yields rows.
-    #[must_use]
     pub fn order(&self) -> KeyOrder {
         self.parts.encoding.order()
     }
@@ -131,7 +100,7 @@ impl KeyDesign {
     /// [source](Self::with_salt_source).
     pub fn encode_row(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
         let mut key = Vec::with_capacity(self.head_len() + row.len());
-        self.encode_row_to(row, &mut key)?;
+        self.append(row, &mut key)?;
         Ok(key.into())
     }
 
@@ -157,13 +126,10 @@ impl KeyDesign {
     /// Fails if the row has no key in this design, or if salts are drawn, because a row may then
     /// have any of several keys.
     pub fn key_of(&self, row: &[u8]) -> Result<Bytes, RecipeError> {
-        let salted = self.parts.salt.as_ref();
-        if let Some(drawn) = salted.filter(|salted| !salted.salt.is_computed()) {
+        if self.draws_salts() {
             return Err(RecipeError::scan(format!(
-                "the key of {} cannot be computed, because its salt was drawn from {} buckets: scan for the row, which \
-                 reads every bucket, or use the design modulo or digest-salt, whose keys can be computed",
-                Excerpt::new(row),
-                drawn.salt.count()
+                "the salt of {} was drawn, so its key cannot be computed: scan for the row",
+                Excerpt::new(row)
             )));
         }
         self.encode_row(row)
@@ -171,9 +137,8 @@ impl KeyDesign {
 
     fn append(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
         if let Some(salted) = &self.parts.salt {
-            let part = self.parts.encoding.part_of(row, &salted.part)?;
-            salted.salt.write(&part, self.source.as_ref(), key)?;
-            key.extend_from_slice(salted.separator.as_bytes());
+            let part = self.parts.encoding.part_of(row, &salted.over)?;
+            salted.write_head(&part, self.source.as_ref(), key)?;
         }
         self.parts.encoding.write(row, key)
     }
@@ -209,14 +174,24 @@ impl KeyDesign {
         let (Some(salted), Some(salt)) = (&self.parts.salt, self.salt_of(key)) else {
             return Ok(());
         };
-        let part = self
-            .parts
-            .encoding
-            .part_of(row.get(before..).unwrap_or_default(), &salted.part)?;
-        salted
-            .salt
-            .check(salt, &part)
-            .map_err(|reason| self.not_a_key(key, &reason))
+        let row = row.get(before..).unwrap_or_default();
+        let part = self.parts.encoding.part_of(row, &salted.over)?;
+        let checked = salted.salt.check(salt, &part);
+        checked.map_err(|reason| self.not_a_key(key, &reason))
+    }
+
+    /// Returns the row after the salt of a key, whether or not the salt matches the row.
+    ///
+    /// [`decode_key`](Self::decode_key) also checks the salt; use it to read a table.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the key is too short for a salt, or if the rest is not a row of this design.
+    pub fn row_behind_salt(&self, key: &[u8]) -> Result<Bytes, RecipeError> {
+        let written = self.unsalted(key)?;
+        let mut row = Vec::with_capacity(written.len());
+        self.parts.encoding.read(written, &mut row)?;
+        Ok(row.into())
     }
 
     /// Returns the part of a key after the salt and its separator. Scans are ordered by this part.
@@ -231,24 +206,15 @@ impl KeyDesign {
         if let Some(hasher) = salted.salt.row_hasher() {
             return hasher.remove(key);
         }
-        let width = salted.salt.width();
-        let Some((_, rest)) = key.split_at_checked(width) else {
-            return Err(self.not_a_key(
-                key,
-                &format!("a salt of {} comes first", counted(width, "byte")),
-            ));
+        let width = counted(salted.salt.width(), "byte");
+        let Some((_, rest)) = key.split_at_checked(salted.salt.width()) else {
+            return Err(self.not_a_key(key, &format!("a salt of {width} comes first")));
         };
-        rest.strip_prefix(salted.separator.as_bytes())
-            .ok_or_else(|| {
-                let separator = Escaped(salted.separator.as_bytes());
-                self.not_a_key(
-                    key,
-                    &format!(
-                        "`{separator}` follows the {} of salt",
-                        counted(width, "byte")
-                    ),
-                )
-            })
+        let separator = salted.separator.as_bytes();
+        rest.strip_prefix(separator).ok_or_else(|| {
+            let separator = Escaped(separator);
+            self.not_a_key(key, &format!("`{separator}` follows the {width} of salt"))
+        })
     }
 
     /// Explains a key piece by piece.
@@ -258,35 +224,78 @@ impl KeyDesign {
     /// As [`decode_key`](Self::decode_key).
     pub fn explain(&self, key: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
         self.decode_key(key)?;
-        let written = self.unsalted(key)?;
         let mut fields = Vec::new();
         if let (Some(salted), Some(salt)) = (&self.parts.salt, self.salt_of(key)) {
-            let meaning = salted.salt.meaning();
-            fields.push(KeyField::new("salt", salt.to_vec(), meaning));
+            fields.push(KeyField::new("salt", salt.to_vec(), salted.salt.meaning()));
             if !salted.separator.is_empty() {
-                let separator = salted.separator.clone().into_bytes();
+                let separator = salted.separator.clone();
                 fields.push(KeyField::new("separator", separator, "always the same"));
             }
         }
-        fields.extend(self.parts.encoding.explain(written)?);
+        fields.extend(self.parts.encoding.explain(self.unsalted(key)?)?);
         Ok(fields)
+    }
+
+    /// Checks whether salts are drawn, so that the key of a row cannot be computed again.
+    pub fn draws_salts(&self) -> bool {
+        self.parts.salt.is_some() && self.computed_salt().is_none()
+    }
+
+    /// Returns the part of a row from which its salt is computed, or `None` if the design has no
+    /// salt or draws it.
+    ///
+    /// Rows with the same part have the same salt and are stored together.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the row has no key in this design.
+    pub fn salted_part<'a>(&self, row: &'a [u8]) -> Result<Option<Cow<'a, [u8]>>, RecipeError> {
+        let salted = self.computed_salt();
+        let part = salted.map(|salted| self.parts.encoding.part_of(row, &salted.over));
+        part.transpose()
+    }
+
+    /// Checks whether another design writes rows after their salt in the same way.
+    pub(crate) fn has_encoding_of(&self, other: &Self) -> bool {
+        let (one, other) = (&self.parts.encoding, &other.parts.encoding);
+        one.order() == other.order() && one.detail() == other.detail()
+    }
+
+    pub(super) fn computed_salt(&self) -> Option<&SaltSpec> {
+        let salted = self.parts.salt.as_ref();
+        salted.filter(|salted| salted.salt.is_computed())
     }
 
     fn salt_of<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
         key.get(..self.parts.salt.as_ref()?.salt.width())
     }
 
-    /// Returns the number of bytes before the encoded row.
-    pub(super) fn head_len(&self) -> usize {
+    pub(crate) fn head_len(&self) -> usize {
         self.parts.salt.as_ref().map_or(0, SaltSpec::head_len)
     }
 
     fn not_a_key(&self, key: &[u8], reason: &str) -> RecipeError {
-        let name = self.name();
         RecipeError::key(format!(
-            "{} is not a key of this {name} design: {reason}",
-            self.parts.encoding.excerpt(key)
+            "{} is not a key of this {} design: {reason}",
+            self.parts.encoding.excerpt(key),
+            self.name()
         ))
+    }
+}
+
+/// Writes the name of the design, and the settings on which its keys depend.
+impl fmt::Display for KeyDesign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        let parts = &self.parts;
+        let salt = parts.salt.as_ref().map(ToString::to_string);
+        let point = parts.leading_point.then(|| "a leading point".to_owned());
+        let details = [salt, parts.encoding.detail(), point];
+        let details: Vec<_> = details.into_iter().flatten().collect();
+        if details.is_empty() {
+            return Ok(());
+        }
+        write!(f, " ({})", details.join("; "))
     }
 }
 
@@ -297,7 +306,7 @@ impl From<&RowHasher> for KeyDesign {
             scheme: hasher.scheme(),
         };
         Self {
-            parts: Arc::new(DesignParts::for_row_hasher(hasher.clone())),
+            parts: Arc::new(HashedRows::parts_of(hasher.clone())),
             settings: Arc::new(settings.into()),
             source: None,
         }

@@ -1,8 +1,7 @@
 //! The number whose modulus is a salt: a hash of the row, or its value.
 
-use serde::{Deserialize, Serialize};
-
 use fluo_table::Excerpt;
+use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
 
@@ -22,18 +21,12 @@ pub enum HashInput {
 impl HashInput {
     /// Returns the number whose modulus is the bucket of a part, or `None` if the part has no
     /// number or one above 64 bits.
-    #[must_use]
     pub fn value(self, part: &[u8]) -> Option<i64> {
         match self {
             Self::JavaHash => java_hash(part).ok().map(i64::from),
             Self::Number => {
-                let digits = part.strip_prefix(b"-").unwrap_or(part);
-                let is_number = digits.iter().all(u8::is_ascii_digit);
-                std::str::from_utf8(part)
-                    .ok()
-                    .filter(|_| is_number)?
-                    .parse()
-                    .ok()
+                digits(part)?;
+                std::str::from_utf8(part).ok()?.parse().ok()
             }
         }
     }
@@ -52,7 +45,6 @@ impl HashInput {
     }
 }
 
-/// Returns Java's `String.hashCode` of UTF-8 text.
 fn java_hash(part: &[u8]) -> Result<i32, RecipeError> {
     let with = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
     if part.is_ascii() {
@@ -64,13 +56,12 @@ fn java_hash(part: &[u8]) -> Result<i32, RecipeError> {
             let sum = a * 31 * 31 * 31 + b * 31 * 31 + c * 31 + d;
             hash.wrapping_mul(31 * 31 * 31 * 31).wrapping_add(sum)
         });
-        return Ok(rest
-            .iter()
-            .fold(hash, |hash, byte| with(hash, u16::from(*byte))));
+        let units = rest.iter().copied().map(u16::from);
+        return Ok(units.fold(hash, with));
     }
     let text = std::str::from_utf8(part).map_err(|_| {
         RecipeError::row(format!(
-            "{} is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt for binary rows",
+            "{} is not UTF-8 text, which Java's String.hashCode needs: use a digest-salt",
             Excerpt::new(part)
         ))
     })?;
@@ -79,20 +70,24 @@ fn java_hash(part: &[u8]) -> Result<i32, RecipeError> {
 
 /// Returns a decimal number of any length modulo a small one: the floor modulus, never negative.
 fn number_modulo(part: &[u8], modulus: u32) -> Result<i64, RecipeError> {
-    let digits = part.strip_prefix(b"-").unwrap_or(part);
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(RecipeError::row(format!(
-            "{} is not a whole number in decimal digits, so it has no modulus: hash it with \
-             of = \"java-hash\" instead",
+    let digits = digits(part).ok_or_else(|| {
+        RecipeError::row(format!(
+            "{} is not a whole number in decimal digits: hash it with `of = \"java-hash\"`",
             Excerpt::new(part)
-        )));
-    }
+        ))
+    })?;
     let modulus = i64::from(modulus);
     let rest = digits.iter().fold(0_i64, |rest, digit| {
         (rest * 10 + i64::from(digit - b'0')) % modulus
     });
     let is_negative = part.len() > digits.len();
     Ok(if is_negative { -rest } else { rest }.rem_euclid(modulus))
+}
+
+/// Returns the digits of a whole number, without its sign.
+fn digits(part: &[u8]) -> Option<&[u8]> {
+    let digits = part.strip_prefix(b"-").unwrap_or(part);
+    (!digits.is_empty() && digits.iter().all(u8::is_ascii_digit)).then_some(digits)
 }
 
 #[cfg(test)]
@@ -115,14 +110,16 @@ mod tests {
 
     #[test]
     fn numbers_of_any_length_have_a_floor_modulus() {
-        assert_eq!(number_modulo(b"123", 10).unwrap(), 3);
-        assert_eq!(number_modulo(b"-123", 10).unwrap(), 7);
-        assert_eq!(number_modulo(b"-120", 10).unwrap(), 0);
         // 10^n modulo 7 has the period 6, and 1,000 = 6 * 166 + 4.
-        assert_eq!(
-            number_modulo("9".repeat(1_000).as_bytes(), 7).unwrap(),
-            9_999 % 7
-        );
+        let long = "9".repeat(1_000);
+        for (number, modulus, bucket) in [
+            ("123", 10, 3),
+            ("-123", 10, 7),
+            ("-120", 10, 0),
+            (&long, 7, 9_999 % 7),
+        ] {
+            assert_eq!(number_modulo(number.as_bytes(), modulus).unwrap(), bucket);
+        }
         for wrong in ["", "-", "1.5", "+1", "1e3", " 1"] {
             assert!(number_modulo(wrong.as_bytes(), 10).is_err(), "{wrong}");
         }

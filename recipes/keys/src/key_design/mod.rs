@@ -35,26 +35,20 @@
 //! It reads and writes no table, and it generates no random numbers: the caller supplies them to a
 //! design with random salts.
 
-mod decimal;
 mod design;
 mod designs;
-mod display;
 mod encoding;
 mod escape;
-mod explain;
 mod hash_input;
+mod key_field;
 mod parts;
+mod reads;
 mod row_selection;
 mod salt;
-mod salted;
-mod salted_part;
 mod scan_cost;
 mod shape;
-mod spans;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "web-table")]
-mod web;
 
 pub use design::KeyDesign;
 pub use designs::{
@@ -64,8 +58,8 @@ pub use designs::{
 };
 #[cfg(feature = "web-table")]
 pub use designs::{DomainDirection, WebPart, WebTable};
-pub use explain::KeyField;
 pub use hash_input::HashInput;
+pub use key_field::KeyField;
 pub use row_selection::RowSelection;
-pub use salted_part::SaltedPart;
+pub use salt::SaltedPart;
 pub use scan_cost::{KeyOrder, ScanCost, Scans};

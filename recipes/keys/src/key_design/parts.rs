@@ -26,13 +26,10 @@ impl DesignParts {
     pub(super) fn new(
         name: &'static str,
         salt: Option<SaltSpec>,
-        encoding: impl RowEncoding,
+        encoding: impl RowEncoding + 'static,
     ) -> Result<Self, RecipeError> {
         if let Some(salt) = &salt {
-            encoding.check_part(&salt.part)?;
-            if let Some(input) = salt.salt.hash_input() {
-                encoding.check_hash_input(input, &salt.part)?;
-            }
+            encoding.check_salt(&salt.over, salt.of)?;
         }
         Ok(Self {
             name,

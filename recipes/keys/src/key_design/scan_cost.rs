@@ -4,37 +4,31 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// Maximum number of pieces that one read is fanned out over. With more, a scan costs more than
+/// Maximum number of ranges that one read is fanned out over. With more, a scan costs more than
 /// reading the whole table.
-pub(crate) const MOST_PIECES: u64 = 65_536;
+pub(crate) const MOST_RANGES: u64 = 65_536;
 
 /// The cost of a read: the number of ranges of the table that it scans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "cost")]
+#[serde(tag = "cost", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ScanCost {
     /// One contiguous range.
-    #[serde(rename = "one-piece")]
     SingleRange,
     /// At most this number of ranges, one for each salt that can hold a row.
-    #[serde(rename = "fan-out")]
     FanOut {
         /// The maximum number of ranges.
-        #[serde(rename = "pieces")]
         ranges: u64,
     },
     /// At most a number of ranges, but only for the sets of rows in `only`. Other sets are read as
     /// that text says, or are rejected.
-    #[serde(rename = "partly")]
     Limited {
         /// The maximum number of ranges for one of those sets.
-        #[serde(rename = "pieces")]
         ranges: u64,
         /// A description of those sets.
         only: String,
     },
     /// The design does not support the read.
-    #[serde(rename = "impossible")]
     Unsupported {
         /// The reason, and the alternative.
         reason: String,
@@ -42,9 +36,18 @@ pub enum ScanCost {
 }
 
 impl ScanCost {
+    pub(super) fn only(only: impl Into<String>) -> Self {
+        let only = only.into();
+        Self::Limited { ranges: 1, only }
+    }
+
+    pub(super) fn unsupported(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self::Unsupported { reason }
+    }
+
     /// Returns the maximum number of ranges of each such read, or `None` if the design does not
     /// support all of them.
-    #[must_use]
     pub fn ranges(&self) -> Option<u64> {
         match self {
             Self::SingleRange => Some(1),
@@ -52,23 +55,33 @@ impl ScanCost {
             Self::Limited { .. } | Self::Unsupported { .. } => None,
         }
     }
+
+    /// Returns the cost if each range is cut into one for each of these salts.
+    pub(super) fn times(self, salts: u64) -> Self {
+        match self {
+            Self::SingleRange if salts > 1 => Self::FanOut { ranges: salts },
+            Self::Limited { only, ranges } => Self::Limited {
+                ranges: ranges * salts,
+                only,
+            },
+            other => other,
+        }
+    }
 }
 
 impl fmt::Display for ScanCost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SingleRange => f.write_str("in one piece"),
-            Self::FanOut { ranges } => write!(f, "fanned out over up to {ranges} pieces"),
-            Self::Limited { ranges: 1, only } => write!(f, "in one piece, but only {only}"),
-            Self::Limited { ranges, only } => {
-                write!(f, "fanned out over up to {ranges} pieces, but only {only}")
-            }
-            Self::Unsupported { reason } => write!(f, "impossible: {reason}"),
+            Self::SingleRange => f.write_str("one range"),
+            Self::FanOut { ranges } => write!(f, "up to {ranges} ranges"),
+            Self::Limited { ranges: 1, only } => write!(f, "one range, but only {only}"),
+            Self::Limited { ranges, only } => write!(f, "up to {ranges} ranges, but only {only}"),
+            Self::Unsupported { reason } => write!(f, "unsupported: {reason}"),
         }
     }
 }
 
-/// The order in which a scan of one piece, or a merged scan of all pieces, yields rows.
+/// The order in which a scan of one range, or a merged scan of all ranges, yields rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyOrder {

@@ -3,7 +3,7 @@
 use fluo_table::Bytes;
 
 use super::design::KeyDesign;
-use super::salt::SaltSpec;
+use super::salt::SaltedPart;
 use crate::error::RecipeError;
 use crate::row_hasher::RowHasher;
 
@@ -26,17 +26,7 @@ impl KeyDesign {
     /// Fails if `tablets` is 0, more than [`MOST_TABLETS`](Self::MOST_TABLETS), or more than the
     /// number of salts; also if the design has no salt and no alphabet to split evenly.
     pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
-        check_tablets(tablets)?;
-        let Some(salted) = &self.parts.salt else {
-            return self.parts.encoding.split_points(tablets);
-        };
-        if let Some(hasher) = salted.salt.row_hasher() {
-            return hasher.splits(tablets);
-        }
-        let count = self.salts_for(tablets, salted)?;
-        let skipped = usize::from(!self.parts.leading_point);
-        let points = starts(count, tablets).skip(skipped);
-        Ok(points.map(|start| salted.salt.nth(start)).collect())
+        self.split(tablets).map(|(points, _)| points)
     }
 
     /// Returns the expected share of the rows in each tablet of [`splits`](Self::splits), as a
@@ -46,61 +36,57 @@ impl KeyDesign {
     ///
     /// As [`splits`](Self::splits).
     pub fn tablet_weights(&self, tablets: u32) -> Result<Option<Vec<u64>>, RecipeError> {
-        check_tablets(tablets)?;
-        let Some(salted) = &self.parts.salt else {
-            self.parts.encoding.check_split(tablets)?;
-            return Ok(None);
-        };
-        if let Some(hasher) = salted.salt.row_hasher() {
-            return hasher.tablet_weights(tablets).map(Some);
-        }
-        let count = self.salts_for(tablets, salted)?;
-        let ends = starts(count, tablets).skip(1).chain([count]);
-        let widths = starts(count, tablets)
-            .zip(ends)
-            .map(|(start, end)| end - start);
-        let leading = self.parts.leading_point.then_some(0);
-        Ok(Some(leading.into_iter().chain(widths).collect()))
+        self.split(tablets).map(|(_, weights)| weights)
     }
 
-    /// Returns the number of salts to divide among the tablets; each tablet gets at least one.
-    fn salts_for(&self, tablets: u32, salted: &SaltSpec) -> Result<u64, RecipeError> {
-        let count = salted.salt.count();
-        if u64::from(tablets) > count {
-            let (name, ending) = (self.name(), if count == 1 { "" } else { "s" });
+    /// Returns the split points and, if rows are spread evenly, the weights of the tablets.
+    pub(crate) fn split(
+        &self,
+        tablets: u32,
+    ) -> Result<(Vec<Bytes>, Option<Vec<u64>>), RecipeError> {
+        if tablets == 0 {
+            return Err(RecipeError::no_tablets());
+        }
+        let most = Self::MOST_TABLETS;
+        if tablets > most {
             return Err(RecipeError::splits(format!(
-                "{tablets} tablets are more than the {count} salt{ending} of this {name} design: give at most {count}"
+                "{tablets} tablets are more than the maximum for split points: give 1 to {most}"
             )));
         }
-        Ok(count)
+        let Some(salted) = &self.parts.salt else {
+            return Ok((self.parts.encoding.split_points(tablets)?, None));
+        };
+        let (mut points, mut weights) = salted.salt.split(tablets)?;
+        if self.parts.leading_point {
+            points.insert(0, salted.salt.nth(0));
+            weights.insert(0, 0);
+        }
+        Ok((points, Some(weights)))
+    }
+
+    /// Checks whether several rows can have the same [salted part](Self::salted_part), so that they
+    /// are stored together.
+    pub fn keeps_rows_together(&self) -> bool {
+        let salted = self.computed_salt();
+        salted.is_some_and(|salted| salted.over != SaltedPart::Whole || self.is_of_domains())
+    }
+
+    /// Returns the row hasher, or `None` if this is another design.
+    pub fn row_hasher(&self) -> Option<&RowHasher> {
+        self.parts.salt.as_ref()?.salt.row_hasher()
+    }
+
+    /// Returns the bytes with which every key begins. Empty if keys have no common beginning; such
+    /// a design must be the only one in its table.
+    pub fn prefix(&self) -> Bytes {
+        let hasher = self.row_hasher();
+        hasher.map_or_else(Bytes::new, |hasher| format!("{}:", hasher.prefix()).into())
     }
 
     /// Returns the part of the balancer's pattern that matches this design's rows, or `None` if its
     /// rows have no common beginning. In that case all tablets of the table form one group and need
     /// no pattern.
-    #[must_use]
     pub fn group_regex(&self) -> Option<String> {
         self.row_hasher().map(RowHasher::group_regex)
     }
-}
-
-fn check_tablets(tablets: u32) -> Result<(), RecipeError> {
-    let most = KeyDesign::MOST_TABLETS;
-    if tablets == 0 {
-        return Err(RecipeError::no_tablets());
-    }
-    if tablets > most {
-        return Err(RecipeError::splits(format!(
-            "{tablets} tablets are more than the maximum for split points: give 1 to {most}"
-        )));
-    }
-    Ok(())
-}
-
-/// Returns the first salt of each tablet.
-fn starts(count: u64, tablets: u32) -> impl Iterator<Item = u64> {
-    (0..u64::from(tablets)).map(move |tablet| {
-        let product = u128::from(tablet) * u128::from(count);
-        u64::try_from(product / u128::from(tablets)).unwrap_or(u64::MAX)
-    })
 }

@@ -27,13 +27,11 @@ pub struct MigrationProgress {
 
 impl MigrationProgress {
     /// Returns the number of rows that are still to be moved.
-    #[must_use]
     pub fn left(&self) -> u64 {
         self.rows.iter().rev().skip(1).sum()
     }
 
     /// Returns the number of rows in the newest epoch.
-    #[must_use]
     pub fn done(&self) -> u64 {
         self.rows.last().copied().unwrap_or_default()
     }
@@ -41,32 +39,23 @@ impl MigrationProgress {
 
 impl fmt::Display for MigrationProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (done, left) = (self.done(), self.left());
-        let all = u128::from(done) + u128::from(left);
-        let permille = u128::from(done) * 1_000 / all.max(1);
-        match (left, done) {
-            (0, 1) => f.write_str("the 1 row is in the newest epoch")?,
-            (0, _) => write!(f, "all {} rows are in the newest epoch", Grouped(done))?,
-            _ => write!(
+        let (done, all) = (self.done(), self.done().saturating_add(self.left()));
+        if done == all {
+            write!(f, "all {} rows are in the newest epoch", Grouped(all))?;
+        } else {
+            let permille = u128::from(done) * 1_000 / u128::from(all);
+            write!(
                 f,
-                "{} of {} {} in the newest epoch ({}.{} %), {} {} left to be moved",
+                "{} of {} rows are in the newest epoch ({}.{} %)",
                 Grouped(done),
-                Grouped(u64::try_from(all).unwrap_or(u64::MAX)),
-                if all == 1 { "row is" } else { "rows are" },
+                Grouped(all),
                 permille / 10,
-                permille % 10,
-                Grouped(left),
-                if left == 1 { "is" } else { "are" }
-            )?,
+                permille % 10
+            )?;
         }
         match self.foreign {
             0 => Ok(()),
-            1 => f.write_str("; 1 row belongs to none of the designs"),
-            foreign => write!(
-                f,
-                "; {} rows belong to none of the designs",
-                Grouped(foreign)
-            ),
+            foreign => write!(f, "; rows of none of the designs: {}", Grouped(foreign)),
         }
     }
 }
@@ -78,15 +67,11 @@ impl KeyMigration {
     ///
     /// As [`Table::scan`].
     pub async fn count(&self, table: &dyn Table) -> Result<MigrationProgress, RecipeError> {
-        let mut spans = Vec::new();
-        for design in self.designs() {
-            spans.extend(design.spans(&RowSelection::All)?);
-        }
-        let scan = Scan::over_all(spans)
+        let scan = Scan::over_all(self.spans(&RowSelection::All)?.concat())
             .filter(Filter::FirstOfRow)
             .batch_cells(BATCH_CELLS);
         let mut counts = MigrationProgress {
-            rows: vec![0; self.list().len()],
+            rows: vec![0; self.designs().len()],
             foreign: 0,
         };
         let (mut batches, mut row) = (table.scan(scan), Vec::new());
@@ -110,39 +95,21 @@ mod tests {
 
     #[test]
     fn describes_the_progress() {
-        let text = |rows: &[u64], foreign| {
-            MigrationProgress {
-                rows: rows.to_vec(),
-                foreign,
-            }
-            .to_string()
-        };
-        assert_eq!(
-            text(&[1, 0, 2], 0),
-            "2 of 3 rows are in the newest epoch (66.6 %), 1 is left to be moved"
-        );
-        assert_eq!(
-            text(&[2, 1], 1),
-            "1 of 3 rows are in the newest epoch (33.3 %), 2 are left to be moved; 1 row belongs to none of the designs"
-        );
-        assert_eq!(
-            text(&[1, 0], 0),
-            "0 of 1 row is in the newest epoch (0.0 %), 1 is left to be moved"
-        );
-        assert_eq!(text(&[0, 1], 0), "the 1 row is in the newest epoch");
-        assert_eq!(
-            text(&[0, 7], 3),
-            "all 7 rows are in the newest epoch; 3 rows belong to none of the designs"
-        );
-        assert_eq!(
-            text(&[1_000, 5_000], 12_345),
-            "5,000 of 6,000 rows are in the newest epoch (83.3 %), 1,000 are left to be moved; 12,345 rows belong to \
-             none of the designs"
-        );
-        assert_eq!(
-            text(&[0, 5_000], 0),
-            "all 5,000 rows are in the newest epoch"
-        );
-        assert_eq!(text(&[0], 0), "all 0 rows are in the newest epoch");
+        for (rows, foreign, text) in [
+            (&[0, 5_000][..], 0, "all 5,000 rows are in the newest epoch"),
+            (
+                &[1, 0, 2],
+                0,
+                "2 of 3 rows are in the newest epoch (66.6 %)",
+            ),
+            (
+                &[2, 1],
+                7,
+                "1 of 3 rows are in the newest epoch (33.3 %); rows of none of the designs: 7",
+            ),
+        ] {
+            let rows = rows.to_vec();
+            assert_eq!(MigrationProgress { rows, foreign }.to_string(), text);
+        }
     }
 }

@@ -49,11 +49,8 @@ mod counts;
 mod cursor;
 mod designs;
 mod find_in_old_designs;
-mod merging;
 mod migrate;
 mod reading;
-mod scan;
-mod windowed_merge;
 
 pub use counts::MigrationProgress;
 pub use cursor::MigrationCursor;

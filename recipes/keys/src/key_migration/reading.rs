@@ -6,8 +6,8 @@ use fluo_table::{Bytes, Cell, Column, ColumnSelector, Filter, Scan, Span, Table,
 use futures_util::TryStreamExt;
 
 use super::designs::KeyMigration;
-use super::merging::merged;
 use crate::error::RecipeError;
+use crate::salted_scan::merged;
 
 impl KeyMigration {
     /// Returns the cells of a row from all of its keys, of these columns, or of all columns if the

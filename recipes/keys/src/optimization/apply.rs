@@ -94,16 +94,6 @@ enum Fate {
 }
 
 impl RollbackReport {
-    fn of(table: &str, fate: Fate) -> Self {
-        Self {
-            table: table.to_owned(),
-            fate,
-            kept: Vec::new(),
-            unread: None,
-            may_come_late: false,
-        }
-    }
-
     /// Returns `true` if nothing is left: the table was read back, and every call got an answer.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
@@ -132,21 +122,21 @@ impl RollbackReport {
 impl fmt::Display for RollbackReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = &self.table;
-        match (self.fate, self.kept.as_slice()) {
-            (Fate::Gone, _) => {
-                return write!(
-                    f,
-                    "table `{table}` no longer exists, so there is nothing to undo (if it was renamed, it keeps the changes)"
-                );
-            }
-            (Fate::Untouched, _) => write!(f, "nothing was changed on table `{table}`")?,
-            (Fate::Undone, []) => write!(
+        match self.fate {
+            Fate::Gone => write!(
                 f,
-                "everything was undone, table `{table}` is as it was before"
+                "table `{table}` no longer exists, so there is nothing to undo (if it was renamed, it keeps the changes)"
             )?,
-            (Fate::Undone, kept) => {
+            Fate::Untouched => write!(f, "nothing was changed on table `{table}`")?,
+            Fate::Undone if self.kept.is_empty() => {
+                write!(
+                    f,
+                    "everything was undone, table `{table}` is as it was before"
+                )?;
+            }
+            Fate::Undone => {
                 write!(f, "table `{table}` serves as before but may have kept: ")?;
-                for (index, (step, error)) in kept.iter().enumerate() {
+                for (index, (step, error)) in self.kept.iter().enumerate() {
                     f.write_str(if index == 0 { "" } else { "; " })?;
                     write!(f, "{step}")?;
                     if let Some(error) = error {
@@ -186,30 +176,6 @@ impl Plan {
     ///
     /// [`ApplyError::Refused`] if nothing was done; [`ApplyError::Failed`] with the state of the
     /// table.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::{Instance, TableAdmin, Versions};
-    /// use fluo_keys::{ApplyEvent, RowHasher, TableOptimizations};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let fluo = Instance::in_memory();
-    /// fluo.create_table("pages", Versions::default()).await?;
-    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
-    /// let plan = optimizations.plan(&fluo, "pages").await?;
-    ///
-    /// let mut done = Vec::new();
-    /// let applying = plan.apply(&fluo).on_event(|event| {
-    ///     if let ApplyEvent::Done(step) = event {
-    ///         done.push(step.to_string());
-    ///     }
-    /// });
-    /// assert_eq!(applying.await?.done, done.len());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn apply<'a>(&'a self, tables: &'a dyn TableAdmin) -> Applying<'a> {
         Applying {
             plan: self,
@@ -313,7 +279,10 @@ impl fmt::Debug for Applying<'_> {
     }
 }
 
-/// Reads the state after a failure, and undoes the changes of the run if there are any.
+/// Reads the state after a failure, and undoes the changes of the run if there are any, from the
+/// last to the first. The last step failed, and may have taken effect partly or wholly. If a step
+/// cannot be undone, the others still are. Then reads the table to find the changes that are left,
+/// whatever the calls returned.
 async fn clean_up(
     admin: &dyn TableAdmin,
     table: &str,
@@ -321,63 +290,44 @@ async fn clean_up(
     cause: &Error,
     watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
 ) -> RollbackReport {
+    let is_gone = |error: &Error| error.kind() == ErrorKind::NotFound;
+    let report = |fate| RollbackReport {
+        table: table.to_owned(),
+        fate,
+        kept: Vec::new(),
+        unread: None,
+        may_come_late: false,
+    };
     // A change that may come late is undone even if the table does not show it now.
-    let is_certain = cause.kind() != ErrorKind::Uncertain;
+    let may_come_late = cause.kind() == ErrorKind::Uncertain;
     match (TableState::read(admin, table).await, taken.as_slice()) {
-        (Err(error), _) if error.kind() == ErrorKind::NotFound => {
-            RollbackReport::of(table, Fate::Gone)
+        (Err(error), _) if is_gone(&error) => return report(Fate::Gone),
+        (Ok(state), [only]) if !may_come_late && only.is_undone(&state) => {
+            return report(Fate::Untouched);
         }
-        (Ok(state), [only]) if is_certain && only.is_undone(&state) => {
-            RollbackReport::of(table, Fate::Untouched)
-        }
-        _ => {
-            watch(ApplyEvent::RollingBack);
-            undo(admin, table, taken, !is_certain, watch).await
-        }
+        _ => watch(ApplyEvent::RollingBack),
     }
-}
-
-/// Undoes the steps from the last to the first. The last one failed, and may have taken effect
-/// partly or wholly. If a step cannot be undone, the others still are. Then reads the table to find
-/// the changes that are left, whatever the calls returned.
-async fn undo(
-    admin: &dyn TableAdmin,
-    table: &str,
-    taken: Vec<Step>,
-    may_come_late: bool,
-    watch: &mut (impl FnMut(ApplyEvent<'_>) + Send),
-) -> RollbackReport {
-    let mut outcomes = Vec::new();
+    let mut kept = Vec::new();
     for step in taken.into_iter().rev() {
         let error = step.undo(admin, table).await.err();
         if error.is_none() {
             watch(ApplyEvent::Undone(&step));
         }
-        outcomes.push((step, error));
+        kept.push((step, error));
     }
-    let (kept, unread) = match TableState::read(admin, table).await {
-        Ok(state) => (
-            outcomes
-                .into_iter()
-                .filter(|(step, _)| !step.is_undone(&state))
-                .collect(),
-            None,
-        ),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            return RollbackReport::of(table, Fate::Gone);
+    let mut unread = None;
+    match TableState::read(admin, table).await {
+        Ok(state) => kept.retain(|(step, _)| !step.is_undone(&state)),
+        Err(error) if is_gone(&error) => return report(Fate::Gone),
+        Err(error) => {
+            kept.retain(|(_, error)| error.is_some());
+            unread = Some(error);
         }
-        Err(error) => (
-            outcomes
-                .into_iter()
-                .filter(|(_, error)| error.is_some())
-                .collect(),
-            Some(error),
-        ),
-    };
+    }
     RollbackReport {
         kept,
         unread,
         may_come_late,
-        ..RollbackReport::of(table, Fate::Undone)
+        ..report(Fate::Undone)
     }
 }

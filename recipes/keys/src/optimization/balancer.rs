@@ -122,13 +122,8 @@ pub(super) async fn check_loaded(admin: &dyn TableAdmin, table: &str, class: &st
     if loads(admin, table, &probe).await? {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorKind::Unavailable,
-        format!(
-            "the plan sets property {BALANCER} of table `{table}` to `{class}`, which the servers do not load (they were \
-             asked for {probe}); make a new plan"
-        ),
-    ))
+    let message = format!("the servers of table `{table}` cannot load `{class}`; make a new plan");
+    Err(Error::new(ErrorKind::Unavailable, message))
 }
 
 /// Checks whether the servers load a class and can create it without arguments.

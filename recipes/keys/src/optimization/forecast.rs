@@ -1,7 +1,5 @@
 //! The distribution of the tablets of a plan, as the balancer will make it.
 
-use std::collections::BTreeMap;
-
 use fluo_table::balancer::{GroupPattern, place};
 use fluo_table::{Bytes, Error, Escaped, Result};
 use serde::{Deserialize, Serialize};
@@ -65,47 +63,36 @@ pub(super) fn forecast<'a>(
     let placed = place(&groups, servers);
 
     let tablets: Vec<_> = groups.iter().zip(&end_rows).zip(placed).collect();
-
     let mut forecasts: Vec<GroupForecast> = Vec::new();
-    let mut places: BTreeMap<&String, usize> = BTreeMap::new();
     for run in tablets.chunk_by(|((group, _), _), ((next, _), _)| group == next) {
         let [((group, first), _), ..] = run else {
             continue;
         };
-        let place = *places.entry(group).or_insert_with(|| {
-            forecasts.push(GroupForecast::empty(group, servers));
+        let place = forecasts.iter().position(|one| one.group == **group);
+        let place = place.unwrap_or_else(|| {
+            forecasts.push(GroupForecast {
+                group: (*group).clone(),
+                tablets: 0,
+                runs: Vec::new(),
+                per_server: vec![0; servers],
+            });
             forecasts.len() - 1
         });
-        if let Some(forecast) = forecasts.get_mut(place) {
-            let last = run.last().map_or(first, |((_, last), _)| last);
-            forecast.add(
-                TabletRun::new(run.len(), **first, **last),
-                run.iter().filter_map(|(_, server)| *server),
-            );
-        }
-    }
-    Ok(forecasts)
-}
-
-impl GroupForecast {
-    fn empty(group: &str, servers: usize) -> Self {
-        Self {
-            group: group.to_owned(),
-            tablets: 0,
-            runs: Vec::new(),
-            per_server: vec![0; servers],
-        }
-    }
-
-    fn add(&mut self, run: TabletRun, servers: impl Iterator<Item = usize>) {
-        self.tablets += run.tablets;
-        self.runs.push(run);
-        for server in servers {
-            if let Some(count) = self.per_server.get_mut(server) {
+        let Some(forecast) = forecasts.get_mut(place) else {
+            continue;
+        };
+        let last = run.last().map_or(first, |((_, last), _)| last);
+        forecast.tablets += run.len();
+        forecast
+            .runs
+            .push(TabletRun::new(run.len(), **first, **last));
+        for server in run.iter().filter_map(|(_, server)| *server) {
+            if let Some(count) = forecast.per_server.get_mut(server) {
                 *count += 1;
             }
         }
     }
+    Ok(forecasts)
 }
 
 impl TabletRun {

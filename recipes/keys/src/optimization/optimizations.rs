@@ -10,6 +10,38 @@ use crate::key_design::KeyDesign;
 use crate::row_hasher::RowHasher;
 
 /// The split points and groups that the recipes of one table request.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_table::{Instance, TableAdmin, Versions};
+/// use fluo_keys::{ApplyEvent, GroupVerdict, RowHasher};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let fluo = Instance::in_memory();
+/// fluo.create_table("pages", Versions::default()).await?;
+/// let optimizations = RowHasher::new("p")?.table_optimizations(4)?;
+/// assert_eq!(optimizations.group_pattern().as_deref(), Some(r"(\Qp:\E).*"));
+/// let before = optimizations.verify(&fluo, "pages").await?;
+/// assert!(!before.ok);
+///
+/// let plan = optimizations.plan(&fluo, "pages").prune(true).await?;
+/// assert_eq!(plan.splits_to_add().len(), 4);
+/// let applying = plan.apply(&fluo).on_event(|event| {
+///     if let ApplyEvent::Done(step) = event {
+///         println!("{step}");
+///     }
+/// });
+/// assert_eq!(applying.await?.done, plan.steps().len());
+/// let groups = plan.wait_until_balanced(&fluo, tokio::time::sleep).await?;
+/// assert!(groups.iter().all(GroupVerdict::is_spread));
+///
+/// let verdict = optimizations.verify(&fluo, "pages").await?.into_result()?;
+/// assert!(before.differences_since(&verdict).eq(&before.differences), "all are fixed");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TableOptimizations {
     requirements: Vec<TableRequirement>,
@@ -22,9 +54,7 @@ impl TableOptimizations {
     ///
     /// The hasher cannot split into this number of tablets.
     pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, RecipeError> {
-        Ok(Self {
-            requirements: vec![TableRequirement::for_row_hasher(hasher, tablets)?],
-        })
+        TableRequirement::for_row_hasher(hasher, tablets).map(Self::from)
     }
 
     /// Creates the optimizations of a table with rows of one key design.
@@ -32,19 +62,6 @@ impl TableOptimizations {
     /// # Errors
     ///
     /// The same as [`TableRequirement::for_key_design`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::{KeyDesign, Modulo, TableOptimizations};
-    ///
-    /// let design = KeyDesign::new(Modulo::default())?;
-    /// let optimizations = TableOptimizations::for_key_design(&design, 10)?;
-    /// assert_eq!(optimizations.splits().len(), 9);
-    /// // Its rows have no common prefix, so they need no group.
-    /// assert_eq!(optimizations.group_pattern(), None);
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, RecipeError> {
         TableRequirement::for_key_design(design, tablets).map(Self::from)
     }
@@ -97,16 +114,6 @@ impl RowHasher {
     /// # Errors
     ///
     /// The hasher cannot split into this number of tablets.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// let optimizations = RowHasher::new("p")?.table_optimizations(20)?;
-    /// assert_eq!(optimizations.group_pattern().as_deref(), Some(r"(\Qp:\E).*"));
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     pub fn table_optimizations(&self, tablets: u32) -> Result<TableOptimizations, RecipeError> {
         TableOptimizations::for_row_hasher(self, tablets)
     }
@@ -120,20 +127,14 @@ impl From<TableRequirement> for TableOptimizations {
     }
 }
 
-/// Returns the error of two recipes that could have the same rows.
 fn overlap(first: &TableRequirement, second: &TableRequirement) -> RecipeError {
     let mut both = [first, second].into_iter();
     let remedy = match both.find(|one| one.is_whole_table()) {
-        Some(alone) => format!(
-            "the rows of {} can begin with any bytes, so it must be the only recipe of its table",
-            alone.owner
-        ),
-        None => "give them prefixes of which neither starts with the other and a `:`".to_owned(),
+        Some(alone) => format!("{} must be the only recipe of its table", alone.owner),
+        None => "give them prefixes of which neither starts with the other".to_owned(),
     };
     let (first, second) = (&first.owner, &second.owner);
-    RecipeError::settings(format!(
-        "{first} and {second} overlap: rows of one could be read as rows of the other; {remedy}"
-    ))
+    RecipeError::settings(format!("{first} and {second} overlap; {remedy}"))
 }
 
 #[cfg(test)]
@@ -143,7 +144,10 @@ mod tests {
     use super::*;
 
     fn of(prefix: &str, tablets: u32) -> TableOptimizations {
-        TableOptimizations::for_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+        RowHasher::new(prefix)
+            .unwrap()
+            .table_optimizations(tablets)
+            .unwrap()
     }
 
     #[test]
@@ -155,50 +159,35 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "row hasher `p` and row hasher `p:x` overlap: rows of one could be read as rows of the other; give \
-             them prefixes of which neither starts with the other and a `:`"
+            "row hasher `p` and row hasher `p:x` overlap; give them prefixes of which neither starts with the other"
         );
         assert!(of("p", 3).merge(of("p", 3)).is_err());
         assert!(of("p:x", 3).merge(of("p", 3)).is_err());
         assert!(of("p", 3).merge(of("pq", 3)).is_ok());
-    }
 
-    #[test]
-    fn rejects_another_recipe_beside_a_design_without_a_prefix() {
         let design = KeyDesign::new(crate::Modulo::default()).unwrap();
         let modulo = || TableOptimizations::for_key_design(&design, 10).unwrap();
-        for error in [
-            modulo().merge(of("p", 3)).unwrap_err(),
-            of("p", 3).merge(modulo()).unwrap_err(),
+        for (one, other) in [
+            (modulo(), of("p", 3)),
+            (of("p", 3), modulo()),
+            (modulo(), modulo()),
         ] {
-            let message = error.to_string();
-            assert!(
-                message.ends_with(
-                    " overlap: rows of one could be read as rows of the other; the rows of key design modulo can \
-                     begin with any bytes, so it must be the only recipe of its table"
-                ),
-                "{message}"
-            );
+            let message = one.merge(other).unwrap_err().to_string();
+            let end = " overlap; key design modulo must be the only recipe of its table";
+            assert!(message.ends_with(end), "{message}");
         }
-        assert!(modulo().merge(modulo()).is_err());
     }
 
     #[test]
     fn the_pattern_puts_each_split_point_into_the_group_of_its_recipe() {
+        assert_eq!(TableOptimizations::default().group_pattern(), None);
         for prefix in ["p", r"a\Eb", "x.y(z", "é\n", "p:x"] {
             let both = of("other", 4).merge(of(prefix, 4)).unwrap();
             let pattern = GroupPattern::parse(&both.group_pattern().unwrap()).unwrap();
             for split in of(prefix, 4).splits() {
-                assert_eq!(
-                    pattern.group_of(Some(&split)).unwrap(),
-                    format!("{prefix}:")
-                );
+                let group = pattern.group_of(Some(&split)).unwrap();
+                assert_eq!(group, format!("{prefix}:"));
             }
         }
-    }
-
-    #[test]
-    fn has_no_pattern_without_recipes() {
-        assert_eq!(TableOptimizations::default().group_pattern(), None);
     }
 }

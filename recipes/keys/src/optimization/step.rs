@@ -57,7 +57,6 @@ impl Step {
         }
     }
 
-    /// Checks whether no part of this step is in force.
     pub(super) fn is_undone(&self, state: &TableState) -> bool {
         match self {
             Self::AddSplits(splits) => splits.is_disjoint(&state.splits),
@@ -67,7 +66,6 @@ impl Step {
         }
     }
 
-    /// Checks whether this step changes a property.
     pub(super) fn is_property(&self) -> bool {
         self.property_change().is_some()
     }
@@ -138,32 +136,25 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AddSplits(splits) => write!(f, "add {}", Points(splits)),
+            Self::RemoveSplits(splits) => write!(f, "remove {}", Points(splits)),
             Self::SetProperty {
                 name,
-                before: None,
-                after,
-            } => write!(f, "set {name} to `{after}`"),
-            Self::SetProperty {
-                name,
-                before: Some(before),
+                before,
                 after,
             } => {
-                write!(f, "set {name} to `{after}` in place of `{before}`")
+                write!(f, "set {name} to `{after}`")?;
+                let before = before.as_ref();
+                before.map_or(Ok(()), |before| write!(f, " in place of `{before}`"))
             }
             Self::RemoveProperty {
                 name,
                 before,
-                inherited: None,
-            } => write!(f, "remove {name}, which is `{before}`"),
-            Self::RemoveProperty {
-                name,
-                before,
-                inherited: Some(inherited),
-            } => write!(
-                f,
-                "remove {name}, which is `{before}`, so that `{inherited}` is in force"
-            ),
-            Self::RemoveSplits(splits) => write!(f, "remove {}", Points(splits)),
+                inherited,
+            } => {
+                write!(f, "remove {name}, which is `{before}`")?;
+                let inherited = inherited.as_ref();
+                inherited.map_or(Ok(()), |value| write!(f, ", so that `{value}` is in force"))
+            }
         }
     }
 }
@@ -191,44 +182,44 @@ impl fmt::Display for Points<'_> {
 mod tests {
     use super::*;
 
-    fn set(rows: &[&'static str]) -> BTreeSet<Bytes> {
-        rows.iter().map(|row| Bytes::from(*row)).collect()
-    }
-
     #[test]
     fn names_its_effect() {
+        let set = |rows: &[&'static str]| rows.iter().map(|row| Bytes::from(*row)).collect();
         let property = |before: Option<&str>| Step::SetProperty {
             name: "table.balancer".into(),
             before: before.map(Into::into),
             after: "New".into(),
         };
-        assert_eq!(
-            Step::AddSplits(set(&["p:a\n"])).to_string(),
-            r"add the split point `p:a\x0a`"
-        );
-        assert_eq!(
-            Step::AddSplits(set(&["a", "b"])).to_string(),
-            "add 2 split points, `a` to `b`"
-        );
-        assert_eq!(property(None).to_string(), "set table.balancer to `New`");
-        assert_eq!(
-            property(Some("Old")).to_string(),
-            "set table.balancer to `New` in place of `Old`"
-        );
         let removed = |inherited: Option<&str>| Step::RemoveProperty {
             name: "table.balancer".into(),
             before: "Old".into(),
             inherited: inherited.map(Into::into),
         };
-        assert_eq!(
-            removed(None).to_string(),
-            "remove table.balancer, which is `Old`"
-        );
-        assert_eq!(
-            removed(Some("Any")).to_string(),
-            "remove table.balancer, which is `Old`, so that `Any` is in force"
-        );
-        let remove = Step::RemoveSplits(set(&["a"]));
-        assert_eq!(remove.to_string(), "remove the split point `a`");
+        for (step, text) in [
+            (
+                Step::AddSplits(set(&["p:a\n"])),
+                r"add the split point `p:a\x0a`",
+            ),
+            (
+                Step::AddSplits(set(&["a", "b"])),
+                "add 2 split points, `a` to `b`",
+            ),
+            (
+                Step::RemoveSplits(set(&["a"])),
+                "remove the split point `a`",
+            ),
+            (property(None), "set table.balancer to `New`"),
+            (
+                property(Some("Old")),
+                "set table.balancer to `New` in place of `Old`",
+            ),
+            (removed(None), "remove table.balancer, which is `Old`"),
+            (
+                removed(Some("Any")),
+                "remove table.balancer, which is `Old`, so that `Any` is in force",
+            ),
+        ] {
+            assert_eq!(step.to_string(), text);
+        }
     }
 }

@@ -62,29 +62,6 @@ impl Plan {
     /// # Errors
     ///
     /// Those of [`groups()`]. An unavailable table is an error only at the limit.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// use fluo_table::{Instance, TableAdmin, Versions};
-    /// use fluo_keys::{GroupVerdict, RowHasher, TableOptimizations};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let fluo = Instance::in_memory();
-    /// fluo.create_table("pages", Versions::default()).await?;
-    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
-    /// let plan = optimizations.plan(&fluo, "pages").await?;
-    /// plan.apply(&fluo).await?;
-    ///
-    /// let wait = plan.wait_until_balanced(&fluo, tokio::time::sleep);
-    /// let groups = wait.limit(Duration::from_secs(60)).await?;
-    /// assert!(groups.iter().all(GroupVerdict::is_spread));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn wait_until_balanced<'a, S>(
         &'a self,
         tables: &'a dyn TableAdmin,

@@ -47,14 +47,9 @@ const fn pairs(radix: usize) -> Pairs {
     pairs
 }
 
-/// Checks whether the byte is one of the first `radix` digits of the alphabet.
-pub(super) fn is_digit(byte: u8, radix: u32) -> bool {
-    (0..radix).zip(ALPHABET).any(|(_, digit)| *digit == byte)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_digit, to_digits};
+    use super::to_digits;
 
     #[test]
     fn pads_to_four_digits() {
@@ -85,12 +80,5 @@ mod tests {
         let in_order = |digits: Vec<[u8; 4]>| digits.is_sorted_by(|a, b| a < b);
         assert!(in_order((0..36_u32.pow(4)).map(to_digits::<36>).collect()));
         assert!(in_order((0..32_u32.pow(4)).map(to_digits::<32>).collect()));
-    }
-
-    #[test]
-    fn accepts_only_the_digits_of_the_radix() {
-        let digits = |radix| (0..=u8::MAX).filter(move |byte| is_digit(*byte, radix));
-        assert!(digits(36).eq((b'0'..=b'9').chain(b'a'..=b'z')));
-        assert!(digits(32).eq((b'0'..=b'9').chain(b'a'..=b'v')));
     }
 }

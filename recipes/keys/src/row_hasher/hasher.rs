@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::builder::RowHasherBuilder;
 use super::digits::HASH_LEN;
 use super::scheme::HashScheme;
 use crate::error::RecipeError;
@@ -42,82 +41,30 @@ impl RowHasher {
     /// # Errors
     ///
     /// [`Settings`](crate::RecipeErrorKind::Settings) if the prefix has no characters.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// let hasher = RowHasher::new("p")?;
-    /// assert_eq!(hasher.add(b"cat"), "p:r2g7:cat");
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     pub fn new(prefix: impl Into<String>) -> Result<Self, RecipeError> {
         Self::builder(prefix).build()
     }
 
     /// Returns a builder, to choose the hash scheme.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::{HashScheme, RowHasher};
-    ///
-    /// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
-    /// assert_eq!(hasher.add(b"abc"), "p:l6cj:abc");
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     pub fn builder(prefix: impl Into<String>) -> RowHasherBuilder {
-        RowHasherBuilder::new(prefix.into())
-    }
-
-    pub(super) fn from_parts(prefix: &str, scheme: HashScheme) -> Self {
-        let head = format!("{prefix}:").into();
-        Self { head, scheme }
+        RowHasherBuilder {
+            prefix: prefix.into(),
+            scheme: HashScheme::default(),
+        }
     }
 
     /// Returns the prefix, without the colon that follows it in a key.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// assert_eq!(RowHasher::new("p")?.prefix(), "p");
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
-    #[must_use]
     pub fn prefix(&self) -> &str {
         self.head.strip_suffix(':').unwrap_or(&self.head)
     }
 
     /// Returns the hash scheme.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::{HashScheme, RowHasher};
-    ///
-    /// assert_eq!(RowHasher::new("p")?.scheme(), HashScheme::Murmur3Base36);
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
-    #[must_use]
     pub fn scheme(&self) -> HashScheme {
         self.scheme
     }
 
     /// Returns the four characters of the row's hash.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// assert_eq!(&RowHasher::new("p")?.hash(b"org.wikipedia/accumulo"), b"1yl0");
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
     #[inline]
-    #[must_use]
     pub fn hash(&self, row: &[u8]) -> [u8; HASH_LEN] {
         self.scheme.hash(row)
     }
@@ -135,23 +82,12 @@ impl RowHasher {
     /// # Ok::<(), fluo_keys::RecipeError>(())
     /// ```
     #[inline]
-    #[must_use]
     pub fn hash_number(&self, row: &[u8]) -> u32 {
         self.scheme.number(row)
     }
 
     /// Returns the part of a table's group regex that matches this hasher: its prefix and colon,
     /// quoted by [`java_quote`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// assert_eq!(RowHasher::new("p")?.group_regex(), r"\Qp:\E");
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
-    #[must_use]
     pub fn group_regex(&self) -> String {
         java_quote(&self.head)
     }
@@ -159,5 +95,50 @@ impl RowHasher {
     /// Returns the prefix and its colon, with which every key begins.
     pub(super) fn head(&self) -> &[u8] {
         self.head.as_bytes()
+    }
+}
+
+/// A builder of a [`RowHasher`]; from [`RowHasher::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use fluo_keys::{HashScheme, RowHasher};
+///
+/// let hasher = RowHasher::builder("p").scheme(HashScheme::Sha1Base32).build()?;
+/// assert_eq!(hasher.scheme(), HashScheme::Sha1Base32);
+/// # Ok::<(), fluo_keys::RecipeError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct RowHasherBuilder {
+    prefix: String,
+    scheme: HashScheme,
+}
+
+impl RowHasherBuilder {
+    /// Sets the hash scheme. The default is [`HashScheme::Murmur3Base36`], as in Fluo.
+    pub fn scheme(mut self, scheme: HashScheme) -> Self {
+        self.scheme = scheme;
+        self
+    }
+
+    /// Returns the finished hasher.
+    ///
+    /// # Errors
+    ///
+    /// [`Settings`](crate::RecipeErrorKind::Settings) if the prefix has no characters.
+    pub fn build(self) -> Result<RowHasher, RecipeError> {
+        if self.prefix.is_empty() {
+            // Rows without a prefix could not be distinguished from those of another recipe in the
+            // same table.
+            return Err(RecipeError::settings(
+                "the prefix of a row hasher is empty: give at least one character, such as `p`",
+            ));
+        }
+        Ok(RowHasher {
+            head: format!("{}:", self.prefix).into(),
+            scheme: self.scheme,
+        })
     }
 }

@@ -57,18 +57,6 @@ pub struct KeyParts<'a> {
 
 impl RowHasher {
     /// Returns the key of a row in a new allocation.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// let hasher = RowHasher::new("p")?;
-    /// assert_eq!(hasher.add(b"cat"), "p:r2g7:cat");
-    /// assert_eq!(hasher.add(b""), "p:0000:");
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
-    #[must_use]
     pub fn add(&self, row: &[u8]) -> Bytes {
         let mut key = Vec::with_capacity(self.key_len(row));
         self.add_to(row, &mut key);
@@ -113,22 +101,6 @@ impl RowHasher {
     /// [`Key`](crate::RecipeErrorKind::Key) for a key that this hasher cannot have made. The
     /// message names the failed check, the offset and the expected bytes; if the hash matches in
     /// another scheme, it names that scheme.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// let hasher = RowHasher::new("p")?;
-    /// assert_eq!(hasher.remove(b"p:r2g7:cat")?, b"cat");
-    ///
-    /// let error = hasher.remove(b"p:r2g8:cat").unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "key `p:r2g8:cat` has hash `r2g8`, but scheme murmur3-base36 gives `r2g7` for its row `cat`"
-    /// );
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn remove<'k>(&self, key: &'k [u8]) -> Result<&'k [u8], RecipeError> {
         match self.cut(key) {
             Some((hash, row)) if self.hash(row) == *hash => Ok(row),
@@ -141,19 +113,6 @@ impl RowHasher {
     /// # Errors
     ///
     /// The same as [`remove`](Self::remove).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// let hasher = RowHasher::new("p")?;
-    /// let key = hasher.add(b"cat");
-    /// let row = hasher.remove_owned(&key)?;
-    /// drop(key);
-    /// assert_eq!(row, "cat");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn remove_owned(&self, key: &Bytes) -> Result<Bytes, RecipeError> {
         Ok(key.slice_ref(self.remove(key)?))
     }
@@ -163,18 +122,6 @@ impl RowHasher {
     /// # Errors
     ///
     /// The same as [`remove`](Self::remove).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// let hasher = RowHasher::new("p")?;
-    /// let parts = hasher.parts(b"p:r2g7:cat")?;
-    /// assert_eq!(parts.hash, *b"r2g7");
-    /// assert_eq!(parts.row, b"cat");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn parts<'a>(&'a self, key: &'a [u8]) -> Result<KeyParts<'a>, RecipeError> {
         let row = self.remove(key)?;
         let number = self.hash_number(row);
@@ -193,7 +140,6 @@ impl RowHasher {
         Some((hash, rest.strip_prefix(&[SEPARATOR])?))
     }
 
-    /// Returns the length in bytes of the key of a row.
     pub(super) fn key_len(&self, row: &[u8]) -> usize {
         self.head().len() + HASH_LEN + 1 + row.len()
     }

@@ -20,7 +20,6 @@
 //! It is not an index: a scan over rows in their own order is no longer one range of the table. It
 //! does not hide the row, and it does not spread the columns of one large row.
 
-mod builder;
 mod digits;
 mod hasher;
 mod key;
@@ -31,8 +30,7 @@ mod splits;
 #[cfg(test)]
 mod tests;
 
-pub use builder::RowHasherBuilder;
-pub use hasher::RowHasher;
+pub use hasher::{RowHasher, RowHasherBuilder};
 pub use key::KeyParts;
 pub use scheme::HashScheme;
 pub use split_arithmetic::SplitFormula;

@@ -8,7 +8,7 @@ use sha1_smol::Sha1;
 
 use fluo_table::{Excerpt, murmur3_32};
 
-use super::digits::{HASH_LEN, is_digit, to_digits};
+use super::digits::{HASH_LEN, to_digits};
 use crate::error::RecipeError;
 
 /// A scheme by which a [`RowHasher`](super::RowHasher) turns a row into four characters.
@@ -46,27 +46,9 @@ pub enum HashScheme {
 
 impl HashScheme {
     /// All schemes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::HashScheme;
-    ///
-    /// let names: Vec<_> = HashScheme::ALL.iter().map(|scheme| scheme.name()).collect();
-    /// assert_eq!(names, ["murmur3-base36", "sha1-base32"]);
-    /// ```
     pub const ALL: &[Self] = &[Self::Murmur3Base36, Self::Sha1Base32];
 
     /// Returns the scheme's name, which [`FromStr`] parses.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::HashScheme;
-    ///
-    /// assert_eq!(HashScheme::Sha1Base32.name(), "sha1-base32");
-    /// ```
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Murmur3Base36 => "murmur3-base36",
@@ -75,16 +57,6 @@ impl HashScheme {
     }
 
     /// Returns the number of digits in the scheme's alphabet.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::HashScheme;
-    ///
-    /// assert_eq!(HashScheme::Murmur3Base36.radix(), 36);
-    /// assert_eq!(HashScheme::Sha1Base32.radix(), 32);
-    /// ```
-    #[must_use]
     pub const fn radix(self) -> u32 {
         match self {
             Self::Murmur3Base36 => 36,
@@ -93,16 +65,6 @@ impl HashScheme {
     }
 
     /// Returns the number of different hashes: the radix to the fourth power.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::HashScheme;
-    ///
-    /// assert_eq!(HashScheme::Murmur3Base36.space(), 1_679_616);
-    /// assert_eq!(HashScheme::Sha1Base32.space(), 1_048_576);
-    /// ```
-    #[must_use]
     pub const fn space(self) -> u32 {
         self.radix().pow(4)
     }
@@ -139,19 +101,6 @@ impl HashScheme {
         match self {
             Self::Murmur3Base36 => to_digits::<36>(murmur3_number(row)),
             Self::Sha1Base32 => to_digits::<32>(sha1_number(row)),
-        }
-    }
-
-    /// Checks whether the byte is one of the scheme's digits.
-    pub(super) fn has_digit(self, digit: u8) -> bool {
-        is_digit(digit, self.radix())
-    }
-
-    /// Returns the digits as messages name them.
-    pub(super) const fn alphabet(self) -> &'static str {
-        match self {
-            Self::Murmur3Base36 => "0-9a-z",
-            Self::Sha1Base32 => "0-9a-v",
         }
     }
 }

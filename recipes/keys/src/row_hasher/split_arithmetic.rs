@@ -67,7 +67,6 @@ impl Partition {
         self.formula
     }
 
-    /// Returns the points between the tablets; there is one point less than there are tablets.
     pub(super) fn points(self) -> impl Iterator<Item = u32> {
         (1..self.tablets).map(move |tablet| self.start(tablet))
     }
@@ -79,7 +78,6 @@ impl Partition {
         })
     }
 
-    /// Returns the first hash of a tablet.
     fn start(&self, tablet: u32) -> u32 {
         let space = self.scheme.space();
         if tablet >= self.tablets {

@@ -75,17 +75,6 @@ impl RowHasher {
     /// # Errors
     ///
     /// The same as [`splits`](Self::splits).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::{RowHasher, SplitFormula};
-    ///
-    /// let hasher = RowHasher::new("p")?;
-    /// assert_eq!(hasher.split_formula(660)?, SplitFormula::Fluo);
-    /// assert_eq!(hasher.split_formula(661)?, SplitFormula::Even);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn split_formula(&self, tablets: u32) -> Result<SplitFormula, RecipeError> {
         Ok(Partition::new(self.scheme(), tablets)?.formula())
     }
@@ -100,17 +89,6 @@ impl RowHasher {
     /// # Errors
     ///
     /// The same as [`splits`](Self::splits).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::RowHasher;
-    ///
-    /// let weights = RowHasher::new("p")?.tablet_weights(2)?;
-    /// assert_eq!(weights, [839_808 * 1_279, 839_808 * 1_278 + 94_592]);
-    /// assert_eq!(weights.iter().sum::<u64>(), 1 << 31);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn tablet_weights(&self, tablets: u32) -> Result<Vec<u64>, RecipeError> {
         let partition = Partition::new(self.scheme(), tablets)?;
         Ok(partition.weights().collect())

@@ -13,30 +13,6 @@ use super::cursor::{Mark, ScanCursor};
 /// Rows come in batches so that the cost of a step is paid once for many rows. No batch of a scan
 /// is empty. A batch shares its cells with the reads that fetched them, and keeps each such read in
 /// memory as a whole: a caller that keeps a few rows for a long time should copy them.
-///
-/// # Examples
-///
-/// ```
-/// # use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
-/// # use fluo_keys::{KeyDesign, Modulo, RowSelection, SaltedScan};
-/// # use futures_util::TryStreamExt;
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let tables = MemoryTables::new();
-/// # tables.create_table("events", Versions::default()).await?;
-/// # let table = tables.open_table("events", Authorizations::none()).await?;
-/// # let design = KeyDesign::new(Modulo::default())?;
-/// for row in ["b", "a", "c"] {
-///     table.write(vec![Mutation::new(design.encode_row(row.as_bytes())?).put(Column::new("f", "q"), "v")]).await?;
-/// }
-/// let mut batches = SaltedScan::new(&design, &RowSelection::All)?.run(table);
-/// while let Some(batch) = batches.try_next().await? {
-///     let rows: Vec<&[u8]> = batch.rows().map(|row| row.row).collect();
-///     assert_eq!(rows, [b"a", b"b", b"c"]);
-/// }
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone)]
 pub struct RowBatch {
     mark: Mark,
@@ -84,7 +60,7 @@ pub struct SaltedRow<'a> {
 }
 
 impl RowBatch {
-    pub(crate) fn new(mark: Mark) -> Self {
+    pub(super) fn new(mark: Mark) -> Self {
         Self {
             mark,
             rows: Vec::new(),
@@ -97,13 +73,11 @@ impl RowBatch {
     }
 
     /// Returns the number of rows.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
     /// Checks whether the batch has no rows.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -123,7 +97,6 @@ impl RowBatch {
     }
 
     /// Returns the number of cells of all rows together.
-    #[must_use]
     pub fn cell_count(&self) -> usize {
         self.cell_count
     }
@@ -134,7 +107,6 @@ impl RowBatch {
     }
 
     /// Returns the cells of all rows, in order. The cells are copied; their bytes are shared.
-    #[must_use]
     pub fn into_cells(self) -> Vec<Cell> {
         if self.reads.is_empty() {
             return self.own;
@@ -149,7 +121,6 @@ impl RowBatch {
     /// Returns the cursor from which a scan resumes after the last of these rows.
     ///
     /// [`SaltedRow::cursor`] is the cursor after any other row.
-    #[must_use]
     pub fn cursor(&self) -> ScanCursor {
         let last = self
             .places
@@ -164,8 +135,7 @@ impl RowBatch {
         read.get(place.cells.0..place.cells.1).unwrap_or_default()
     }
 
-    /// Reserves capacity for rows.
-    pub(crate) fn reserve(&mut self, rows: usize) {
+    pub(super) fn reserve(&mut self, rows: usize) {
         self.places.reserve(rows);
     }
 
@@ -175,7 +145,6 @@ impl RowBatch {
         self.reads.len() - 1
     }
 
-    /// Adds a row whose cells a read holds.
     pub(super) fn add_shared(&mut self, row: &[u8], read: usize, cells: Range<usize>) {
         self.rows.extend_from_slice(row);
         self.add_place(read, (cells.start, cells.end));
@@ -211,8 +180,7 @@ impl RowBatch {
         };
     }
 
-    /// Adds a row with its cells, which must not be empty.
-    pub(crate) fn add_row(&mut self, row: &[u8], cells: Vec<Cell>) {
+    pub(super) fn add_row(&mut self, row: &[u8], cells: Vec<Cell>) {
         self.rows.extend_from_slice(row);
         self.own.extend(cells);
         self.end_row();
@@ -234,13 +202,11 @@ impl fmt::Debug for RowBatch {
 impl SaltedRow<'_> {
     /// Returns the row as it is stored: the user's row with its salt. If cells of several keys were
     /// merged, this is the key of the first cell.
-    #[must_use]
     pub fn key(&self) -> &[u8] {
         self.cells.first().map_or(&[], |cell| cell.key.row.as_ref())
     }
 
     /// Returns the cursor from which a scan resumes after this row.
-    #[must_use]
     pub fn cursor(&self) -> ScanCursor {
         ScanCursor::new(self.mark, Bytes::copy_from_slice(self.key()))
     }

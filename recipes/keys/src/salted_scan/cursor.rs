@@ -19,17 +19,6 @@ use crate::key_design::{KeyDesign, RowSelection};
 ///
 /// A cursor converts to and from plain text, to be stored or sent. It contains no columns, filter
 /// or limit; the next scan sets them again.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::ScanCursor;
-///
-/// let text = "scan-0123456789abcdef-07|caf\\xc3\\xa9";
-/// let cursor: ScanCursor = text.parse()?;
-/// assert_eq!(cursor.to_string(), text);
-/// # Ok::<(), fluo_keys::RecipeError>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ScanCursor {
@@ -43,8 +32,6 @@ pub struct ScanCursor {
 pub(crate) struct Mark(u64);
 
 impl ScanCursor {
-    const KIND: &'static str = "scan";
-
     pub(crate) fn new(mark: Mark, key: Bytes) -> Self {
         Self { mark, key }
     }
@@ -59,8 +46,7 @@ impl ScanCursor {
 
     pub(crate) fn of_another(&self) -> RecipeError {
         RecipeError::cursor(format!(
-            "the cursor `{self}` belongs to another scan, of other rows or of another design: scan the same rows of \
-             the same design, or start without a cursor"
+            "the cursor `{self}` belongs to a scan of other rows or of another design"
         ))
     }
 }
@@ -86,13 +72,8 @@ impl Mark {
             add(spans.len().to_string().as_bytes());
         }
         add(format!("{rows:?}").as_bytes());
-        let first = digest
-            .digest()
-            .bytes()
-            .first_chunk()
-            .copied()
-            .unwrap_or_default();
-        Self(u64::from_be_bytes(first))
+        let [a, b, c, d, e, f, g, h, ..] = digest.digest().bytes();
+        Self(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
     }
 
     /// Parses a mark as written in the text of a cursor.
@@ -113,7 +94,7 @@ impl fmt::Display for Mark {
 
 impl fmt::Display for ScanCursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}-{}", Self::KIND, self.mark, Escaped(&self.key))
+        write!(f, "scan-{}-{}", self.mark, Escaped(&self.key))
     }
 }
 
@@ -122,17 +103,13 @@ impl FromStr for ScanCursor {
 
     fn from_str(text: &str) -> Result<Self, RecipeError> {
         let read = || {
-            let rest = text.strip_prefix(Self::KIND)?.strip_prefix('-')?;
+            let rest = text.strip_prefix("scan-")?;
             let (mark, key) = rest.split_once('-')?;
             Some(Self::new(Mark::parse(mark)?, unescape(key).ok()?))
         };
         read().ok_or_else(|| {
             let text: String = text.chars().take(100).collect();
-            RecipeError::cursor(format!(
-                "`{text}` is not a cursor: it begins with `{}-`, 16 hexadecimal digits and `-`, and ends with an \
-                 escaped key",
-                Self::KIND
-            ))
+            RecipeError::cursor(format!("`{text}` is not a cursor of a scan"))
         })
     }
 }

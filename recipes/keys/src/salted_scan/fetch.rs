@@ -8,10 +8,10 @@ use futures_util::stream::StreamExt;
 
 /// The table, columns and filter that every read of a scan uses.
 #[derive(Clone, Debug)]
-pub(crate) struct Selection {
-    pub(crate) table: Arc<dyn Table>,
-    pub(crate) columns: Vec<ColumnSelector>,
-    pub(crate) filter: Filter,
+pub(super) struct Selection {
+    pub(super) table: Arc<dyn Table>,
+    pub(super) columns: Vec<ColumnSelector>,
+    pub(super) filter: Filter,
 }
 
 /// The starting point of a read.
@@ -36,7 +36,6 @@ pub(super) struct Fetched {
     pub(super) is_end: bool,
 }
 
-/// Reads about this many cells of a piece.
 pub(super) async fn fetch(
     selection: Arc<Selection>,
     piece: usize,

@@ -14,7 +14,6 @@ pub(super) struct Heads {
 pub(super) const LAST: u64 = u64::MAX;
 
 impl Heads {
-    /// Computes the common prefix.
     pub(super) fn find_common<'a>(&mut self, heads: impl Iterator<Item = Option<&'a [u8]>>) {
         let mut known = heads.flatten();
         let first = known.next().unwrap_or_default();

@@ -32,12 +32,10 @@ impl Losers {
         }
     }
 
-    /// Returns the overall winner, or `None` if there are no players.
     pub(super) fn winner(&self) -> Option<usize> {
         self.nodes.first().map(|winner| winner.player)
     }
 
-    /// Returns the word of the overall winner.
     pub(super) fn winner_word(&self) -> Option<u64> {
         self.nodes.first().map(|winner| winner.word)
     }

@@ -70,7 +70,6 @@ impl Memory {
         (MOST_YIELDED_BYTES / self.cell_bytes).clamp(1, MOST_CELLS)
     }
 
-    /// Counts cells that were read as held.
     pub(super) fn hold(&mut self, cells: usize, bytes: usize) {
         if let Some(average) = usize::checked_div(bytes, cells) {
             // The estimate rises at once and falls slowly, because large cells come in runs.
@@ -79,7 +78,6 @@ impl Memory {
         self.held = self.held.saturating_add(bytes);
     }
 
-    /// Counts bytes as released.
     pub(super) fn release(&mut self, bytes: usize) {
         self.held = self.held.saturating_sub(bytes);
     }

@@ -12,12 +12,11 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use super::batch::RowBatch;
 use super::cursor::Mark;
 use super::fetch::{Fetched, From, Selection, fetch};
-use super::key_owner::{Owner, OwnerOf};
 use super::key_prefixes::{Heads, LAST};
 use super::loser_tree::Losers;
 use super::memory::{Memory, size_bytes};
 use super::range_cursor::{Piece, Source};
-use super::read::{Read, Whose};
+use super::read::{Owner, OwnerOf, Read, Whose};
 use super::settings::{MergeSettings, UnknownKeys};
 use crate::error::RecipeError;
 
@@ -25,22 +24,26 @@ use crate::error::RecipeError;
 pub(super) const FIRST_CELLS: usize = 64;
 
 /// The first stored row of a piece, and the first stored row after it.
-pub(crate) type PieceRows = (Bytes, Option<Bytes>);
+pub(super) type PieceRows = (Bytes, Option<Bytes>);
 
-/// Returns the piece of a span of whole rows.
-pub(crate) fn piece_rows(span: &Span) -> PieceRows {
+pub(super) fn piece_rows(span: &Span) -> PieceRows {
     let end = span.end().map(|end| end.row.clone());
     (span.start().row.clone(), end)
 }
 
+/// Checks whether a piece contains a stored key.
+pub(super) fn is_in((start, end): &PieceRows, key: &[u8]) -> bool {
+    start.as_ref() <= key && end.as_ref().is_none_or(|end| key < end.as_ref())
+}
+
 /// The pieces to merge, and the settings of the merge.
-pub(crate) struct MergeRequest {
-    pub(crate) pieces: Vec<PieceRows>,
+pub(super) struct MergeRequest {
+    pub(super) pieces: Vec<PieceRows>,
     /// Number of leading bytes of a stored row that are its salt.
-    pub(crate) head_len: usize,
-    pub(crate) owner_of: OwnerOf,
-    pub(crate) settings: MergeSettings,
-    pub(crate) mark: Mark,
+    pub(super) head_len: usize,
+    pub(super) owner_of: OwnerOf,
+    pub(super) settings: MergeSettings,
+    pub(super) mark: Mark,
 }
 
 /// A merge in progress.
@@ -52,7 +55,7 @@ pub(super) struct Merge {
     heads: Heads,
     /// Rows merged since the common prefix of the heads was computed.
     rows_of_heads: usize,
-    stale: SnapshotTooOld,
+    stale: Stale,
     memory: Memory,
     /// The row that is being copied, if it is larger than a read, and the bytes of the reads that
     /// it spans so far.
@@ -68,7 +71,7 @@ pub(super) struct Merge {
 }
 
 /// The matches of the tree that must be replayed.
-enum SnapshotTooOld {
+enum Stale {
     Nothing,
     Winner,
     All,
@@ -91,7 +94,7 @@ impl Merge {
             losers: Losers::default(),
             heads: Heads::default(),
             rows_of_heads: 0,
-            stale: SnapshotTooOld::All,
+            stale: Stale::All,
             memory: Memory::new(request.settings.memory_bytes),
             open_row: Default::default(),
             fetches: FuturesUnordered::new(),
@@ -105,7 +108,6 @@ impl Merge {
         }
     }
 
-    /// Returns the next rows, or `None` if there are no more.
     pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
         let mut batch = RowBatch::new(self.request.mark);
         self.batch += 1;
@@ -132,19 +134,19 @@ impl Merge {
     /// Returns the piece with the smallest head.
     async fn winner(&mut self) -> Result<Option<usize>> {
         match self.stale {
-            SnapshotTooOld::Nothing => {}
-            SnapshotTooOld::Winner => {
+            Stale::Nothing => {}
+            Stale::Winner => {
                 if let Some(winner) = self.losers.winner() {
                     self.fill(winner).await?;
                     self.replay(winner);
                 }
             }
-            SnapshotTooOld::All => {
+            Stale::All => {
                 self.fill_all().await?;
                 self.play_all();
             }
         }
-        self.stale = SnapshotTooOld::Nothing;
+        self.stale = Stale::Nothing;
         let has_head = |winner: &usize| self.pieces.get(*winner).is_some_and(Piece::has_head);
         Ok(self.losers.winner().filter(has_head))
     }
@@ -179,7 +181,7 @@ impl Merge {
         while self.wants_more(batch)
             && let Some(piece) = self.pieces.get_mut(number)
         {
-            match add_row(piece.current_mut(), batch, self.batch) {
+            match add_row(&mut piece.current, batch, self.batch) {
                 Added::Row => self.rows_left = self.rows_left.map(|left| left.saturating_sub(1)),
                 Added::Nothing => {}
                 Added::Foreign => self.pass_over(number)?,
@@ -188,9 +190,9 @@ impl Merge {
             let Some(piece) = self.pieces.get_mut(number) else {
                 return Ok(None);
             };
-            piece.current_mut().advance();
+            piece.current.advance();
             if !piece.has_head() {
-                self.stale = SnapshotTooOld::Winner;
+                self.stale = Stale::Winner;
                 return Ok(None);
             }
             self.replay(number);
@@ -201,12 +203,12 @@ impl Merge {
 
     /// Copies the first row of a piece, which may continue in its next read, to the batch.
     async fn copy_row(&mut self, number: usize, batch: &mut RowBatch) -> Result {
-        self.stale = SnapshotTooOld::Winner;
+        self.stale = Stale::Winner;
         while let Some(piece) = self.pieces.get_mut(number)
             && !piece.copy_row(batch)
         {
             // The batch keeps the cells that the piece releases.
-            self.open_row.1 += piece.clear();
+            self.open_row.1 += piece.current.take_bytes();
             if let Some((row, _)) = batch.open_row() {
                 self.open_row.0 = row.clone();
             }
@@ -222,7 +224,7 @@ impl Merge {
         let key = self
             .pieces
             .get(number)
-            .and_then(|piece| piece.current().next_key());
+            .and_then(|piece| piece.current.next_key());
         let owner = key.map(|key| (self.request.owner_of)(key, &mut Vec::new()));
         match owner {
             Some(Owner::Unknown(reason)) => self.pass_over_key(&reason),
@@ -233,8 +235,7 @@ impl Merge {
     fn pass_over_key(&self, reason: &RecipeError) -> Result {
         if self.request.settings.foreign == UnknownKeys::Refuse {
             return Err(RecipeError::key(format!(
-                "the scanned rows include a key of another design: {reason}; scan with the design that wrote it, or \
-                 skip and count such keys"
+                "the scanned rows include a key of another design: {reason}; skip such keys"
             )));
         }
         self.skipped.fetch_add(1, Ordering::Relaxed);
@@ -276,14 +277,14 @@ impl Merge {
         while let Some(piece) = self.pieces.get_mut(number)
             && !piece.has_head()
         {
-            let released = piece.clear();
+            let released = piece.current.take_bytes();
             self.memory.release(released);
             if piece.turn() {
                 self.read_ahead(number);
                 self.read_on()?;
                 return Ok(());
             }
-            if piece.is_ended() {
+            if matches!(piece.source, Source::Ended) {
                 return Ok(());
             }
             if piece.is_idle() {
@@ -301,7 +302,7 @@ impl Merge {
     /// Queues a read of a piece before its cells are needed, if memory allows.
     fn read_ahead(&mut self, number: usize) {
         let cells = self.wanted(number);
-        let is_wanted = |piece: &Piece| piece.is_idle() && !piece.has_ahead();
+        let is_wanted = |piece: &Piece| piece.is_idle() && piece.ahead.is_none();
         let of_all = u64::try_from(cells.saturating_mul(self.live)).unwrap_or(u64::MAX);
         if self.rows_left.is_none_or(|rows| rows >= of_all)
             && self.pieces.get(number).is_some_and(is_wanted)
@@ -349,7 +350,7 @@ impl Merge {
 
     /// Returns the number of cells for the next read of a piece: few at first, more each time.
     fn wanted(&self, number: usize) -> usize {
-        let reads = self.pieces.get(number).map_or(0, Piece::reads);
+        let reads = self.pieces.get(number).map_or(0, |piece| piece.reads);
         let (first, growth_bits) = match self.rows_left {
             None => (FIRST_CELLS, 4),
             Some(rows) => (first_of_limit(rows, self.live), 1),
@@ -367,18 +368,14 @@ impl Merge {
         let Some(piece) = self.pieces.get_mut(fetched.piece) else {
             return Ok(());
         };
-        let brought = match fetched.open {
-            _ if fetched.is_end => {
-                self.live = self.live.saturating_sub(1);
-                piece.end_of_piece(cells)
-            }
-            Some(open) => piece.still_open(cells, open),
-            None => piece.closed(cells),
-        };
-        if !brought.cells.is_empty() {
+        if fetched.is_end {
+            self.live = self.live.saturating_sub(1);
+        }
+        let (cells, is_whole) = piece.record(cells, fetched.open, fetched.is_end);
+        if !cells.is_empty() {
             let (head_len, owner_of) = (self.request.head_len, &self.request.owner_of);
-            let read = Read::new(brought.cells, brought.is_whole, head_len, owner_of);
-            self.memory.hold(read.cell_count(), read.bytes());
+            let read = Read::new(cells, is_whole, head_len, owner_of);
+            self.memory.hold(read.cell_count(), read.bytes);
             piece.add(read);
         }
         if self.memory.is_exceeded() {
@@ -390,7 +387,7 @@ impl Merge {
 
     fn too_much(&self) -> RecipeError {
         let row_bytes = |piece: &Piece| {
-            let cells = piece.current().next_cells()?;
+            let cells = piece.current.next_cells()?;
             let row = cells.first()?.key.row.clone();
             Some((row, cells.iter().map(size_bytes).sum()))
         };
@@ -400,12 +397,10 @@ impl Merge {
             .max_by_key(|(_, bytes)| *bytes);
         let (row, largest) = largest.unwrap_or_default();
         RecipeError::settings(format!(
-            "the scan holds {} bytes of cells, {largest} of them for the row {}, and may hold {} for all its pieces of \
-             the table ({}): raise memory_bytes, select fewer columns, or scan fewer rows",
+            "the scan holds {} bytes, {largest} for the row {}, and may hold {}: raise `memory_bytes`",
             self.memory.held(),
             Excerpt::new(&row),
-            self.memory.bound(),
-            self.pieces.len()
+            self.memory.bound()
         ))
     }
 }
@@ -456,7 +451,7 @@ pub(super) fn first_of_limit(rows: u64, pieces: usize) -> usize {
 
 /// Returns the part after the salt of the first key that is not yet merged.
 fn head_of(pieces: &[Piece], head_len: usize, number: usize) -> Option<&[u8]> {
-    pieces.get(number)?.current().next_unsalted(head_len)
+    pieces.get(number)?.current.next_unsalted(head_len)
 }
 
 /// Returns a comparison of the heads of two pieces whose words are equal.

@@ -48,30 +48,28 @@
 
 mod batch;
 mod cursor;
+mod epochs;
 mod fetch;
-mod key_owner;
 mod key_prefixes;
 mod loser_tree;
 mod memory;
 mod merge;
-mod one_design;
+mod merged_cells;
 mod plan;
 mod range_cursor;
 mod read;
 mod request;
 mod settings;
 mod stream;
+mod windowed_merge;
 
 pub use batch::{RowBatch, SaltedRow};
 pub(crate) use cursor::Mark;
 pub use cursor::ScanCursor;
-pub(crate) use fetch::Selection;
-pub(crate) use key_owner::{Owner, OwnerOf};
+pub(crate) use epochs::Epochs;
 pub(crate) use memory::size_bytes as cell_bytes;
-pub(crate) use merge::{MergeRequest, PieceRows, piece_rows};
+pub(crate) use merged_cells::merged;
 pub use plan::ScanPlan;
 pub use request::SaltedScan;
-pub(crate) use request::ScanSource;
-pub(crate) use settings::MergeSettings;
 pub use settings::UnknownKeys;
 pub use stream::SaltedRows;

@@ -5,8 +5,22 @@ use std::sync::Arc;
 
 use fluo_table::{Bytes, Cell};
 
-use super::key_owner::{Owner, OwnerOf};
 use super::memory::size_bytes;
+use crate::error::RecipeError;
+
+/// The owner of a stored key, from the point of view of one reader.
+pub(super) enum Owner {
+    /// The reader itself; the row was appended.
+    Reader,
+    /// Another reader, which yields the row.
+    Another,
+    /// No reader, for this reason.
+    Unknown(RecipeError),
+}
+
+/// A function that returns the owner of a stored key, and appends the row if the owner is the
+/// reader.
+pub(super) type OwnerOf = Arc<dyn Fn(&[u8], &mut Vec<u8>) -> Owner + Send + Sync>;
 
 /// The cells of a read, and the rows that they form.
 ///
@@ -24,8 +38,9 @@ pub(super) struct Read {
     cell_start: usize,
     text_start: usize,
     /// `true` if the last row is complete.
-    is_whole: bool,
-    bytes: usize,
+    pub(super) is_whole: bool,
+    /// The bytes of the cells, while they count as held.
+    pub(super) bytes: usize,
     /// The last batch that shares the cells, and the index of this read in that batch.
     shared: (u64, usize),
 }
@@ -112,11 +127,6 @@ impl Read {
         });
     }
 
-    /// Returns the bytes of the cells, while they count as held.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Returns the bytes of the cells, which stop counting as held.
     pub(super) fn take_bytes(&mut self) -> usize {
         std::mem::take(&mut self.bytes)
@@ -124,14 +134,6 @@ impl Read {
 
     pub(super) fn cell_count(&self) -> usize {
         self.cells.len()
-    }
-
-    pub(super) fn is_whole(&self) -> bool {
-        self.is_whole
-    }
-
-    pub(super) fn set_whole(&mut self) {
-        self.is_whole = true;
     }
 
     pub(super) fn has_next(&self) -> bool {
@@ -147,12 +149,10 @@ impl Read {
         }
     }
 
-    /// Returns the stored key of the next row.
     pub(super) fn next_key(&self) -> Option<&Bytes> {
         self.cells.get(self.cell_start).map(|cell| &cell.key.row)
     }
 
-    /// Returns the cells of the next row that were read.
     pub(super) fn next_cells(&self) -> Option<&[Cell]> {
         let row = self.rows.get(self.next)?;
         self.cells.get(self.cell_start..row.cell_end)
@@ -168,7 +168,6 @@ impl Read {
         })
     }
 
-    /// Advances to the following row.
     pub(super) fn advance(&mut self) {
         if let Some(row) = self.rows.get(self.next) {
             (self.cell_start, self.text_start) = (row.cell_end, row.text_end);

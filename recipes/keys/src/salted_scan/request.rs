@@ -3,16 +3,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fluo_table::{Bytes, ColumnSelector, Filter, Table};
+use fluo_table::{Bytes, ColumnSelector, Filter, Table, Versions};
 
 use super::cursor::{Mark, ScanCursor};
+use super::epochs::Epochs;
 use super::fetch::Selection;
-use super::one_design::OneDesign;
+use super::merge::{is_in, piece_rows};
 use super::plan::ScanPlan;
 use super::settings::{MergeSettings, UnknownKeys};
 use super::stream::SaltedRows;
+use super::windowed_merge::{Extent, Reached, Windows};
 use crate::error::RecipeError;
-use crate::key_design::{KeyDesign, RowSelection};
+use crate::key_design::{KeyDesign, KeyOrder, RowSelection};
 
 /// A scan of the user's rows over all pieces of the table that can hold them, merged into one
 /// sequence.
@@ -25,62 +27,20 @@ use crate::key_design::{KeyDesign, RowSelection};
 /// # Examples
 ///
 /// ```
-/// use fluo_table::{Authorizations, Column, MemoryTables, Mutation, TableAdmin, Versions};
 /// use fluo_keys::{KeyDesign, Modulo, RowSelection, SaltedScan};
-/// use futures_util::TryStreamExt;
 ///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let tables = MemoryTables::new();
-/// tables.create_table("events", Versions::default()).await?;
-/// let table = tables.open_table("events", Authorizations::none()).await?;
 /// let design = KeyDesign::new(Modulo::default())?;
-/// for day in 1..=28 {
-///     let key = design.encode_row(format!("2024-02-{day:02}").as_bytes())?;
-///     table.write(vec![Mutation::new(key).put(Column::new("f", "q"), "v")]).await?;
-/// }
-///
-/// let february = RowSelection::Prefix("2024-02-".into());
-/// let scan = SaltedScan::new(&design, &february)?.limit(3);
+/// let scan = SaltedScan::new(&design, &RowSelection::Prefix("2024-02-".into()))?.limit(3);
 /// assert_eq!(scan.explain().spans().len(), 10);
-/// let first: Vec<_> = scan.clone().run(table.clone()).try_collect().await?;
-/// let last = first[0].rows().last().ok_or("no rows")?;
-/// assert_eq!(last.row, b"2024-02-03");
-///
-/// // Later, in another process: resume after the last row.
-/// let cursor = last.cursor().to_string().parse()?;
-/// let next: Vec<_> = scan.after(&cursor)?.run(table).try_collect().await?;
-/// assert_eq!(next[0].rows().next().ok_or("no rows")?.row, b"2024-02-04");
-/// # Ok(())
-/// # }
+/// // `scan.run(table)` is a stream of the rows, and `scan.after(cursor)` resumes it.
+/// # Ok::<(), fluo_keys::RecipeError>(())
 /// ```
 #[derive(Clone)]
 pub struct SaltedScan {
-    source: Arc<dyn ScanSource>,
-    mark: Mark,
-    /// The stored key after which the scan resumes.
-    after: Option<Bytes>,
+    extent: Extent,
     columns: Vec<ColumnSelector>,
     filter: Filter,
     settings: MergeSettings,
-}
-
-/// The designs of a scan, and the pieces of the table that can contain its rows.
-pub(crate) trait ScanSource: Send + Sync {
-    /// Checks whether a scan can resume after a stored key.
-    fn can_resume_after(&self, key: &Bytes) -> bool;
-
-    /// Returns the plan of a scan after a stored key.
-    fn plan(&self, after: Option<&Bytes>, settings: MergeSettings) -> ScanPlan;
-
-    /// Scans the rows after a stored key.
-    fn run(
-        &self,
-        after: Option<&Bytes>,
-        selection: Selection,
-        settings: MergeSettings,
-        mark: Mark,
-    ) -> SaltedRows;
 }
 
 impl SaltedScan {
@@ -90,19 +50,33 @@ impl SaltedScan {
     ///
     /// As [`KeyDesign::spans`], for rows that the design scatters.
     pub fn new(design: &KeyDesign, rows: &RowSelection) -> Result<Self, RecipeError> {
-        let mark = Mark::of(std::slice::from_ref(design), rows);
-        Ok(Self::over(Arc::new(OneDesign::new(design, rows)?), mark))
+        let epochs = Epochs {
+            designs: [design.clone()].into(),
+            versions: Versions::All,
+        };
+        Self::over(epochs, rows)
     }
 
-    pub(crate) fn over(source: Arc<dyn ScanSource>, mark: Mark) -> Self {
-        Self {
-            source,
-            mark,
-            after: None,
+    /// Creates a scan of these rows over several designs.
+    pub(crate) fn over(epochs: Epochs, rows: &RowSelection) -> Result<Self, RecipeError> {
+        let spans = match &*epochs.designs {
+            [only] => vec![only.spans(rows)?],
+            _ => epochs.spans(rows)?,
+        };
+        let pieces = spans
+            .iter()
+            .map(|of_one| of_one.iter().map(piece_rows).collect());
+        Ok(Self {
+            extent: Extent {
+                pieces: pieces.collect(),
+                after: Reached::Nothing,
+                mark: Mark::of(&epochs.designs, rows),
+                epochs,
+            },
             columns: Vec::new(),
             filter: Filter::None,
             settings: MergeSettings::default(),
-        }
+        })
     }
 
     /// Adds a column. A scan without any added column reads all columns.
@@ -168,38 +142,48 @@ impl SaltedScan {
     /// [`Cursor`](crate::RecipeErrorKind::Cursor) if the cursor was made with another design or for
     /// other rows.
     pub fn after(mut self, cursor: &ScanCursor) -> Result<Self, RecipeError> {
-        let key = cursor.key_for(self.mark)?;
-        if !self.source.can_resume_after(key) {
-            return Err(cursor.of_another());
-        }
-        self.after = Some(key.clone());
+        let after = self.reached(cursor.key_for(self.extent.mark)?);
+        self.extent.after = after.ok_or_else(|| cursor.of_another())?;
         Ok(self)
     }
 
+    /// Returns the extent of a read up to a stored key, or `None` if the scan has no such key.
+    fn reached(&self, key: &Bytes) -> Option<Reached> {
+        let Extent { epochs, pieces, .. } = &self.extent;
+        let is_read = pieces.iter().flatten().any(|piece| is_in(piece, key));
+        match &*epochs.designs {
+            _ if !is_read => None,
+            [_] => Some(Reached::Key(key.clone())),
+            _ => Some(Reached::Through(key.slice_ref(epochs.unsalted(key)?))),
+        }
+    }
+
     /// Returns the plan of the scan. Reads nothing.
-    #[must_use]
     pub fn explain(&self) -> ScanPlan {
-        self.source.plan(self.after.as_ref(), self.settings)
+        let designs = &self.extent.epochs.designs;
+        let names: Vec<_> = designs.iter().map(ToString::to_string).collect();
+        // All designs have one order.
+        let order = designs.first().map_or(KeyOrder::Rows, KeyDesign::order);
+        let (pieces, merged, settings) = self.extent.planned(self.settings);
+        ScanPlan::new(names.join(" or "), order, (pieces, merged), settings)
     }
 
     /// Runs the scan on a table.
-    #[must_use]
     pub fn run(self, table: Arc<dyn Table>) -> SaltedRows {
         let selection = Selection {
             table,
             columns: self.columns,
             filter: self.filter,
         };
-        let (after, settings) = (self.after.as_ref(), self.settings);
-        self.source.run(after, selection, settings, self.mark)
+        SaltedRows::new(|skipped| Windows::new(self.extent, selection, self.settings, skipped))
     }
 }
 
 impl fmt::Debug for SaltedScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SaltedScan")
-            .field("mark", &self.mark)
-            .field("after", &self.after)
+            .field("mark", &self.extent.mark)
+            .field("after", &self.extent.after)
             .field("columns", &self.columns)
             .field("filter", &self.filter)
             .field("settings", &self.settings)

@@ -11,13 +11,13 @@ pub enum UnknownKeys {
 }
 
 /// The limits of a merge.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MergeSettings {
-    pub(crate) limit: Option<u64>,
-    pub(crate) memory_bytes: usize,
-    pub(crate) open_scans: usize,
-    pub(crate) concurrent_reads: usize,
-    pub(crate) foreign: UnknownKeys,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MergeSettings {
+    pub(super) limit: Option<u64>,
+    pub(super) memory_bytes: usize,
+    pub(super) open_scans: usize,
+    pub(super) concurrent_reads: usize,
+    pub(super) foreign: UnknownKeys,
 }
 
 impl Default for MergeSettings {

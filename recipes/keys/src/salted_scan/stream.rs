@@ -9,8 +9,7 @@ use std::task::{Context, Poll};
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
 
 use super::batch::RowBatch;
-use super::fetch::Selection;
-use super::merge::{Merge, MergeRequest};
+use super::windowed_merge::Windows;
 use crate::error::RecipeError;
 
 /// A stream of the rows of a salted scan, in order, in batches.
@@ -22,29 +21,18 @@ pub struct SaltedRows {
 }
 
 impl SaltedRows {
-    pub(crate) fn new(
-        request: MergeRequest,
-        selection: Selection,
-        skipped: Arc<AtomicU64>,
-    ) -> Self {
-        let merge = Merge::new(request, selection, skipped.clone());
-        let batches = stream::try_unfold(merge, |mut merge| async move {
-            let batch = merge.next_batch().await?;
-            Ok(batch.map(|batch| (batch, merge)))
+    pub(super) fn new(windows: impl FnOnce(Arc<AtomicU64>) -> Windows) -> Self {
+        let skipped = Arc::new(AtomicU64::new(0));
+        let batches = stream::try_unfold(windows(skipped.clone()), |mut windows| async move {
+            let batch = windows.next_batch().await?;
+            Ok(batch.map(|batch| (batch, windows)))
         });
-        Self::of(batches.boxed(), skipped)
-    }
-
-    pub(crate) fn of(
-        batches: BoxStream<'static, Result<RowBatch, RecipeError>>,
-        skipped: Arc<AtomicU64>,
-    ) -> Self {
+        let batches = batches.boxed();
         Self { batches, skipped }
     }
 
     /// Returns the number of rows skipped so far because the design cannot have made them, if such
     /// rows [are skipped](crate::UnknownKeys::Skip).
-    #[must_use]
     pub fn skipped(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
     }

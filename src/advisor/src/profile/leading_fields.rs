@@ -1,9 +1,10 @@
 //! The leading fields of keys, such as a tenant, a host or a kind.
 
-use fluo_keys::{HeavyHitters, WebTable};
+use fluo_keys::WebTable;
 use fluo_table::Bytes;
 use serde::{Serialize, Serializer};
 
+use super::heavy_hitters::HeavyHitters;
 use super::text;
 use crate::number::share;
 

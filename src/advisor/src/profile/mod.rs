@@ -14,6 +14,7 @@ mod alphabet;
 mod builder;
 mod distinct;
 mod heat_map;
+mod heavy_hitters;
 mod leading_fields;
 mod lengths;
 mod order;

@@ -56,13 +56,8 @@ struct Page {
 struct ScanOf {
     /// The kind: row, prefix, range, suffix, a part of the row between two values, or domain.
     by: &'static str,
-    possible: bool,
-    /// Maximum number of pieces of the table that it reads, if it is possible.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pieces: Option<u64>,
-    /// The sets that are read like this, if others are read differently or refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    only: Option<String>,
+    #[serde(flatten)]
+    cost: ScanCost,
     sentence: String,
 }
 
@@ -114,7 +109,7 @@ impl Page {
             example,
             prefix: Escaped(&design.prefix()).to_string(),
             order: design.order().to_string(),
-            scans: scans.map(|(by, reach)| ScanOf::of(by, &reach)).into(),
+            scans: scans.map(|(by, cost)| ScanOf::of(by, cost)).into(),
             group: design.group_regex().map(|regex| format!("({regex}).*")),
             settings: described
                 .map(|described| described.settings)
@@ -124,23 +119,9 @@ impl Page {
 }
 
 impl ScanOf {
-    fn of(by: &'static str, reach: &ScanCost) -> Self {
-        let (pieces, only) = match reach {
-            ScanCost::SingleRange => (Some(1), None),
-            ScanCost::FanOut { ranges: pieces } => (Some(*pieces), None),
-            ScanCost::Limited {
-                ranges: pieces,
-                only,
-            } => (Some(*pieces), Some(only.clone())),
-            _ => (None, None),
-        };
-        Self {
-            by,
-            possible: pieces.is_some(),
-            pieces,
-            only,
-            sentence: reach.to_string(),
-        }
+    fn of(by: &'static str, cost: ScanCost) -> Self {
+        let sentence = cost.to_string();
+        Self { by, cost, sentence }
     }
 }
 

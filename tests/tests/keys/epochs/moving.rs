@@ -182,7 +182,7 @@ async fn large_rows_are_moved_in_parts() {
     let message = error.to_string();
     assert!(message.starts_with("one column of the row `"), "{message}");
     assert!(
-        message.ends_with("but a step may hold 20000: raise memory_bytes"),
+        message.ends_with("but a step may hold 20000: raise `memory_bytes`"),
         "{message}"
     );
 }

@@ -1,7 +1,5 @@
 //! `digest-salt`: digits of a digest before the row.
 
-use std::sync::Arc;
-
 use fluo_table::Bytes;
 use serde::{Deserialize, Serialize};
 use sha1_smol::Sha1;
@@ -9,8 +7,7 @@ use sha1_smol::Sha1;
 use super::unsalted::Unsalted;
 use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
-use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
-use crate::key_design::salted_part::SaltedPart;
+use crate::key_design::salt::{Salt, SaltSource, SaltSpec, SaltedPart};
 
 /// Settings of the design `digest-salt`: `<digits of a digest><separator><row>`.
 ///
@@ -65,12 +62,7 @@ impl DigestSalt {
                 "a digest salt cannot have {digits} digits: give 1 to {MOST_DIGITS}; 2 digits make 256 salts"
             )));
         }
-        Ok(SaltSpec {
-            salt: Arc::new(self.clone()),
-            part: self.over.clone(),
-            separator: self.separator.clone(),
-            usual_separator: "",
-        })
+        Ok(SaltSpec::new(self.clone(), &self.over, &self.separator, ""))
     }
 
     fn write_digits(&self, digest: &[u8], key: &mut Vec<u8>) {

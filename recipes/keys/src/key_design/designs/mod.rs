@@ -1,9 +1,19 @@
 //! The named designs and their settings: one file for each.
 
+/// Implements the conversions of settings to an enum of them.
+macro_rules! from_settings {
+    ($all:ident: $($(#[$attribute:meta])? $variant:ident($settings:ty)),+ $(,)?) => {
+        $($(#[$attribute])? impl From<$settings> for $all {
+            fn from(settings: $settings) -> Self {
+                Self::$variant(settings)
+            }
+        })+
+    };
+}
+
+mod buckets;
 mod composite;
 mod digest_salt;
-mod modulo;
-mod random_salt;
 mod reverse_time;
 mod reversed;
 mod row_hasher;
@@ -14,10 +24,9 @@ mod web_table;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::buckets::{Modulo, RandomSalt};
 pub use self::composite::{Composite, CompositeRows, Field, FieldKind, FieldOrder, FieldSettings};
 pub use self::digest_salt::{Digest, DigestSalt, DigestSide};
-pub use self::modulo::Modulo;
-pub use self::random_salt::RandomSalt;
 pub use self::reverse_time::{ReverseTime, TimeEncoding, TimePosition};
 pub use self::reversed::{Reversed, ReversedUnit, RowAlphabet, RowLength};
 pub use self::row_hasher::HashedRows;
@@ -73,18 +82,8 @@ impl DesignSettings {
     }
 }
 
-/// Implements the conversion of the settings of a design.
-macro_rules! from_settings {
-    ($($(#[$attribute:meta])? $variant:ident($settings:ty)),+ $(,)?) => {
-        $($(#[$attribute])? impl From<$settings> for DesignSettings {
-            fn from(settings: $settings) -> Self {
-                Self::$variant(settings)
-            }
-        })+
-    };
-}
-
 from_settings! {
+    DesignSettings:
     RowHasher(HashedRows),
     Modulo(Modulo),
     DigestSalt(DigestSalt),

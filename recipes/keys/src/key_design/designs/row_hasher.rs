@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::unsalted::Unsalted;
 use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
-use crate::key_design::salt::{Salt, SaltSource, SaltSpec};
-use crate::key_design::salted_part::SaltedPart;
+use crate::key_design::salt::{Salt, SaltSource, SaltSpec, SaltedPart};
 use crate::row_hasher::{HashScheme, RowHasher};
 
 /// Settings of the design `row-hasher`: `<prefix>:<4-character hash>:<row>`.
@@ -36,20 +35,13 @@ pub struct HashedRows {
 impl HashedRows {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
         let hasher = RowHasher::builder(&self.prefix).scheme(self.scheme).build();
-        hasher.map(DesignParts::for_row_hasher)
+        hasher.map(Self::parts_of)
     }
-}
 
-impl DesignParts {
-    pub(in crate::key_design) fn for_row_hasher(hasher: RowHasher) -> Self {
-        Self {
+    pub(in crate::key_design) fn parts_of(hasher: RowHasher) -> DesignParts {
+        DesignParts {
             name: "row-hasher",
-            salt: Some(SaltSpec {
-                salt: Arc::new(hasher),
-                part: SaltedPart::Whole,
-                separator: ":".to_owned(),
-                usual_separator: ":",
-            }),
+            salt: Some(SaltSpec::new(hasher, &SaltedPart::Whole, ":", ":")),
             leading_point: false,
             encoding: Arc::new(Unsalted {}),
         }
@@ -84,6 +76,11 @@ impl Salt for RowHasher {
 
     fn meaning(&self) -> String {
         format!("prefix and {} hash", self.scheme())
+    }
+
+    /// Uses the hasher's own formulas.
+    fn split(&self, tablets: u32) -> Result<(Vec<Bytes>, Vec<u64>), RecipeError> {
+        Ok((self.splits(tablets)?, self.tablet_weights(tablets)?))
     }
 
     fn row_hasher(&self) -> Option<&RowHasher> {

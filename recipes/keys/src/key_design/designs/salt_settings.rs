@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::buckets::{Modulo, RandomSalt};
 use super::digest_salt::DigestSalt;
-use super::modulo::Modulo;
-use super::random_salt::RandomSalt;
 use crate::error::RecipeError;
 use crate::key_design::salt::SaltSpec;
 
@@ -12,7 +11,7 @@ use crate::key_design::salt::SaltSpec;
 ///
 /// In serde's formats the field `design` names the design of the salt, beside the settings of that
 /// design. Its `over` selects the part of the row that is salted: choose the part within which
-/// scans stay, so that each scan reads one piece.
+/// scans stay, so that each scan reads one range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "design", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -35,20 +34,4 @@ impl SaltSettings {
     }
 }
 
-impl From<Modulo> for SaltSettings {
-    fn from(settings: Modulo) -> Self {
-        Self::Modulo(settings)
-    }
-}
-
-impl From<DigestSalt> for SaltSettings {
-    fn from(settings: DigestSalt) -> Self {
-        Self::DigestSalt(settings)
-    }
-}
-
-impl From<RandomSalt> for SaltSettings {
-    fn from(settings: RandomSalt) -> Self {
-        Self::RandomSalt(settings)
-    }
-}
+from_settings! { SaltSettings: Modulo(Modulo), DigestSalt(DigestSalt), RandomSalt(RandomSalt) }

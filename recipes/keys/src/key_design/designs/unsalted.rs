@@ -7,13 +7,13 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RecipeError;
-use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
-use crate::key_design::explain::KeyField;
+use crate::key_design::encoding::{NO_DOMAINS, NO_SUFFIXES, RowEncoding, RowRange, SelectionKind};
 use crate::key_design::hash_input::HashInput;
+use crate::key_design::key_field::KeyField;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::row_selection::RowSelection;
-use crate::key_design::salted_part::SaltedPart;
-use crate::key_design::scan_cost::KeyOrder;
+use crate::key_design::salt::SaltedPart;
+use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 
 /// Settings of the design `unsalted`, which has none: the key of a row is the row.
 ///
@@ -64,81 +64,60 @@ impl RowEncoding for Unsalted {
         KeyOrder::Rows
     }
 
-    fn writes_as(&self, other: &dyn RowEncoding) -> bool {
-        downcast::<Self>(other).is_some()
-    }
-
-    fn check_part(&self, part: &SaltedPart) -> Result<(), RecipeError> {
-        match part {
-            SaltedPart::Whole => Ok(()),
-            SaltedPart::Before(text) if text.is_empty() => Err(RecipeError::settings(
-                "the salted part ends before an empty text: give the text that ends it, such as `/`",
-            )),
-            SaltedPart::First(0) => Err(RecipeError::settings(
-                "the salted part has no bytes, so that all rows would have one salt: give at least 1",
-            )),
-            SaltedPart::Before(_) | SaltedPart::First(_) => Ok(()),
-            SaltedPart::Fields(_) => Err(RecipeError::settings(
-                "only rows of a composite design have fields: salt over the whole row, its first bytes, or the part \
-                 before a text",
-            )),
-            SaltedPart::Entity => Err(RecipeError::settings(
-                "only rows of a reverse-time design have an entity: salt over the whole row, its first bytes, or the \
-                 part before a text",
-            )),
-        }
-    }
-
-    fn check_hash_input(&self, input: HashInput, part: &SaltedPart) -> Result<(), RecipeError> {
-        match (input, part) {
-            (HashInput::JavaHash, SaltedPart::First(_)) => Err(RecipeError::settings(
-                "Java's String.hashCode needs text, but the first bytes of a text can end within a character: salt \
-                 over the part before a text, or use a digest-salt, which accepts any bytes",
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    fn part_of<'a>(&self, row: &'a [u8], part: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
-        let end = match part {
-            SaltedPart::Before(text) => memmem::find(row, text.as_bytes()),
-            SaltedPart::First(bytes) => Some(*bytes),
-            SaltedPart::Whole | SaltedPart::Fields(_) | SaltedPart::Entity => None,
+    fn check_salt(&self, over: &SaltedPart, of: Option<HashInput>) -> Result<(), RecipeError> {
+        let reason = match (over, of) {
+            (SaltedPart::Before(text), _) if text.is_empty() => {
+                "the salted part ends before an empty text: give the text that ends it, such as `/`"
+            }
+            (SaltedPart::First(0), _) => "the salted part has no bytes: give at least 1",
+            (SaltedPart::First(_), Some(HashInput::JavaHash)) => {
+                "the first bytes of a row can end within a character, which has no Java hash: use a digest-salt"
+            }
+            (SaltedPart::Fields(_), _) => "only rows of a composite design have fields",
+            (SaltedPart::Entity, _) => "only rows of a reverse-time design have an entity",
+            (SaltedPart::Whole | SaltedPart::Before(_) | SaltedPart::First(_), _) => return Ok(()),
         };
-        Ok(end.and_then(|end| row.get(..end)).unwrap_or(row).into())
+        Err(RecipeError::settings(reason))
     }
 
-    fn common_part(&self, rows: &RowSelection, part: &SaltedPart) -> Option<Bytes> {
+    fn part_of<'a>(&self, row: &'a [u8], over: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
+        let end = end_of(row, over).and_then(|end| row.get(..end));
+        Ok(end.unwrap_or(row).into())
+    }
+
+    fn common_part(&self, rows: &RowSelection, over: &SaltedPart) -> Option<Bytes> {
         if let RowSelection::Row(row) = rows {
-            return Some(self.part_of(row, part).ok()?.into_owned().into());
+            return Some(self.part_of(row, over).ok()?.into_owned().into());
         }
         // A longer row has the same part only if the part ends within the common prefix of the set.
         let common = rows.common_prefix();
-        let end = match part {
-            SaltedPart::Before(text) => memmem::find(&common, text.as_bytes())?,
-            SaltedPart::First(bytes) => *bytes,
-            SaltedPart::Whole | SaltedPart::Fields(_) | SaltedPart::Entity => return None,
-        };
-        (end <= common.len()).then(|| common.slice(..end))
+        let end = end_of(&common, over).filter(|end| *end <= common.len())?;
+        Some(common.slice(..end))
     }
 
-    fn contiguity(&self, kind: SelectionKind) -> Contiguity {
+    fn cost(&self, kind: SelectionKind) -> ScanCost {
         match kind {
-            SelectionKind::Row | SelectionKind::Prefix | SelectionKind::Range => Contiguity::Always,
-            SelectionKind::Domain => Contiguity::NO_DOMAINS,
-            SelectionKind::Suffix => Contiguity::Never(
-                "rows with one suffix are scattered if rows are stored as they are: read all rows, or use the design \
-                 `reversed`",
-            ),
-            SelectionKind::Between => Contiguity::Never(
-                "rows that are stored as they are have no parts to lie between two values: ask for a range of rows, \
-                 or use the design `composite` or `reverse-time`",
+            SelectionKind::Row | SelectionKind::Prefix | SelectionKind::Range => {
+                ScanCost::SingleRange
+            }
+            SelectionKind::Domain => ScanCost::unsupported(NO_DOMAINS),
+            SelectionKind::Suffix => ScanCost::unsupported(NO_SUFFIXES),
+            SelectionKind::Between => ScanCost::unsupported(
+                "rows have no parts; use the design `composite` or `reverse-time`",
             ),
         }
     }
 
     fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
-        self.check_contiguous(rows)?;
         Ok(vec![RowRange::as_they_are(rows)])
+    }
+}
+
+/// Returns the end of the salted part of a row, or `None` for the whole row.
+fn end_of(row: &[u8], over: &SaltedPart) -> Option<usize> {
+    match over {
+        SaltedPart::Before(text) => memmem::find(row, text.as_bytes()),
+        SaltedPart::First(bytes) => Some(*bytes),
+        SaltedPart::Whole | SaltedPart::Fields(_) | SaltedPart::Entity => None,
     }
 }

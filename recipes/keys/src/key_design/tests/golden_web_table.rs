@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use fluo_table::Escaped;
 
-use crate::{DomainDirection, KeyDesign, RecipeErrorKind, WebPart, WebTable};
+use crate::{DomainDirection, KeyDesign, WebPart, WebTable};
 
 const GOLDEN: &str = include_str!("golden_web_table.txt");
 const WORKSPACE: &str = include_str!("../../../../../Cargo.toml");
@@ -56,24 +56,4 @@ fn dependencies_of_the_keys_are_pinned() {
     ] {
         assert!(WORKSPACE.contains(&pin), "{pin}");
     }
-}
-
-#[test]
-fn rejects_rows_of_another_list() {
-    let of = |list: &str| {
-        let list = Some(list.to_owned());
-        KeyDesign::new(WebTable {
-            list,
-            ..WebTable::default()
-        })
-    };
-    assert!(of(WebTable::SUFFIX_LIST).is_ok());
-    let error = of("2.1.4").unwrap_err();
-    assert_eq!(error.kind(), RecipeErrorKind::Settings);
-    assert_eq!(
-        error.to_string(),
-        "the rows were written with the Public Suffix List `2.1.4`, and this program has 2.1.247, in which domains may \
-         have other salts: read the table with a program that has its list, and copy it into one that is written with \
-         `list = \"2.1.247\"`"
-    );
 }

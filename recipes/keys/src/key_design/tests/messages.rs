@@ -1,66 +1,33 @@
 //! The length of messages: they stay short for every row.
 
-use crate::{
-    CompositeRows, DigestSalt, FieldKind, FieldSettings, HashInput, HashedRows, KeyDesign, Modulo,
-    RandomSalt, RecipeError, ReverseTime, Reversed, ReversedUnit, RowLength, RowSelection,
-    TimeEncoding, TimePosition, WebTable,
-};
+use fluo_table::Bytes;
+
+use super::design_of;
+use crate::{RecipeError, RowSelection};
 
 /// Maximum length in bytes of a message about a row of any length.
 const MOST: usize = 1_000;
 
-fn designs() -> Vec<KeyDesign> {
-    let modulo = |of| Modulo {
-        of,
-        ..Modulo::default()
-    };
-    let times = |time, encoding| ReverseTime {
-        time,
-        encoding,
-        ..ReverseTime::default()
-    };
-    let reversed = |length, unit| Reversed {
-        unit,
-        ..Reversed::new(length)
-    };
-    let kinds = [
-        FieldKind::Text,
-        FieldKind::Bytes,
-        FieldKind::Signed,
-        FieldKind::Unsigned,
-        FieldKind::Float,
-        FieldKind::Time,
-    ];
-    let composite = kinds.map(|kind| {
-        let field = |kind| FieldSettings::new("", kind);
-        KeyDesign::new(CompositeRows::new(vec![
-            field(kind),
-            field(FieldKind::Signed),
-        ]))
-    });
-    let others = [
-        KeyDesign::new(modulo(HashInput::JavaHash)),
-        KeyDesign::new(modulo(HashInput::Number)),
-        KeyDesign::new(DigestSalt::default()),
-        KeyDesign::new(HashedRows {
-            prefix: "p".to_owned(),
-            scheme: crate::HashScheme::default(),
-        }),
-        KeyDesign::new(RandomSalt::new(4)),
-        KeyDesign::new(WebTable::default()),
-        KeyDesign::new(times(TimePosition::Last, TimeEncoding::Decimal)),
-        KeyDesign::new(times(TimePosition::First, TimeEncoding::Decimal)),
-        KeyDesign::new(times(TimePosition::Last, TimeEncoding::Binary)),
-        KeyDesign::new(times(TimePosition::First, TimeEncoding::Binary)),
-        KeyDesign::new(reversed(RowLength::Fixed(3), ReversedUnit::Bytes)),
-        KeyDesign::new(reversed(RowLength::Stored, ReversedUnit::Characters)),
-    ];
-    composite
-        .into_iter()
-        .chain(others)
-        .map(Result::unwrap)
-        .collect()
-}
+const DESIGNS: [&str; 18] = [
+    r#"{"design": "modulo"}"#,
+    r#"{"design": "modulo", "of": "number"}"#,
+    r#"{"design": "digest-salt"}"#,
+    r#"{"design": "row-hasher", "prefix": "p"}"#,
+    r#"{"design": "random-salt", "buckets": 4}"#,
+    r#"{"design": "web-table"}"#,
+    r#"{"design": "reverse-time"}"#,
+    r#"{"design": "reverse-time", "time": "first"}"#,
+    r#"{"design": "reverse-time", "encoding": "binary"}"#,
+    r#"{"design": "reverse-time", "time": "first", "encoding": "binary"}"#,
+    r#"{"design": "reversed", "length": {"fixed": 3}}"#,
+    r#"{"design": "reversed", "length": "stored", "unit": "characters"}"#,
+    r#"{"design": "composite", "fields": [{"kind": "text"}, {"kind": "signed"}]}"#,
+    r#"{"design": "composite", "fields": [{"kind": "bytes"}, {"kind": "signed"}]}"#,
+    r#"{"design": "composite", "fields": [{"kind": "signed"}, {"kind": "signed"}]}"#,
+    r#"{"design": "composite", "fields": [{"kind": "unsigned"}, {"kind": "signed"}]}"#,
+    r#"{"design": "composite", "fields": [{"kind": "float"}, {"kind": "signed"}]}"#,
+    r#"{"design": "composite", "fields": [{"kind": "time"}, {"kind": "signed"}]}"#,
+];
 
 /// Returns 20 kB of each of these pieces, alone and in the position of each part of a row.
 fn long_rows() -> Vec<Vec<u8>> {
@@ -91,17 +58,14 @@ fn a_long_row_has_a_short_message() {
         if let Err(error) = told {
             refused += 1;
             let message = error.to_string();
-            assert!(
-                message.len() < MOST,
-                "{} bytes: {message:.300}",
-                message.len()
-            );
+            let length = message.len();
+            assert!(length < MOST, "{length} bytes: {message:.300}");
         }
     };
     let rows = long_rows();
-    for design in designs() {
+    for design in DESIGNS.map(|settings| design_of(settings).unwrap()) {
         for bytes in &rows {
-            let row = || fluo_table::Bytes::from(bytes.clone());
+            let row = || Bytes::from(bytes.clone());
             short(design.encode_row(bytes).map(drop));
             short(design.decode_key(bytes).map(drop));
             short(design.key_of(bytes).map(drop));

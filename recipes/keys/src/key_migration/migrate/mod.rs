@@ -15,8 +15,7 @@
 
 mod copy;
 mod old_rows;
-mod options;
 mod step;
 
-pub use options::MigrationOptions;
+pub use old_rows::MigrationOptions;
 pub use step::MigrationStep;

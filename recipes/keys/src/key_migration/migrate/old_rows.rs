@@ -5,12 +5,51 @@ use std::num::NonZeroUsize;
 use fluo_table::{Bytes, Cell, Excerpt, Scan, Span, Table, row_successor};
 use futures_util::TryStreamExt;
 
-use super::options::MigrationOptions;
 use crate::error::RecipeError;
 use crate::salted_scan::cell_bytes;
 
 /// Maximum number of cells in one batch, because their size is not known in advance.
 const MOST_BATCH_CELLS: usize = 256;
+
+const STEP_CELLS: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
+
+/// Limits on the size of one migration step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MigrationOptions {
+    step_cells: NonZeroUsize,
+    memory_bytes: usize,
+}
+
+impl Default for MigrationOptions {
+    fn default() -> Self {
+        Self {
+            step_cells: STEP_CELLS,
+            memory_bytes: 16 << 20,
+        }
+    }
+}
+
+impl MigrationOptions {
+    /// Returns the default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the cells after which a step ends, at the end of their row. The default is 4,096.
+    #[must_use]
+    pub fn step_cells(mut self, step_cells: NonZeroUsize) -> Self {
+        self.step_cells = step_cells;
+        self
+    }
+
+    /// Sets the bytes of cells after which a step ends, at the end of their row. The default is 16
+    /// MiB. A column must fit with all of its versions.
+    #[must_use]
+    pub fn memory_bytes(mut self, memory_bytes: usize) -> Self {
+        self.memory_bytes = memory_bytes;
+        self
+    }
+}
 
 /// A range of an older epoch: whole rows, or whole columns of a row that is too large for a step.
 pub(super) struct OldRows {
@@ -88,7 +127,6 @@ fn too_large(cells: &[Cell], bytes: usize, bound: usize) -> RecipeError {
     let row = cells.first().map_or(&[][..], |cell| cell.key.row.as_ref());
     let row = Excerpt::new(row);
     RecipeError::settings(format!(
-        "one column of the row {row} has {bytes} bytes in all its versions, but a step may hold {bound}: raise \
-         memory_bytes"
+        "one column of the row {row} has {bytes} bytes, but a step may hold {bound}: raise `memory_bytes`"
     ))
 }

@@ -3,8 +3,7 @@
 use fluo_table::{Bytes, Cell, Change, Mutation, Table, Update};
 
 use super::copy::{Arrival, MOST_MUTATION_BYTES, Moving, copy};
-use super::old_rows::{OldRows, Rest, read};
-use super::options::MigrationOptions;
+use super::old_rows::{MigrationOptions, OldRows, Rest, read};
 use crate::error::{RecipeError, RecipeErrorKind};
 use crate::key_design::RowSelection;
 use crate::key_migration::cursor::MigrationCursor;
@@ -48,7 +47,7 @@ impl KeyMigration {
         cursor: Option<&MigrationCursor>,
         options: &MigrationOptions,
     ) -> Result<MigrationStep, RecipeError> {
-        let mark = self.mark(&RowSelection::All);
+        let mark = self.mark();
         if let Some(cursor) = cursor {
             cursor.check(mark)?;
         }
@@ -129,7 +128,6 @@ impl MigrationStep {
     }
 }
 
-/// Deletes the old cells of the rows that have arrived.
 async fn table_delete(
     table: &dyn Table,
     moving: &[Moving],

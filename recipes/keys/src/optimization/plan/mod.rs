@@ -91,7 +91,6 @@ impl PropertyChange {
 }
 
 impl Plan {
-    /// Returns the difference, without the forecast.
     fn between(
         table: &str,
         found: TableState,
@@ -155,7 +154,6 @@ impl Plan {
         Ok(self)
     }
 
-    /// Returns the split points that the table will have.
     fn staying_splits(&self) -> BTreeSet<Bytes> {
         let is_going = |split: &&Bytes| self.remove_splits.binary_search(split).is_ok();
         let all = self.found_splits.iter().chain(&self.add_splits);
@@ -223,7 +221,6 @@ impl Plan {
             .filter(|pattern| GroupPattern::parse(pattern).is_ok())
     }
 
-    /// Returns the value of a property of the balancer after the plan is applied.
     fn value_after(&self, name: &str) -> Option<&str> {
         let value = match self.properties.iter().find(|change| change.name == name) {
             Some(change) => change.after.as_ref(),

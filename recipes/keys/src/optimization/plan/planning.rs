@@ -31,26 +31,6 @@ impl TableOptimizations {
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the optimizations ask for nothing;
     /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if the servers load no group balancer;
     /// and the errors of the port.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::{Instance, TableAdmin, Versions};
-    /// use fluo_keys::{RowHasher, TableOptimizations};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let fluo = Instance::in_memory();
-    /// fluo.create_table("pages", Versions::default()).await?;
-    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
-    ///
-    /// let plan = optimizations.plan(&fluo, "pages").await?;
-    /// assert_eq!(plan.splits_to_add().len(), 4);
-    /// plan.apply(&fluo).await?;
-    /// assert!(optimizations.plan(&fluo, "pages").prune(true).await?.is_empty());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn plan<'a>(&'a self, tables: &'a dyn TableAdmin, table: &'a str) -> Planning<'a> {
         Planning {
             optimizations: self,

@@ -32,52 +32,38 @@ impl Plan {
     fn check_splits(&self) -> Result<()> {
         let is_found = |split: &&Bytes| self.found_splits.binary_search(split).is_ok();
         if let Some(split) = self.add_splits.iter().find(is_found) {
-            return Err(edited(&format!(
-                "it adds `{}`, which it found",
-                Escaped(split)
-            )));
+            return edited(&format!("it adds `{}`, which it found", Escaped(split)));
         }
         match self.remove_splits.iter().find(|split| !is_found(split)) {
-            Some(split) => Err(edited(&format!(
+            Some(split) => edited(&format!(
                 "it removes `{}`, which it did not find",
                 Escaped(split)
-            ))),
+            )),
             None => Ok(()),
         }
     }
 
     fn check_properties(&self) -> Result<()> {
-        let names = self
-            .properties
-            .iter()
-            .map(|change| &change.name)
-            .chain(self.found_properties.keys())
+        let changed = || self.properties.iter().map(|change| change.name.as_str());
+        let others = self
+            .found_properties
+            .keys()
             .chain(&self.unrequested_properties);
-        if let Some(name) = names
-            .into_iter()
-            .find(|name| !PROPERTIES.contains(&name.as_str()))
-        {
+        let mut names = changed().chain(others.map(String::as_str));
+        if let Some(name) = names.find(|name| !PROPERTIES.contains(name)) {
             let name = name.escape_debug();
-            return Err(edited(&format!(
+            return edited(&format!(
                 "it contains property `{name}`, which is not a property of the balancer"
-            )));
+            ));
         }
-        let mut places: Vec<_> = self
-            .properties
-            .iter()
-            .map(|change| PROPERTIES.iter().position(|name| *name == change.name))
-            .collect();
-        let what = if self.without_groups {
+        let places = changed().map(|name| PROPERTIES.iter().position(|one| *one == name));
+        let mut places: Vec<_> = places.collect();
+        if self.without_groups {
             // The class of the balancer is removed before the properties that it reads.
             places.reverse();
-            "remove"
-        } else {
-            "set"
-        };
+        }
         if !places.is_sorted_by(|a, b| a < b) {
-            return Err(edited(&format!(
-                "its properties are not in the order in which they are safe to {what}"
-            )));
+            return edited("its properties are not in a safe order");
         }
         self.properties
             .iter()
@@ -87,44 +73,39 @@ impl Plan {
     fn check_change(&self, change: &PropertyChange) -> Result<()> {
         let PropertyChange { name, before, .. } = change;
         if before.as_ref() != self.found_properties.get(name) {
-            return Err(edited(&format!("it has two old values of property {name}")));
+            return edited(&format!("it has two old values of property {name}"));
         }
         if change.removed {
-            return self.check_removal(change);
+            if before.is_none() || *before == change.after {
+                return edited(&format!(
+                    "it removes property {name}, which is not set on the table"
+                ));
+            }
+            if !self.without_groups || !self.unrequested_properties.contains(name) {
+                return edited(&format!(
+                    "it removes property {name}, which earlier groups did not leave"
+                ));
+            }
+            return Ok(());
         }
         let Some(after) = &change.after else {
-            return Err(edited(&format!("it sets property {name} to no value")));
+            return edited(&format!("it sets property {name} to no value"));
         };
         if self.without_groups {
-            return Err(edited(&format!(
+            return edited(&format!(
                 "it sets property {name}, though no recipe has a group"
-            )));
+            ));
         }
         if name == property::BALANCER && BalancerClass::from_name(after) != BalancerClass::ByGroup {
-            return Err(edited(&format!(
+            return edited(&format!(
                 "`{}` is not a group balancer",
                 after.escape_debug()
-            )));
+            ));
         }
         match GroupPattern::parse(after) {
-            Err(error) if name == property::GROUP_PATTERN => Err(edited(&error.to_string())),
+            Err(error) if name == property::GROUP_PATTERN => edited(&error.to_string()),
             _ => Ok(()),
         }
-    }
-
-    fn check_removal(&self, change: &PropertyChange) -> Result<()> {
-        let name = &change.name;
-        if change.before.is_none() || change.before == change.after {
-            return Err(edited(&format!(
-                "it removes property {name}, which is not set on the table"
-            )));
-        }
-        if !self.without_groups || !self.unrequested_properties.contains(name) {
-            return Err(edited(&format!(
-                "it removes property {name}, which earlier groups did not leave"
-            )));
-        }
-        Ok(())
     }
 }
 
@@ -133,9 +114,11 @@ fn check_ascending(name: &str, splits: &[Bytes]) -> Result<()> {
     if is_ascending && splits.first().is_none_or(|first| !first.is_empty()) {
         return Ok(());
     }
-    Err(edited(&format!("its {name} are not ascending rows")))
+    edited(&format!("its {name} are not ascending rows"))
 }
 
-fn edited(what: &str) -> Error {
-    Error::invalid(format!("the plan was edited: {what}; make a new one"))
+fn edited(reason: &str) -> Result<()> {
+    Err(Error::invalid(format!(
+        "the plan was edited: {reason}; make a new one"
+    )))
 }

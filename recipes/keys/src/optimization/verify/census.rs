@@ -119,7 +119,6 @@ impl<'a> Census<'a> {
         }
     }
 
-    /// Returns the number of rows that belong to no recipe.
     pub(super) fn other_rows(&self) -> u64 {
         self.others.iter().sum()
     }

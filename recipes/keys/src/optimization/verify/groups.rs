@@ -50,7 +50,6 @@ pub async fn groups(
     count(pattern, &tablets, &servers)
 }
 
-/// Counts the tablets of each group.
 pub(super) fn count(
     pattern: Option<&str>,
     tablets: &Tablets,
@@ -59,25 +58,25 @@ pub(super) fn count(
     let tablets = tablets.as_slice();
     let end_rows = tablets.iter().map(|tablet| tablet.end_row.as_deref());
     let names = groups_of(pattern, end_rows)?;
-    let mut order = Vec::new();
-    let mut groups: BTreeMap<&String, GroupVerdict> = BTreeMap::new();
+    let mut groups: Vec<GroupVerdict> = Vec::new();
     for (name, tablet) in names.iter().zip(tablets) {
-        let group = groups.entry(name).or_insert_with(|| {
-            order.push(name);
-            GroupVerdict::empty(name, servers)
+        let place = groups.iter().position(|group| group.group == *name);
+        let place = place.unwrap_or_else(|| {
+            groups.push(GroupVerdict::empty(name, servers));
+            groups.len() - 1
         });
+        let Some(group) = groups.get_mut(place) else {
+            continue;
+        };
         group.tablets += 1;
-        match &tablet.server {
-            // The table may name a crashed server for a while, which hosts nothing.
-            Some(server) => match group.per_server.get_mut(server) {
-                Some(tablets) => *tablets += 1,
-                None => group.unhosted += 1,
-            },
+        // The table may name a crashed server for a while, which hosts nothing.
+        let server = tablet.server.as_ref();
+        match server.and_then(|server| group.per_server.get_mut(server)) {
+            Some(tablets) => *tablets += 1,
             None => group.unhosted += 1,
         }
     }
-    let groups = order.into_iter().filter_map(|name| groups.remove(name));
-    Ok(groups.map(GroupVerdict::with_figures).collect())
+    Ok(groups.into_iter().map(GroupVerdict::with_figures).collect())
 }
 
 impl GroupVerdict {
@@ -123,7 +122,6 @@ impl GroupVerdict {
         self.unhosted + too_many.sum::<usize>()
     }
 
-    /// Returns the differences in the placement of the tablets.
     pub(super) fn differences(&self) -> impl Iterator<Item = Difference> {
         let (group, tablets) = (&self.group, self.tablets);
         let unhosted = (self.unhosted > 0).then(|| Difference::Unhosted {

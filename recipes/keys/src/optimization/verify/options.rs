@@ -6,17 +6,6 @@ use super::max_skew::MaxSkew;
 use super::row_counting::RowCounting;
 
 /// The options of [`TableOptimizations::verify`](crate::TableOptimizations::verify).
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::{MaxSkew, VerifyOptions};
-///
-/// // A set-up script verifies a table that is empty; a test after a load does not accept one.
-/// let after_load = VerifyOptions::new().max_skew(MaxSkew::new(1.5)?).require_rows(true);
-/// # let _ = after_load;
-/// # Ok::<(), fluo_keys::RecipeError>(())
-/// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct VerifyOptions {

@@ -37,7 +37,6 @@ pub struct RowsVerdict {
 }
 
 impl RowsVerdict {
-    /// Returns the differences of the recipe.
     pub(super) fn differences(&self) -> impl Iterator<Item = Difference> {
         let recipe = || self.recipe.clone();
         let foreign = self

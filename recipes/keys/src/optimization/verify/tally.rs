@@ -89,7 +89,6 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Returns the verdict over the rows, or the entries, of the recipe.
     pub(super) fn verdict(&self, scale: Scale) -> RowsVerdict {
         let requirement = self.requirement;
         let tablets = self.tablets.as_slice().get(self.tablets());

@@ -96,27 +96,6 @@ impl Verdict {
 
     /// Returns the differences that an earlier verdict on the table does not have. A difference
     /// with other figures is the same.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::{Instance, TableAdmin, Versions};
-    /// use fluo_keys::{RowHasher, TableOptimizations};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let fluo = Instance::in_memory();
-    /// fluo.create_table("pages", Versions::default()).await?;
-    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
-    /// let before = optimizations.verify(&fluo, "pages").await?;
-    /// optimizations.plan(&fluo, "pages").await?.apply(&fluo).await?;
-    ///
-    /// let now = optimizations.verify(&fluo, "pages").await?;
-    /// assert_eq!(now.differences_since(&before).count(), 0);
-    /// assert!(before.differences_since(&now).eq(&before.differences), "all are fixed");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn differences_since<'a>(
         &'a self,
         earlier: &'a Self,

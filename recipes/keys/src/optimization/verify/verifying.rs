@@ -34,29 +34,6 @@ impl TableOptimizations {
     /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the optimizations ask for nothing; and the
     /// errors of the port. Servers that load no group balancer are a difference here, and an error
     /// of [`plan`](Self::plan).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::{Instance, TableAdmin, Versions};
-    /// use fluo_keys::{RowHasher, TableOptimizations, VerifyOptions};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let fluo = Instance::in_memory();
-    /// fluo.create_table("pages", Versions::default()).await?;
-    /// let optimizations = TableOptimizations::for_row_hasher(&RowHasher::new("p")?, 4)?;
-    /// assert!(!optimizations.verify(&fluo, "pages").await?.ok);
-    ///
-    /// optimizations.plan(&fluo, "pages").await?.apply(&fluo).await?;
-    /// optimizations.verify(&fluo, "pages").await?.into_result()?;
-    ///
-    /// // The table is empty, so nothing proves that its rows are even.
-    /// let strict = VerifyOptions::new().require_rows(true);
-    /// assert!(!optimizations.verify(&fluo, "pages").options(&strict).await?.ok);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn verify<'a>(&'a self, tables: &'a dyn TableAdmin, table: &'a str) -> Verifying<'a> {
         Verifying {
             optimizations: self,

@@ -18,7 +18,7 @@
 //! quiet NaN without a sign, `7f f8 00 ..` before the flip, which sorts after infinity. Other bytes
 //! are rejected when they are read.
 
-use fluo_table::{Bytes, Escaped, Excerpt};
+use fluo_table::{Escaped, Excerpt};
 
 use super::field::{Field, FieldKind, FieldSettings};
 use crate::key_design::escape;
@@ -27,7 +27,6 @@ const SIGN: u64 = 1 << 63;
 const NAN: u64 = 0x7ff8_0000_0000_0000;
 const END: [u8; 2] = [0, 0];
 
-/// Appends the bytes of a value, in the order of its field.
 pub(super) fn write(value: &Field, mask: u8, key: &mut Vec<u8>) {
     write_masked(key, mask, |key| match value {
         Field::Text(text) => write_ended(text.as_bytes(), key),
@@ -78,57 +77,40 @@ pub(super) fn read<'a>(
     written: &'a [u8],
 ) -> Result<(Field, &'a [u8]), String> {
     let mask = field.mask();
-    match field.kind {
-        FieldKind::Text => {
-            let (bytes, rest) = read_ended(written, mask)?;
-            let text = String::from_utf8(bytes)
-                .map_err(|error| format!("{} is not UTF-8 text", Excerpt::new(error.as_bytes())))?;
-            Ok((Field::Text(text), rest))
+    if matches!(field.kind, FieldKind::Text | FieldKind::Bytes) {
+        let (bytes, rest) = read_ended(written, mask)?;
+        if field.kind == FieldKind::Bytes {
+            return Ok((Field::Bytes(bytes.into()), rest));
         }
-        FieldKind::Bytes => {
-            let (bytes, rest) = read_ended(written, mask)?;
-            Ok((Field::Bytes(Bytes::from(bytes)), rest))
-        }
-        _ => {
-            let (bits, rest) = read_bits(written, mask)?;
-            Ok((number_of(field.kind, bits)?, rest))
-        }
+        let text = String::from_utf8(bytes)
+            .map_err(|error| format!("{} is not UTF-8 text", Excerpt::new(error.as_bytes())))?;
+        return Ok((Field::Text(text), rest));
     }
-}
-
-fn number_of(kind: FieldKind, bits: u64) -> Result<Field, String> {
+    let (bytes, rest) = written
+        .split_first_chunk::<8>()
+        .ok_or_else(|| format!("it needs 8 bytes, and {} are left", written.len()))?;
+    let bits = u64::from_be_bytes(bytes.map(|byte| byte ^ mask));
     let signed = (bits ^ SIGN).cast_signed();
-    match kind {
-        FieldKind::Signed => Ok(Field::Signed(signed)),
-        FieldKind::Time => Ok(Field::Time(signed)),
+    let value = match field.kind {
+        FieldKind::Signed => Field::Signed(signed),
+        FieldKind::Time => Field::Time(signed),
+        FieldKind::Float if float_bits(float_of(bits)) == bits => Field::Float(float_of(bits)),
         FieldKind::Float => {
-            let number = float_of(bits);
-            if float_bits(number) == bits {
-                return Ok(Field::Float(number));
-            }
-            Err("it is a NaN or a zero in a form that is never written".to_owned())
+            return Err("it is a NaN or a zero in a form that is never written".to_owned());
         }
-        FieldKind::Unsigned | FieldKind::Text | FieldKind::Bytes => Ok(Field::Unsigned(bits)),
-    }
+        FieldKind::Unsigned | FieldKind::Text | FieldKind::Bytes => Field::Unsigned(bits),
+    };
+    Ok((value, rest))
 }
 
 fn read_ended(written: &[u8], mask: u8) -> Result<(Vec<u8>, &[u8]), String> {
     let mut bytes = Vec::new();
-    escape::read(written, mask, &mut bytes)
-        .and_then(|end| end.split_first())
-        .filter(|(byte, _)| *byte ^ mask == 0)
-        .map(|(_, rest)| (bytes, rest))
-        .ok_or_else(|| {
-            format!(
-                "it has no end (`{}`)",
-                Escaped(&END.map(|byte| byte ^ mask))
-            )
-        })
-}
-
-fn read_bits(written: &[u8], mask: u8) -> Result<(u64, &[u8]), String> {
-    let (bytes, rest) = written
-        .split_first_chunk::<8>()
-        .ok_or_else(|| format!("it needs 8 bytes, and {} are left", written.len()))?;
-    Ok((u64::from_be_bytes(bytes.map(|byte| byte ^ mask)), rest))
+    let end = escape::read(written, mask, &mut bytes).and_then(|end| end.split_first());
+    match end {
+        Some((byte, rest)) if *byte ^ mask == 0 => Ok((bytes, rest)),
+        _ => {
+            let end = END.map(|byte| byte ^ mask);
+            Err(format!("it has no end (`{}`)", Escaped(&end)))
+        }
+    }
 }

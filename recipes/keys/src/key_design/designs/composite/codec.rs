@@ -1,113 +1,88 @@
-//! Conversions of field values to keys and rows, for callers that have values and not text.
+//! Rows of several fields, each with a kind and a direction, from values and as values.
+//!
+//! The module `bytes` writes fields in keys, and `text` writes them in the user's rows.
 
-use fluo_table::{Bytes, Excerpt, Span, counted, prefix_successor};
+use fluo_table::{Bytes, Escaped, Excerpt, counted, prefix_successor};
 
-use super::bytes;
-use super::encoding::Composite;
-use super::field::Field;
+use super::field::{Field, FieldSettings};
+use super::{bytes, text};
 use crate::error::RecipeError;
 use crate::key_design::encoding::RowRange;
 use crate::key_design::row_selection::RowSelection;
 
+/// Maximum number of fields, more than a key has any use for.
+const MOST_FIELDS: usize = 32;
+
+/// The codec of rows with several fields, ordered by the first field, then by the second, and so
+/// on: between values and the rows of a [`KeyDesign`](crate::KeyDesign) with the same settings.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_keys::{Composite, CompositeRows, Field, FieldKind, FieldSettings, KeyDesign};
+///
+/// let settings = CompositeRows::new(vec![
+///     FieldSettings::new("tenant", FieldKind::Text),
+///     FieldSettings::new("at", FieldKind::Time).descending(),
+/// ]);
+/// let (composite, design) = (settings.composite()?, KeyDesign::new(settings)?);
+/// let older = composite.row(&[Field::from("acme"), Field::Time(1)])?;
+/// let newer = composite.row(&[Field::from("acme"), Field::Time(2)])?;
+/// assert_eq!(older, "acme\t1970-01-01T00:00:00.001Z");
+/// assert!(design.encode_row(&newer)? < design.encode_row(&older)?);
+/// assert_eq!(composite.fields_of(&older)?, [Field::from("acme"), Field::Time(1)]);
+///
+/// let since = composite.rows_between(&[Field::from("acme")], Some(&Field::Time(2)), None)?;
+/// assert!(design.contains(&since, &newer)? && !design.contains(&since, &older)?);
+/// # Ok::<(), fluo_keys::RecipeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composite {
+    pub(super) fields: Vec<FieldSettings>,
+    pub(super) separator: u8,
+}
+
 impl Composite {
-    /// Returns the bytes of a row's fields, which are its key in an unsalted design. Keys compare
-    /// as their fields do.
+    /// Creates the codec for rows of these fields.
+    ///
+    /// In the text of a row, the separator stands between the fields: a tab, a space or an ASCII
+    /// punctuation character, except those of numbers, times and escapes (`\ + - . :`).
     ///
     /// # Errors
     ///
-    /// Fails if there are too few or too many fields, or if a value is not of its field's kind.
-    pub fn encode(&self, fields: &[Field]) -> Result<Bytes, RecipeError> {
-        let mut key = Vec::new();
-        self.encode_to(fields, &mut key)?;
-        Ok(key.into())
-    }
-
-    pub(super) fn encode_to(&self, fields: &[Field], key: &mut Vec<u8>) -> Result<(), RecipeError> {
-        if fields.len() < self.fields.len() {
-            return Err(RecipeError::row(format!(
-                "a row of this composite design has {}, not {}",
-                counted(self.fields.len(), "field"),
+    /// Fails if there are no fields, more than 32, or two with the same name, or if the separator
+    /// could be confused with a part of a field.
+    pub fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, RecipeError> {
+        if fields.is_empty() || fields.len() > MOST_FIELDS {
+            return Err(RecipeError::settings(format!(
+                "a composite row has 1 to {MOST_FIELDS} fields, not {}",
                 fields.len()
             )));
         }
-        self.encode_leading(fields, key)
-    }
-
-    /// Returns the fields that were encoded in the bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails if [`encode`](Self::encode) cannot have made the bytes.
-    pub fn decode(&self, key: &[u8]) -> Result<Vec<Field>, RecipeError> {
-        let mut rest = key;
-        let mut values = Vec::with_capacity(self.fields.len());
-        for (number, field) in self.fields.iter().enumerate() {
-            let (value, behind) = bytes::read(field, rest).map_err(|reason| {
-                let (excerpt, label) = (Excerpt::new(key), self.label(number));
-                RecipeError::key(format!(
-                    "{excerpt} is not a composite row: {label}, {}: {reason}",
-                    field.kind
-                ))
-            })?;
-            values.push(value);
-            rest = behind;
-        }
-        if !rest.is_empty() {
-            return Err(RecipeError::key(format!(
-                "{} is not a composite row: after its {} there is more, {}",
-                Excerpt::new(key),
-                counted(self.fields.len(), "field"),
-                counted(rest.len(), "byte")
+        let names = || fields.iter().map(|field| field.name.as_str());
+        let is_given_before = |(index, name): &(usize, &str)| {
+            !name.is_empty() && names().take(*index).any(|before| before == *name)
+        };
+        if let Some((_, name)) = names().enumerate().find(is_given_before) {
+            return Err(RecipeError::settings(format!(
+                "two fields are called `{name}`: give each a name of its own, or none"
             )));
         }
-        Ok(values)
+        let is_mark = separator.is_ascii_punctuation() || matches!(separator, '\t' | ' ');
+        let byte = u8::try_from(separator).ok();
+        let byte = byte.filter(|_| is_mark && !"\\+-.:".contains(separator));
+        let separator = byte.ok_or_else(|| {
+            RecipeError::settings(format!(
+                "`{}` cannot separate fields: give a tab, a space or punctuation other than `\\ + - . :`",
+                separator.escape_debug()
+            ))
+        })?;
+        Ok(Self { fields, separator })
     }
 
-    /// Returns the span of the keys, in an unsalted design, of exactly the rows with these leading
-    /// fields.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are more fields than rows have, or if a value is not of its field's kind.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::Key;
-    /// use fluo_keys::{Composite, Field, FieldKind, FieldSettings};
-    ///
-    /// let number = |name| FieldSettings::new(name, FieldKind::Unsigned).descending();
-    /// let composite = Composite::new(vec![number("a"), number("b")], '\t')?;
-    /// // Descending, 0 is eight bytes ff: no byte string can end its range, so the range has no end.
-    /// let zeros = composite.range_of(&[Field::Unsigned(0)])?;
-    /// let key = |a, b| composite.encode(&[Field::Unsigned(a), Field::Unsigned(b)]).map(Key::first_of_row);
-    /// assert!(zeros.contains(&key(0, u64::MAX)?) && zeros.contains(&key(0, 0)?));
-    /// assert!(!zeros.contains(&key(1, 0)?));
-    /// # Ok::<(), fluo_keys::RecipeError>(())
-    /// ```
-    pub fn range_of(&self, leading: &[Field]) -> Result<Span, RecipeError> {
-        let mut start = Vec::new();
-        self.encode_leading(leading, &mut start)?;
-        let end = prefix_successor(&start);
-        Ok(Span::rows(start, end))
-    }
-
-    /// Returns the span of the keys, in an unsalted design, of the rows with these leading fields
-    /// whose next field is at least `from` and less than `to`.
-    ///
-    /// The bounds are values, whatever the direction of the field. A bound of `None` is no bound.
-    ///
-    /// # Errors
-    ///
-    /// As [`range_of`](Self::range_of).
-    pub fn range_between(
-        &self,
-        leading: &[Field],
-        from: Option<&Field>,
-        to: Option<&Field>,
-    ) -> Result<Span, RecipeError> {
-        let RowRange { start, end } = self.written_between(leading, from, to)?;
-        Ok(Span::rows(start, end))
+    /// Returns the fields, in order.
+    pub fn fields(&self) -> &[FieldSettings] {
+        &self.fields
     }
 
     /// Returns the text of a row's fields, which is the row for
@@ -115,17 +90,36 @@ impl Composite {
     ///
     /// # Errors
     ///
-    /// As [`encode`](Self::encode).
+    /// Fails if there are too few or too many fields, or if a value is not of its field's kind.
     pub fn row(&self, fields: &[Field]) -> Result<Bytes, RecipeError> {
-        self.encode(fields)?;
+        self.encode(fields, &mut Vec::new())?;
         Ok(self.text_of(fields).into())
     }
 
-    /// Returns the set of all rows with these leading fields, for a design with any salt.
+    /// Parses the fields of a row's text.
     ///
     /// # Errors
     ///
-    /// As [`range_of`](Self::range_of).
+    /// Fails if the text has too few or too many fields, or if a field is not of its kind.
+    pub fn fields_of(&self, row: &[u8]) -> Result<Vec<Field>, RecipeError> {
+        let pieces: Vec<_> = utf8(row)?.split(char::from(self.separator)).collect();
+        if pieces.len() != self.fields.len() {
+            return Err(RecipeError::row(format!(
+                "{} has {} separated by `{}`, but rows of this composite design have {}",
+                Excerpt::new(row),
+                counted(pieces.len(), "field"),
+                Escaped(&[self.separator]),
+                self.fields.len()
+            )));
+        }
+        self.leading_of(&pieces)
+    }
+
+    /// Returns the set of all rows with these leading fields.
+    ///
+    /// # Errors
+    ///
+    /// As [`row`](Self::row).
     pub fn rows_of(&self, leading: &[Field]) -> Result<RowSelection, RecipeError> {
         let head = self.head_of(leading)?;
         if leading.len() == self.fields.len() {
@@ -135,11 +129,13 @@ impl Composite {
     }
 
     /// Returns the set of all rows with these leading fields whose next field is at least `from`
-    /// and less than `to`, for a design with any salt.
+    /// and less than `to`.
+    ///
+    /// The bounds are values, whatever the direction of the field. A bound of `None` is no bound.
     ///
     /// # Errors
     ///
-    /// As [`range_between`](Self::range_between).
+    /// As [`row`](Self::row).
     pub fn rows_between(
         &self,
         leading: &[Field],
@@ -165,55 +161,102 @@ impl Composite {
         Ok(head.into())
     }
 
+    pub(super) fn text_of(&self, fields: &[Field]) -> String {
+        let mut row = String::new();
+        for (number, value) in fields.iter().enumerate() {
+            if number > 0 {
+                row.push(char::from(self.separator));
+            }
+            text::write(value, self.separator, &mut row);
+        }
+        row
+    }
+
+    pub(super) fn leading_of(&self, pieces: &[&str]) -> Result<Vec<Field>, RecipeError> {
+        let values = pieces.iter().zip(&self.fields).enumerate();
+        let values = values.map(|(number, (piece, field))| {
+            text::read(field.kind, piece)
+                .map_err(|reason| RecipeError::row(format!("{}: {reason}", self.label(number))))
+        });
+        values.collect()
+    }
+
+    pub(super) fn encode(&self, fields: &[Field], key: &mut Vec<u8>) -> Result<(), RecipeError> {
+        if fields.len() < self.fields.len() {
+            return Err(self.miscounted(fields.len()));
+        }
+        self.encode_leading(fields, key)
+    }
+
     pub(super) fn encode_leading(
         &self,
         leading: &[Field],
         key: &mut Vec<u8>,
     ) -> Result<(), RecipeError> {
         if leading.len() > self.fields.len() {
-            return Err(RecipeError::row(format!(
-                "a row of this composite design has {}, not {}",
-                counted(self.fields.len(), "field"),
-                leading.len()
-            )));
+            return Err(self.miscounted(leading.len()));
         }
         for (number, (value, field)) in leading.iter().zip(&self.fields).enumerate() {
             if value.kind() != field.kind {
-                let (label, found) = (self.label(number), value.kind());
-                return Err(RecipeError::row(format!(
-                    "{label} is {}, not {found}",
-                    field.kind
-                )));
+                let (label, kind, found) = (self.label(number), field.kind, value.kind());
+                return Err(RecipeError::row(format!("{label} is {kind}, not {found}")));
             }
             bytes::write(value, field.mask(), key);
         }
         Ok(())
     }
 
-    /// Returns the written forms for [`range_between`](Self::range_between).
-    pub(super) fn written_between(
+    fn miscounted(&self, found: usize) -> RecipeError {
+        let expected = counted(self.fields.len(), "field");
+        RecipeError::row(format!(
+            "a row of this composite design has {expected}, not {found}"
+        ))
+    }
+
+    pub(super) fn decode(&self, key: &[u8]) -> Result<Vec<Field>, RecipeError> {
+        let refused = |reason: String| {
+            let key = Excerpt::new(key);
+            RecipeError::key(format!("{key} is not a composite row: {reason}"))
+        };
+        let mut rest = key;
+        let mut values = Vec::with_capacity(self.fields.len());
+        for (number, field) in self.fields.iter().enumerate() {
+            let (value, behind) = bytes::read(field, rest).map_err(|reason| {
+                refused(format!("{}, {}: {reason}", self.label(number), field.kind))
+            })?;
+            values.push(value);
+            rest = behind;
+        }
+        match rest.len() {
+            0 => Ok(values),
+            more => Err(refused(format!(
+                "{} follow its fields",
+                counted(more, "byte")
+            ))),
+        }
+    }
+
+    /// Returns the written forms of the rows with these leading fields whose next field is at least
+    /// `from` and less than `to`.
+    pub(super) fn range_between(
         &self,
         leading: &[Field],
         from: Option<&Field>,
         to: Option<&Field>,
     ) -> Result<RowRange, RecipeError> {
         let Some(field) = self.fields.get(leading.len()) else {
+            let count = counted(leading.len(), "field");
             return Err(RecipeError::scan(format!(
-                "no field after {} can lie between two values: rows of this composite design have {}",
-                counted(leading.len(), "field"),
-                self.fields.len()
+                "rows have no field after the first {count}"
             )));
         };
         let mut head = Vec::new();
         self.encode_leading(leading, &mut head)?;
         let bound = |value: Option<&Field>| {
-            let with_value = value.map(|value| [leading, std::slice::from_ref(value)].concat());
-            with_value
-                .map(|fields| {
-                    let mut key = Vec::new();
-                    self.encode_leading(&fields, &mut key).map(|()| key)
-                })
-                .transpose()
+            let Some(value) = value else { return Ok(None) };
+            let mut key = Vec::new();
+            let fields = [leading, std::slice::from_ref(value)].concat();
+            self.encode_leading(&fields, &mut key).map(|()| Some(key))
         };
         let (from, to) = (bound(from)?, bound(to)?);
         if field.mask() == 0 {
@@ -237,4 +280,22 @@ impl Composite {
             },
         })
     }
+
+    /// Returns the label of a field for messages: its number, counted from 1, and its name.
+    pub(super) fn label(&self, number: usize) -> String {
+        let place = number + 1;
+        match self.fields.get(number) {
+            Some(field) if !field.name.is_empty() => format!("field {place} ({})", field.name),
+            _ => format!("field {place}"),
+        }
+    }
+}
+
+pub(super) fn utf8(row: &[u8]) -> Result<&str, RecipeError> {
+    std::str::from_utf8(row).map_err(|_| {
+        RecipeError::row(format!(
+            "{} is not UTF-8 text, as the fields of a row are: write bytes in hexadecimal digits",
+            Excerpt::new(row)
+        ))
+    })
 }

@@ -37,15 +37,6 @@ pub enum FieldOrder {
 }
 
 /// The configuration of one field of a composite row.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::{FieldKind, FieldOrder, FieldSettings};
-///
-/// let newest_first = FieldSettings::new("at", FieldKind::Time).descending();
-/// assert_eq!(newest_first.order, FieldOrder::Descending);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table with the kind of a field")]
 pub struct FieldSettings {
@@ -109,7 +100,6 @@ pub enum Field {
 
 impl Field {
     /// Returns the kind of the value.
-    #[must_use]
     pub fn kind(&self) -> FieldKind {
         match self {
             Self::Text(_) => FieldKind::Text,
@@ -128,24 +118,6 @@ impl From<&str> for Field {
     }
 }
 
-impl From<i64> for Field {
-    fn from(number: i64) -> Self {
-        Self::Signed(number)
-    }
-}
-
-impl From<u64> for Field {
-    fn from(number: u64) -> Self {
-        Self::Unsigned(number)
-    }
-}
-
-impl From<f64> for Field {
-    fn from(number: f64) -> Self {
-        Self::Float(number)
-    }
-}
-
 impl fmt::Display for FieldKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -155,15 +127,6 @@ impl fmt::Display for FieldKind {
             Self::Unsigned => "an unsigned integer",
             Self::Float => "a floating-point number",
             Self::Time => "a time",
-        })
-    }
-}
-
-impl fmt::Display for FieldOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ascending => "ascending",
-            Self::Descending => "descending",
         })
     }
 }

@@ -4,12 +4,11 @@ mod bytes;
 mod codec;
 mod encoding;
 mod field;
-mod ranges;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::encoding::Composite;
+pub use self::codec::Composite;
 pub use self::field::{Field, FieldKind, FieldOrder, FieldSettings};
 use super::salt_settings::SaltSettings;
 use crate::error::RecipeError;
@@ -19,15 +18,11 @@ use crate::key_design::parts::DesignParts;
 ///
 /// A row is the text of its fields with the separator between them, as
 /// `acme<tab>-12<tab>2023-10-08T05:47:31.903Z`; [`Composite`] builds it from values. Rows that
-/// write a value in another way, such as `+5` or `007`, are normalized: they get the key of the
-/// value, and are read back as its usual text. In a text field a backslash is written `\\`, and the
-/// separator and control characters `\xNN`.
+/// write a value in another way, such as `+5` or `007`, are normalized. In a text field a backslash
+/// is written `\\`, and the separator and control characters `\xNN`.
 ///
 /// The rows with given leading fields are one piece of the table, without a salt or with a salt
-/// over these fields. [`RowSelection::Prefix`](crate::RowSelection::Prefix) selects them by the
-/// text of the fields, each followed by the separator.
-/// [`RowSelection::Between`](crate::RowSelection::Between) selects those of them whose next field
-/// lies between two values.
+/// over these fields: [`Composite::rows_of`] and [`Composite::rows_between`] select them.
 ///
 /// # Examples
 ///
@@ -69,7 +64,6 @@ fn tab() -> char {
 
 impl CompositeRows {
     /// Creates settings for rows of these fields, separated by tabs in their text, without a salt.
-    #[must_use]
     pub fn new(fields: Vec<FieldSettings>) -> Self {
         Self {
             fields,

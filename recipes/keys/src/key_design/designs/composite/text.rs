@@ -25,14 +25,12 @@
 use std::fmt::Write as _;
 
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
+use fluo_table::Excerpt;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use fluo_table::Excerpt;
-
 use super::field::{Field, FieldKind};
 
-/// Appends the text of a value.
 pub(super) fn write(value: &Field, separator: u8, row: &mut String) {
     // Writing to a string cannot fail.
     let _ = match value {
@@ -58,54 +56,50 @@ fn write_char(character: char, separator: u8, row: &mut String) -> std::fmt::Res
     }
 }
 
-/// Parses the value of a text.
 pub(super) fn read(kind: FieldKind, text: &str) -> Result<Field, String> {
-    let wrong = |right: &str| format!("{} is not {right}", Excerpt::new(text.as_bytes()));
-    match kind {
+    let result = match kind {
         FieldKind::Text => unescape(text).map(Field::Text),
         FieldKind::Bytes => read_bytes(text).map(|bytes| Field::Bytes(bytes.into())),
         FieldKind::Signed => text
             .parse()
             .map(Field::Signed)
-            .map_err(|_| wrong("a whole number from -9223372036854775808 to 9223372036854775807")),
+            .map_err(|_| format!("is not a whole number from {} to {}", i64::MIN, i64::MAX)),
         FieldKind::Unsigned => text
             .parse()
             .map(Field::Unsigned)
-            .map_err(|_| wrong("a whole number from 0 to 18446744073709551615")),
+            .map_err(|_| format!("is not a whole number from 0 to {}", u64::MAX)),
         FieldKind::Float => read_float(text).map(Field::Float),
         FieldKind::Time => read_time(text).map(Field::Time),
-    }
+    };
+    result.map_err(|reason| format!("{} {reason}", Excerpt::new(text.as_bytes())))
 }
 
 /// Returns the common beginning of the values whose text begins with `text`, for text and bytes.
 pub(super) fn read_beginning(kind: FieldKind, text: &str) -> Result<Vec<u8>, String> {
-    match kind {
+    let result = match kind {
         FieldKind::Text => unescape(text).map(String::into_bytes),
         FieldKind::Bytes => read_bytes(text),
         _ => Err(format!(
-            "{} has no separator after it, and {kind} is not in the order of its digits: end with a whole field and \
-             the separator, or ask for the rows whose field lies between two values",
-            Excerpt::new(text.as_bytes())
+            "is a part of {kind}: end with the separator, or give two values"
         )),
-    }
+    };
+    result.map_err(|reason| format!("{} {reason}", Excerpt::new(text.as_bytes())))
 }
 
 fn unescape(text: &str) -> Result<String, String> {
+    let bad_escape =
+        || "has a backslash that begins neither `\\\\` nor `\\xNN` up to `\\x7f`".to_owned();
     let mut pieces = text.split('\\');
     let mut unescaped = pieces.next().unwrap_or_default().to_owned();
     while let Some(piece) = pieces.next() {
-        if piece.is_empty() {
+        let (character, rest) = match piece {
             // Two backslashes: the text after them is a separate piece.
-            let Some(behind) = pieces.next() else {
-                return Err(bad_escape(text));
-            };
-            unescaped.push('\\');
-            unescaped.push_str(behind);
-        } else {
-            let (character, rest) = read_escape(piece).ok_or_else(|| bad_escape(text))?;
-            unescaped.push(character);
-            unescaped.push_str(rest);
+            "" => pieces.next().map(|behind| ('\\', behind)),
+            piece => read_escape(piece),
         }
+        .ok_or_else(bad_escape)?;
+        unescaped.push(character);
+        unescaped.push_str(rest);
     }
     Ok(unescaped)
 }
@@ -117,86 +111,61 @@ fn read_escape(piece: &str) -> Option<(char, &str)> {
     code.is_ascii().then(|| (char::from(code), rest))
 }
 
-fn bad_escape(text: &str) -> String {
-    format!(
-        "{} has a backslash that begins neither `\\\\` nor `\\xNN` with two hexadecimal digits up to 7f",
-        Excerpt::new(text.as_bytes())
-    )
-}
-
 fn read_bytes(text: &str) -> Result<Vec<u8>, String> {
-    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map_err(|_| {
-        format!(
-            "{} is not an even number of hexadecimal digits",
-            Excerpt::new(text.as_bytes())
-        )
-    })
+    let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes());
+    bytes.map_err(|_| "is not an even number of hexadecimal digits".to_owned())
 }
 
 fn read_float(text: &str) -> Result<f64, String> {
-    let shown = Excerpt::new(text.as_bytes());
     let number: f64 = text
         .parse()
-        .map_err(|_| format!("{shown} is not a number such as `1.5`, `1e300`, `-inf` or `NaN`"))?;
-    let has_digit = |digits: std::ops::RangeInclusive<u8>| {
-        let mantissa = text.bytes().take_while(|byte| !b"eE".contains(byte));
-        mantissa.into_iter().any(|byte| digits.contains(&byte))
-    };
-    if number.is_infinite() && has_digit(b'0'..=b'9') {
+        .map_err(|_| "is not a number such as `1.5`, `1e300`, `-inf` or `NaN`")?;
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let has_digit = |least: u8| mantissa.bytes().any(|byte| (least..=b'9').contains(&byte));
+    if number.is_infinite() && has_digit(b'0') {
         return Err(format!(
-            "{shown} is beyond the largest floating-point number, {:?}",
+            "is beyond the largest floating-point number, {:?}",
             f64::MAX
         ));
     }
-    if number == 0.0 && has_digit(b'1'..=b'9') {
-        return Err(format!(
-            "{shown} is not 0, but nearer to 0 than any other 64-bit floating-point number: round it"
-        ));
+    if number == 0.0 && has_digit(b'1') {
+        return Err(
+            "is nearer to 0 than any other 64-bit floating-point number: round it".to_owned(),
+        );
     }
     let digits = text.trim_start_matches(['+', '-']);
     let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
     let exact = format!("{:.0}", number.abs());
     if is_whole && digits.trim_start_matches('0') != exact.trim_start_matches('0') {
         return Err(format!(
-            "{shown} is a whole number that no floating-point number equals; the nearest is {exact}: round it, or \
-             make the field a signed or an unsigned integer"
+            "equals no floating-point number; the nearest is {exact}: round it"
         ));
     }
     Ok(number)
 }
 
 fn read_time(text: &str) -> Result<i64, String> {
-    let shown = Excerpt::new(text.as_bytes());
     if let Ok(millis) = text.parse() {
         return match date_of(text) {
             None => Ok(millis),
             Some(date) => Err(format!(
-                "{shown} is a date or milliseconds since 1970: write `{date}T00:00:00Z` for the one and `+{text}` for \
-                 the other"
+                "is ambiguous: write `{date}T00:00:00Z` or `+{text}`"
             )),
         };
     }
-    let time: Timestamp = text.parse().map_err(|_| {
-        format!(
-            "{shown} is not a time such as `2023-10-08T05:47:31.903Z`, nor milliseconds since 1970"
-        )
-    })?;
-    if text.contains('[') {
-        return Err(format!(
-            "{shown} names a time zone, which is not kept: give the time and its offset from UTC alone"
-        ));
-    }
-    if has_leap_second(text) {
-        return Err(format!(
-            "{shown} has the second 60, which no count of milliseconds has: write 59, or 0 of the next minute"
-        ));
-    }
-    if time.subsec_nanosecond() % 1_000_000 != 0 {
-        return Err(format!(
-            "{shown} is finer than the milliseconds that are kept: round it"
-        ));
-    }
-    Ok(time.as_millisecond())
+    let time: Timestamp = text.parse().map_err(
+        |_| "is not a time such as `2023-10-08T05:47:31.903Z`, nor milliseconds since 1970",
+    )?;
+    let reason = if text.contains('[') {
+        "names a time zone, which is not kept: give the offset from UTC alone"
+    } else if has_leap_second(text) {
+        "has the second 60, which no count of milliseconds has: write 59"
+    } else if time.subsec_nanosecond() % 1_000_000 != 0 {
+        "is finer than the milliseconds that are kept: round it"
+    } else {
+        return Ok(time.as_millisecond());
+    };
+    Err(reason.to_owned())
 }
 
 /// Returns the date that eight digits could mean, such as `20161231`.
@@ -208,8 +177,7 @@ fn date_of(digits: &str) -> Option<Date> {
 /// Checks whether the second of a time is 60, with or without colons in the time.
 fn has_leap_second(text: &str) -> bool {
     let time = text.split(['T', 't', ' ']).nth(1).unwrap_or_default();
-    let time = time
-        .bytes()
-        .take_while(|byte| byte.is_ascii_digit() || *byte == b':');
-    time.filter(u8::is_ascii_digit).skip(4).take(2).eq(*b"60")
+    let is_more = |byte: &u8| byte.is_ascii_digit() || *byte == b':';
+    let digits = time.bytes().take_while(is_more).filter(u8::is_ascii_digit);
+    digits.skip(4).take(2).eq(*b"60")
 }

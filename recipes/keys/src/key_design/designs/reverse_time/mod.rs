@@ -66,19 +66,16 @@ impl Default for ReverseTime {
 
 impl ReverseTime {
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
-        let may_be_empty =
-            (self.time, self.encoding) == (TimePosition::First, TimeEncoding::Binary);
-        if self.separator.is_empty() && !may_be_empty {
+        let needs_none = (self.time, self.encoding) == (TimePosition::First, TimeEncoding::Binary);
+        if self.separator.is_empty() && !needs_none {
             return Err(RecipeError::settings(
-                "the separator is empty, so the beginning or the end of the time in a row is unknown: give one, such \
-                 as `|`; only binary times that come first need none",
+                "only binary times that come first need no separator: give one, such as `|`",
             ));
         }
         let has_digit = self.separator.bytes().any(|byte| byte.is_ascii_digit());
         if self.encoding == TimeEncoding::Decimal && has_digit {
             return Err(RecipeError::settings(format!(
-                "the separator `{}` contains a digit, which looks like part of a decimal time: give one without \
-                 digits, such as `|`",
+                "the separator `{}` contains a digit, as decimal times do: give one without digits",
                 Escaped(self.separator.as_bytes())
             )));
         }

@@ -9,57 +9,46 @@ use memchr::memmem;
 
 use super::{ReverseTime, TimeEncoding, TimePosition};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{RowEncoding as _, RowRange};
+use crate::key_design::encoding::{RowRange, written};
 use crate::key_design::row_selection::RowSelection;
 
 impl ReverseTime {
-    /// Returns the written forms of the rows of a contiguous set.
     pub(super) fn range(&self, rows: &RowSelection) -> Result<RowRange, RecipeError> {
         match rows {
-            RowSelection::Row(row) => Ok(RowRange::of_row(self.written(row)?)),
+            RowSelection::Row(row) => Ok(RowRange::of_row(written(self, row)?)),
             RowSelection::Prefix(prefix) => self.written_prefix(prefix).map(RowRange::of_prefix),
             RowSelection::Between { prefix, from, to } => {
                 self.between(prefix, from.as_ref(), to.as_ref())
             }
             RowSelection::Range { start, end } => {
                 self.check_before_time(start)?;
-                end.as_ref()
-                    .map_or(Ok(()), |end| self.check_before_time(end))?;
+                self.check_before_time(end.as_deref().unwrap_or_default())?;
                 Ok(RowRange::as_they_are(rows))
             }
-            RowSelection::All | RowSelection::Suffix(_) | RowSelection::Domain { .. } => {
-                Ok(RowRange::as_they_are(rows))
-            }
+            _ => Ok(RowRange::as_they_are(rows)),
         }
     }
 
     /// Returns the common beginning of the written forms of all rows that begin with a prefix.
     fn written_prefix(&self, prefix: &Bytes) -> Result<Bytes, RecipeError> {
-        if prefix.is_empty() {
-            return Ok(Bytes::new());
-        }
-        if self.time == TimePosition::Last {
+        if prefix.is_empty() || self.time == TimePosition::Last {
             self.check_before_time(prefix)?;
             return Ok(prefix.clone());
         }
+        let is_digit = |byte: &&u8| byte.is_ascii_digit();
         let length = match self.encoding {
-            TimeEncoding::Decimal => prefix
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .count(),
+            TimeEncoding::Decimal => prefix.iter().take_while(is_digit).count(),
             TimeEncoding::Binary => self.encoding.counted_down_len(),
         };
-        let cut = prefix.split_at_checked(length);
-        let (time, rest) = cut.ok_or_else(|| self.cut_time(prefix))?;
+        let (time, rest) = prefix
+            .split_at_checked(length)
+            .filter(|(_, rest)| !rest.is_empty() || self.encoding == TimeEncoding::Binary)
+            .ok_or_else(|| cut_time(prefix))?;
         let separator = self.separator.as_bytes();
-        if rest.is_empty() && self.encoding == TimeEncoding::Decimal {
-            return Err(self.cut_time(prefix));
-        }
         if !separator.starts_with(rest) && !rest.starts_with(separator) {
-            let shape = self.shape();
+            let (prefix, shape) = (Excerpt::new(prefix), self.shape());
             return Err(RecipeError::scan(format!(
-                "no row begins with {}: {shape}",
-                Excerpt::new(prefix)
+                "no row begins with {prefix}: {shape}"
             )));
         }
         let mut written = self.counted_down(time)?;
@@ -71,7 +60,7 @@ impl ReverseTime {
     fn check_before_time(&self, bound: &[u8]) -> Result<(), RecipeError> {
         let separator = self.separator.as_bytes();
         match memmem::find(bound, separator) {
-            Some(found) if found + separator.len() < bound.len() => Err(self.cut_time(bound)),
+            Some(found) if found + separator.len() < bound.len() => Err(cut_time(bound)),
             _ => Ok(()),
         }
     }
@@ -83,21 +72,14 @@ impl ReverseTime {
         to: Option<&Bytes>,
     ) -> Result<RowRange, RecipeError> {
         self.check_whole(prefix)?;
-        let head = prefix.as_ref();
         let behind = |time: &Bytes| {
-            let written = [head, &self.counted_down(time)?].concat();
+            let written = [prefix.as_ref(), &self.counted_down(time)?].concat();
             Ok::<_, RecipeError>(prefix_successor(&written))
         };
         // Later times have smaller keys, so the range begins after `to`, which is excluded.
-        let start = match to {
-            Some(to) => behind(to)?,
-            None => Some(prefix.clone()),
-        };
-        let end = match from {
-            Some(from) => behind(from)?,
-            None => prefix_successor(head),
-        };
         // `MAX - t` never begins with ff, so a successor always exists.
+        let start = to.map_or_else(|| Ok(Some(prefix.clone())), behind)?;
+        let end = from.map_or_else(|| Ok(prefix_successor(prefix)), behind)?;
         let start = start.unwrap_or_default();
         Ok(RowRange { start, end })
     }
@@ -105,41 +87,35 @@ impl ReverseTime {
     /// Rejects a prefix that does not end right before a time.
     fn check_whole(&self, prefix: &[u8]) -> Result<(), RecipeError> {
         let separator = self.separator.as_bytes();
-        let is_whole = match self.time {
-            TimePosition::First => prefix.is_empty(),
-            TimePosition::Last => memmem::find(prefix, separator)
-                .is_some_and(|found| found + separator.len() == prefix.len()),
-        };
-        if is_whole {
-            return Ok(());
-        }
         let excerpt = Excerpt::new(prefix);
-        Err(RecipeError::scan(match self.time {
-            TimePosition::First => format!(
-                "rows begin with their time, so the prefix before the times must be empty, not {excerpt}"
-            ),
-            TimePosition::Last => format!(
-                "{excerpt} does not end where a time begins: give the entity and the separator `{}`, once",
+        match self.time {
+            TimePosition::First if prefix.is_empty() => Ok(()),
+            TimePosition::First => Err(RecipeError::scan(format!(
+                "rows begin with their time, so the prefix must be empty, not {excerpt}"
+            ))),
+            TimePosition::Last
+                if memmem::find(prefix, separator)
+                    .is_some_and(|found| found + separator.len() == prefix.len()) =>
+            {
+                Ok(())
+            }
+            TimePosition::Last => Err(RecipeError::scan(format!(
+                "{excerpt} does not end before a time: give the entity and `{}`",
                 Escaped(separator)
-            ),
-        }))
+            ))),
+        }
     }
 
     fn counted_down(&self, time: &[u8]) -> Result<Vec<u8>, RecipeError> {
         let time = self.encoding.read(time);
-        let time =
-            time.map_err(|reason| RecipeError::scan(format!("the time to read: {reason}")))?;
-        let mut written = Vec::with_capacity(self.encoding.counted_down_len());
-        self.encoding.write_counted_down(time, &mut written);
-        Ok(written)
+        let time = time.map_err(|reason| RecipeError::scan(format!("the time to read: {reason}")));
+        time.map(|time| self.encoding.counted_down(time))
     }
+}
 
-    fn cut_time(&self, bound: &[u8]) -> RecipeError {
-        let shape = self.shape();
-        RecipeError::scan(format!(
-            "{} reaches into a time, and the order of its bytes is not that of the keys: end it before the time, or \
-             ask for the rows between two times; {shape}",
-            Excerpt::new(bound)
-        ))
-    }
+fn cut_time(bound: &[u8]) -> RecipeError {
+    RecipeError::scan(format!(
+        "{} reaches into a time: end it before the time, or read the rows between two times",
+        Excerpt::new(bound)
+    ))
 }

@@ -1,8 +1,7 @@
 //! Times as written in rows, and counted down as written in keys.
 
-use serde::{Deserialize, Serialize};
-
 use fluo_table::{Excerpt, counted};
+use serde::{Deserialize, Serialize};
 
 /// The encoding of a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -16,18 +15,25 @@ pub enum TimeEncoding {
 }
 
 /// Number of decimal digits of `i64::MAX`.
-pub(super) const DIGITS: usize = 19;
+const DIGITS: usize = 19;
 
 impl TimeEncoding {
-    /// Parses a time as written in a row.
     pub(super) fn read(self, text: &[u8]) -> Result<i64, String> {
-        match self {
-            Self::Decimal => decimal_time(text),
-            Self::Binary => binary_time(text),
+        let time = match self {
+            Self::Decimal => decimal_time(text)?,
+            Self::Binary => i64::from_be_bytes(text.try_into().map_err(|_| {
+                let found = counted(text.len(), "byte");
+                format!("it has {found}, and a binary time has 8")
+            })?),
+        };
+        if time < 0 {
+            return Err(format!(
+                "{time} is negative: give 0 or more, or use a composite design"
+            ));
         }
+        Ok(time)
     }
 
-    /// Appends a time as written in a row.
     pub(super) fn write(self, time: i64, row: &mut Vec<u8>) {
         match self {
             Self::Decimal => row.extend_from_slice(time.to_string().as_bytes()),
@@ -35,12 +41,12 @@ impl TimeEncoding {
         }
     }
 
-    /// Appends `MAX - t`. Times are never negative, so this cannot overflow.
-    pub(super) fn write_counted_down(self, time: i64, key: &mut Vec<u8>) {
+    /// Returns the bytes of `MAX - t`. Times are never negative, so this cannot overflow.
+    pub(super) fn counted_down(self, time: i64) -> Vec<u8> {
         let left = i64::MAX - time;
         match self {
-            Self::Decimal => key.extend_from_slice(format!("{left:0DIGITS$}").as_bytes()),
-            Self::Binary => key.extend_from_slice(&left.to_be_bytes()),
+            Self::Decimal => format!("{left:0DIGITS$}").into_bytes(),
+            Self::Binary => left.to_be_bytes().into(),
         }
     }
 
@@ -63,44 +69,19 @@ impl TimeEncoding {
     }
 }
 
+/// Parses decimal digits, with a `-` before a negative number.
 fn decimal_time(text: &[u8]) -> Result<i64, String> {
     let shown = Excerpt::new(text);
-    if let [b'-', digits @ ..] = text
-        && !digits.is_empty()
-        && digits.iter().all(u8::is_ascii_digit)
-    {
-        return Err(format!(
-            "{shown} is negative, and a time that is counted down from {} is not: give 0 or more, or use a \
-             composite design, whose times may be",
-            i64::MAX
-        ));
-    }
-    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(format!("{shown} is not a whole number in decimal digits"));
     }
     if text.len() > 1 && text.starts_with(b"0") {
-        return Err(format!(
-            "{shown} begins with a zero, so that one time would have several rows: leave it out"
-        ));
+        return Err(format!("{shown} begins with a zero: leave it out"));
     }
     let digits = std::str::from_utf8(text).unwrap_or_default();
+    let most = i64::MAX;
     digits
         .parse()
-        .map_err(|_| format!("{shown} is more than {}", i64::MAX))
-}
-
-fn binary_time(text: &[u8]) -> Result<i64, String> {
-    let found = text.len();
-    let bytes = text
-        .try_into()
-        .map_err(|_| format!("it has {}, and a binary time has 8", counted(found, "byte")))?;
-    let time = i64::from_be_bytes(bytes);
-    if time < 0 {
-        return Err(format!(
-            "{time} is negative, and a time that is counted down from {} is not: give 0 or more, or use a composite \
-             design, whose times may be",
-            i64::MAX
-        ));
-    }
-    Ok(time)
+        .map_err(|_| format!("{shown} is beyond {most}"))
 }

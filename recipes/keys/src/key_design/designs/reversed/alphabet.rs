@@ -29,12 +29,6 @@ pub enum RowAlphabet {
 /// less than two parts in this number.
 const EVEN_ENOUGH: u64 = 64;
 
-/// All texts of this number of symbols.
-pub(super) struct Beginnings {
-    digits: usize,
-    count: u64,
-}
-
 impl RowAlphabet {
     fn symbols(self) -> u64 {
         match self {
@@ -64,28 +58,12 @@ impl RowAlphabet {
     /// Point `i` is `i * symbols^d / tablets`, rounded down, in `d` symbols, without the lowest
     /// symbols at its end. `d` is the smallest number of symbols that divides evenly, or that
     /// leaves the pieces about equal; at most `longest`.
-    pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, RecipeError> {
-        let Beginnings { digits, count } = self.beginnings(tablets, longest)?;
-        let wanted = u64::from(tablets);
-        // The product of two large numbers may exceed 64 bits; the quotient is below the count
-        // again.
-        let start = |number| u128::from(number) * u128::from(count) / u128::from(wanted);
-        let point = |number| self.text(u64::try_from(start(number)).unwrap_or(u64::MAX), digits);
-        Ok((1..wanted).map(point).collect())
-    }
-
-    /// Returns the beginnings that this many tablets divide among them.
     ///
     /// # Errors
     ///
     /// Fails if there are more tablets than rows of the longest length.
-    pub(super) fn beginnings(
-        self,
-        tablets: u32,
-        longest: usize,
-    ) -> Result<Beginnings, RecipeError> {
-        let symbols = self.symbols();
-        let wanted = u64::from(tablets);
+    pub(super) fn points(self, tablets: u32, longest: usize) -> Result<Vec<Bytes>, RecipeError> {
+        let (symbols, wanted) = (self.symbols(), u64::from(tablets));
         let (mut digits, mut count) = (1, symbols);
         while !count.is_multiple_of(wanted) && count < wanted * EVEN_ENOUGH && digits < longest {
             digits += 1;
@@ -96,7 +74,11 @@ impl RowAlphabet {
                 "{tablets} tablets are more than the {count} rows of length {longest} over {self}: give at most {count}"
             )));
         }
-        Ok(Beginnings { digits, count })
+        // The product of two large numbers may exceed 64 bits; the quotient is below the count
+        // again.
+        let start = |number| u128::from(number) * u128::from(count) / u128::from(wanted);
+        let point = |number| self.text(u64::try_from(start(number)).unwrap_or(u64::MAX), digits);
+        Ok((1..wanted).map(point).collect())
     }
 
     fn text(self, number: u64, digits: usize) -> Bytes {
@@ -130,51 +112,32 @@ impl fmt::Display for RowAlphabet {
 mod tests {
     use super::*;
 
-    const ALL: [RowAlphabet; 5] = [
-        RowAlphabet::Digits,
-        RowAlphabet::Hex,
-        RowAlphabet::Lower,
-        RowAlphabet::Printable,
-        RowAlphabet::Bytes,
-    ];
-
     #[test]
-    fn evenly_dividing_points_are_short() {
-        let digits = RowAlphabet::Digits.points(10, 20).unwrap();
-        assert_eq!(digits, ["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
-        let hex = RowAlphabet::Hex.points(4, 20).unwrap();
-        assert_eq!(hex, ["4", "8", "c"]);
-        let letters = RowAlphabet::Lower.points(2, 20).unwrap();
-        assert_eq!(letters, ["n"]);
-        assert_eq!(RowAlphabet::Bytes.points(2, 20).unwrap(), [&b"\x80"[..]]);
-        assert_eq!(RowAlphabet::Printable.points(5, 20).unwrap().len(), 4);
-        assert!(RowAlphabet::Digits.points(1, 20).unwrap().is_empty());
-    }
-
-    #[test]
-    fn other_points_are_about_even() {
-        // 10^3 = 1,000 is the first power with 64 beginnings for each of 3.
-        let points = RowAlphabet::Digits.points(3, 20).unwrap();
-        assert_eq!(points, ["333", "666"]);
-        assert_eq!(RowAlphabet::Digits.points(3, 1).unwrap(), ["3", "6"]);
+    fn points_are_short_and_about_even() {
+        use RowAlphabet::{Bytes, Digits, Hex, Lower};
+        for (alphabet, tablets, longest, expected) in [
+            (Digits, 5, 20, &["2", "4", "6", "8"].map(str::as_bytes)[..]),
+            (Hex, 4, 20, &[b"4", b"8", b"c"]),
+            (Lower, 2, 20, &[b"n"]),
+            (Bytes, 2, 20, &[b"\x80"]),
+            (Digits, 1, 20, &[]),
+            // 10^3 = 1,000 is the first power with 64 beginnings for each of 3.
+            (Digits, 3, 20, &[b"333", b"666"]),
+            (Digits, 3, 1, &[b"3", b"6"]),
+        ] {
+            assert_eq!(alphabet.points(tablets, longest).unwrap(), expected);
+        }
     }
 
     #[test]
     fn points_ascend_for_any_number_of_tablets() {
-        for alphabet in ALL {
+        use RowAlphabet::{Bytes, Digits, Hex, Lower, Printable};
+        for alphabet in [Digits, Hex, Lower, Printable, Bytes] {
             for tablets in [2, 3, 7, 97, 1_000, 99_991] {
                 let points = alphabet.points(tablets, 40).unwrap();
                 assert_eq!(points.len() + 1, usize::try_from(tablets).unwrap());
                 assert!(points.windows(2).all(|pair| pair[0] < pair[1]));
             }
         }
-    }
-
-    #[test]
-    fn rejects_more_tablets_than_short_rows() {
-        assert_eq!(
-            RowAlphabet::Digits.points(101, 2).unwrap_err().to_string(),
-            "101 tablets are more than the 100 rows of length 2 over the digits: give at most 100"
-        );
     }
 }

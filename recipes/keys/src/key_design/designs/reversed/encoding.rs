@@ -13,65 +13,39 @@
 //! The length prevents a truncated key, or bytes that this design never wrote, from being read as a
 //! row. Without it, every byte string would be the key of some row of variable length.
 
-use std::iter;
-
 use fluo_table::{Bytes, Escaped, Excerpt, counted};
 
-use super::alphabet::RowAlphabet;
 use super::{Reversed, ReversedUnit, RowLength};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
+use crate::key_design::encoding::{NO_DOMAINS, RowEncoding, RowRange, SelectionKind, written};
 use crate::key_design::escape;
-use crate::key_design::explain::KeyField;
+use crate::key_design::key_field::KeyField;
 use crate::key_design::row_selection::RowSelection;
-use crate::key_design::scan_cost::KeyOrder;
+use crate::key_design::scan_cost::{KeyOrder, ScanCost};
 
 /// Maximum length in bytes of a row whose length is stored, so that the first byte of the length
 /// stays below `ff`.
 const LONGEST: u32 = 0xfeff_ffff;
 
-/// Describes sets whose rows a reversal scatters.
-macro_rules! scattered {
-    ($rows:literal) => {
-        Contiguity::Never(concat!(
-            $rows,
-            " are scattered if rows are reversed, because their last bytes decide where they are stored: read them \
-             one by one or by suffix, or use a digest-salt, which keeps such reads"
-        ))
-    };
-}
-
 impl Reversed {
-    /// Returns the reversed row, without its stored length.
-    fn unwrapped(&self, written: &[u8]) -> Result<Vec<u8>, RecipeError> {
-        let refused = |reason: String| {
-            let excerpt = Excerpt::new(written);
-            RecipeError::key(format!("{excerpt} is not a reversed row: {reason}"))
-        };
-        match self.length {
-            RowLength::Fixed(length) => {
-                let found = self.units(written);
-                if found == length {
-                    return Ok(written.to_vec());
-                }
-                let found = self.counted(found);
-                Err(refused(format!("it has {found}, not {length}")))
+    /// Returns the reversed row without its stored length, or the reason why it is none.
+    fn unwrapped(&self, written: &[u8]) -> Result<Vec<u8>, String> {
+        if let RowLength::Fixed(length) = self.length {
+            let found = self.units(written);
+            if found == length {
+                return Ok(written.to_vec());
             }
-            RowLength::Stored => {
-                let mut reversed = Vec::with_capacity(written.len());
-                let stored = escape::read(written, 0, &mut reversed).ok_or_else(|| {
-                    refused("it does not end with the byte 00 and 4 bytes of length".into())
-                })?;
-                let right = u32::try_from(reversed.len()).ok().map(u32::to_be_bytes);
-                if right.is_some_and(|right| right == stored) {
-                    return Ok(reversed);
-                }
-                let (found, stored) = (counted(reversed.len(), "byte"), Excerpt::new(stored));
-                Err(refused(format!(
-                    "it has {found}, but the stored length is {stored}"
-                )))
-            }
+            return Err(format!("it has {}, not {length}", self.counted(found)));
         }
+        let mut reversed = Vec::with_capacity(written.len());
+        let stored = escape::read(written, 0, &mut reversed)
+            .ok_or("it does not end with the byte 00 and 4 bytes of length")?;
+        let right = u32::try_from(reversed.len()).ok().map(u32::to_be_bytes);
+        if right.is_some_and(|right| right == stored) {
+            return Ok(reversed);
+        }
+        let (found, stored) = (counted(reversed.len(), "byte"), Excerpt::new(stored));
+        Err(format!("it has {found}, but the stored length is {stored}"))
     }
 
     /// Returns the bytes or characters in reverse order, or `None` if the characters are not valid
@@ -86,13 +60,21 @@ impl Reversed {
         }
     }
 
+    fn reversed(&self, row: &[u8]) -> Result<Vec<u8>, RecipeError> {
+        self.reverse(row).ok_or_else(|| {
+            RecipeError::row(format!(
+                "{} is not UTF-8 text, so its characters cannot be reversed: reverse bytes",
+                Excerpt::new(row)
+            ))
+        })
+    }
+
     /// Returns the number of bytes, or of characters of UTF-8 text.
     fn units(&self, bytes: &[u8]) -> usize {
         let starts = |byte: &&u8| self.unit == ReversedUnit::Bytes || **byte & 0xc0 != 0x80;
         bytes.iter().filter(starts).count()
     }
 
-    /// Formats a number of bytes or characters.
     fn counted(&self, count: usize) -> String {
         match self.unit {
             ReversedUnit::Bytes => counted(count, "byte"),
@@ -102,47 +84,28 @@ impl Reversed {
 
     /// Returns the common beginning of the keys of all rows with a suffix.
     fn beginning(&self, suffix: &[u8]) -> Result<Bytes, RecipeError> {
-        let reversed = self.reverse(suffix).ok_or_else(|| not_text(suffix))?;
-        if let RowLength::Fixed(length) = self.length {
-            if self.units(&reversed) > length {
-                return Err(RecipeError::scan(format!(
-                    "no row ends with {}: rows have {}, fewer than that",
-                    Excerpt::new(suffix),
-                    self.counted(length)
-                )));
-            }
-            return Ok(reversed.into());
-        }
-        Ok(escaped(&reversed))
-    }
-
-    fn split_alphabet(&self) -> Result<RowAlphabet, RecipeError> {
-        self.alphabet.ok_or_else(|| {
-            RecipeError::no_even_splits(
-                "split points of reversed rows need their alphabet: set `alphabet` to `digits`, `hex`, `lower`, \
-                 `printable` or `bytes`, or take the points from a sample",
-            )
-        })
-    }
-
-    fn longest(&self) -> usize {
+        let reversed = self.reversed(suffix)?;
         match self.length {
-            RowLength::Fixed(length) => length,
-            RowLength::Stored => usize::MAX,
+            RowLength::Stored => Ok(escaped(&reversed)),
+            RowLength::Fixed(length) if self.units(&reversed) <= length => Ok(reversed.into()),
+            RowLength::Fixed(length) => Err(RecipeError::scan(format!(
+                "no row ends with {}: rows have only {}",
+                Excerpt::new(suffix),
+                self.counted(length)
+            ))),
         }
     }
 }
 
 impl RowEncoding for Reversed {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
-        let reversed = self.reverse(row).ok_or_else(|| not_text(row))?;
+        let reversed = self.reversed(row)?;
         match self.length {
             RowLength::Fixed(length) => {
                 let found = self.units(&reversed);
                 if found != length {
                     return Err(RecipeError::row(format!(
-                        "{} has {}, but all rows of this reversed design have {length}: pad rows to one length, or \
-                         store the length",
+                        "{} has {}, but all rows of this reversed design have {length}: store the length",
                         Excerpt::new(row),
                         self.counted(found)
                     )));
@@ -152,10 +115,8 @@ impl RowEncoding for Reversed {
             RowLength::Stored => {
                 let length = u32::try_from(row.len()).ok().filter(|len| *len <= LONGEST);
                 let length = length.ok_or_else(|| {
-                    RecipeError::row(format!(
-                        "a row has at most {LONGEST} bytes, not {}",
-                        row.len()
-                    ))
+                    let found = row.len();
+                    RecipeError::row(format!("a row has at most {LONGEST} bytes, not {found}"))
                 })?;
                 escape::write(&reversed, key);
                 key.push(0);
@@ -166,12 +127,13 @@ impl RowEncoding for Reversed {
     }
 
     fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
-        let reversed = self.unwrapped(written)?;
-        let found = self.reverse(&reversed).ok_or_else(|| {
-            RecipeError::key(format!(
-                "{} is not a reversed row: it is not UTF-8 text, which is reversed by characters",
-                Excerpt::new(written)
-            ))
+        let found = self.unwrapped(written).and_then(|reversed| {
+            let row = self.reverse(&reversed);
+            row.ok_or_else(|| "it is not UTF-8 text, which is reversed by characters".to_owned())
+        });
+        let found = found.map_err(|reason| {
+            let excerpt = Excerpt::new(written);
+            RecipeError::key(format!("{excerpt} is not a reversed row: {reason}"))
         })?;
         row.extend_from_slice(&found);
         Ok(())
@@ -184,71 +146,64 @@ impl RowEncoding for Reversed {
             RowLength::Fixed(_) => 0,
             RowLength::Stored => 1 + size_of::<u32>(),
         };
-        let (stored, end) = written
-            .split_at_checked(written.len().saturating_sub(end))
-            .unwrap_or((written, &[]));
+        let end = written.len().saturating_sub(end);
+        let (stored, end) = written.split_at_checked(end).unwrap_or((written, &[]));
         let meaning = format!("`{}` read backwards", Escaped(&row));
-        let of_row = KeyField::new("row", stored.to_vec(), meaning);
-        let length = (!end.is_empty()).then(|| {
+        let mut fields = vec![KeyField::new("row", stored.to_vec(), meaning)];
+        if !end.is_empty() {
             let meaning = format!("the end, and the length: {}", counted(row.len(), "byte"));
-            KeyField::new("length", end.to_vec(), meaning)
-        });
-        Ok(iter::once(of_row).chain(length).collect())
+            fields.push(KeyField::new("length", end.to_vec(), meaning));
+        }
+        Ok(fields)
     }
 
     fn order(&self) -> KeyOrder {
         KeyOrder::ReversedRows
     }
 
-    /// Ignores the alphabet of the split points.
-    fn writes_as(&self, other: &dyn RowEncoding) -> bool {
-        downcast::<Self>(other)
-            .is_some_and(|other| (self.length, self.unit) == (other.length, other.unit))
+    fn detail(&self) -> Option<String> {
+        let text = match (self.length, self.unit) {
+            (RowLength::Fixed(length), _) => format!("rows of {}", self.counted(length)),
+            (_, ReversedUnit::Bytes) => "bytes, with their length stored".to_owned(),
+            (_, ReversedUnit::Characters) => "characters, with their length stored".to_owned(),
+        };
+        Some(text)
     }
 
-    fn contiguity(&self, kind: SelectionKind) -> Contiguity {
+    fn cost(&self, kind: SelectionKind) -> ScanCost {
         match kind {
-            SelectionKind::Row | SelectionKind::Suffix => Contiguity::Always,
-            SelectionKind::Domain => Contiguity::NO_DOMAINS,
-            SelectionKind::Prefix => scattered!("rows with one prefix"),
-            SelectionKind::Range => scattered!("the rows of a range"),
-            SelectionKind::Between => scattered!("rows with a part between two values"),
+            SelectionKind::Row | SelectionKind::Suffix => ScanCost::SingleRange,
+            SelectionKind::Domain => ScanCost::unsupported(NO_DOMAINS),
+            SelectionKind::Prefix | SelectionKind::Range | SelectionKind::Between => {
+                ScanCost::unsupported(
+                    "reversed rows are read one by one or by suffix; use the design `digest-salt`",
+                )
+            }
         }
     }
 
     fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
-        self.check_contiguous(rows)?;
         let range = match rows {
-            RowSelection::Row(row) => RowRange::of_row(self.written(row)?),
+            RowSelection::Row(row) => RowRange::of_row(written(self, row)?),
             RowSelection::Suffix(suffix) => RowRange::of_prefix(self.beginning(suffix)?),
             _ => RowRange::as_they_are(rows),
         };
         Ok(vec![range])
     }
 
-    fn detail(&self) -> Option<String> {
-        Some(match (self.length, self.unit) {
-            (RowLength::Fixed(length), _) => format!("rows of {}", self.counted(length)),
-            (RowLength::Stored, ReversedUnit::Bytes) => {
-                "bytes, with their length stored".to_owned()
-            }
-            (RowLength::Stored, ReversedUnit::Characters) => {
-                "characters, with their length stored".to_owned()
-            }
-        })
-    }
-
     fn split_points(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
-        let points = self.split_alphabet()?.points(tablets, self.longest())?;
-        Ok(match self.length {
-            RowLength::Fixed(_) => points,
-            RowLength::Stored => points.iter().map(|point| escaped(point)).collect(),
-        })
-    }
-
-    fn check_split(&self, tablets: u32) -> Result<(), RecipeError> {
-        let alphabet = self.split_alphabet()?;
-        alphabet.beginnings(tablets, self.longest()).map(drop)
+        let alphabet = self.alphabet.ok_or_else(|| {
+            RecipeError::no_even_splits(
+                "split points of reversed rows need their `alphabet`, such as `digits` or `printable`",
+            )
+        })?;
+        match self.length {
+            RowLength::Fixed(length) => alphabet.points(tablets, length),
+            RowLength::Stored => {
+                let points = alphabet.points(tablets, usize::MAX)?;
+                Ok(points.iter().map(|point| escaped(point)).collect())
+            }
+        }
     }
 }
 
@@ -256,11 +211,4 @@ fn escaped(bytes: &[u8]) -> Bytes {
     let mut written = Vec::with_capacity(bytes.len());
     escape::write(bytes, &mut written);
     written.into()
-}
-
-fn not_text(row: &[u8]) -> RecipeError {
-    RecipeError::row(format!(
-        "{} is not UTF-8 text, so its characters cannot be reversed: reverse bytes instead",
-        Excerpt::new(row)
-    ))
 }

@@ -66,7 +66,6 @@ pub enum ReversedUnit {
 
 impl Reversed {
     /// Creates settings that reverse the bytes of rows of this length.
-    #[must_use]
     pub fn new(length: RowLength) -> Self {
         Self {
             length,
@@ -83,8 +82,7 @@ impl Reversed {
         }
         if (self.unit, self.alphabet) == (ReversedUnit::Characters, Some(RowAlphabet::Bytes)) {
             return Err(RecipeError::settings(
-                "rows reversed by characters are text, and text is not made of all bytes: give the alphabet \
-                 `printable`, or reverse bytes",
+                "rows reversed by characters are text: give the alphabet `printable`, or reverse bytes",
             ));
         }
         DesignParts::new("reversed", None, self.clone())

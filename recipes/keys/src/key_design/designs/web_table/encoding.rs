@@ -1,75 +1,66 @@
-//! A page of the web: its host read from the top level down, then its path.
-//!
-//! A row is the URL of a page, with or without its scheme. A key is decoded to the normalized row,
-//! which has no scheme. The written form is
-//!
-//! ```text
-//!  com.example.support /docs?page=2          https://support.example.com/docs?page=2
-//!  com.example.support /#8080 /docs          http://support.example.com:8080/docs
-//!  [2001:db8::1] /docs                       http://[2001:db8::1]/docs
-//!  reversed host  port  path and query
-//! ```
-//!
-//! # Why the port follows a `/#`
-//!
-//! A domain should be one piece of the table. `.` and `/` are neighbors (2e, 2f), no host contains
-//! a `/`, and every path begins with one. So the keys of the pages of `example.com` begin with
-//! `com.example/`, and with the pages of its subdomains they are the range from `com.example.` to
-//! `com.example0`. Neither includes `com.example-x` or `com.example2`. A port written as
-//! `com.example:8080/` would sort after `com.example9`, in a separate piece. No normalized row
-//! contains a `#` (W9, W11), so `/#8080/` cannot be a path, and the pages of every port are stored
-//! with those of their host.
-//!
-//! The only set of rows in two pieces is the prefix `example.com/`: the rows of that host without
-//! those of its ports.
+//! Pages as rows: their keys, and the location of a set of them.
 
 use std::borrow::Cow;
 
-use fluo_table::{Bytes, Excerpt};
+use fluo_table::{Bytes, Excerpt, prefix_successor};
 
-use super::ranges::{self, NO_PART, NO_RANGE, ONLY_PREFIXES};
-use super::{DomainDirection, WebPart, WebTable, written};
+use super::domain::{parse_domain, registrable, registrable_of_all_below};
+use super::host::Host;
+use super::page::{PORT, Page, authority, excerpt, text_of, without_scheme};
+use super::{DomainDirection, WebPart, WebTable};
 use crate::error::RecipeError;
-use crate::key_design::encoding::{Contiguity, RowEncoding, RowRange, SelectionKind, downcast};
-use crate::key_design::explain::KeyField;
+use crate::key_design::encoding::{RowEncoding, RowRange, SelectionKind};
+use crate::key_design::key_field::KeyField;
 use crate::key_design::row_selection::RowSelection;
-use crate::key_design::salted_part::SaltedPart;
-use crate::key_design::scan_cost::{KeyOrder, MOST_PIECES, ScanCost};
-use crate::key_design::web::{
-    self, Host, Page, parse_domain, registrable, registrable_of_all_below,
-};
+use crate::key_design::salt::SaltedPart;
+use crate::key_design::scan_cost::{KeyOrder, MOST_RANGES, ScanCost};
 
 /// The salted part of a page does not affect the bytes after the salt.
 impl RowEncoding for WebTable {
     fn write(&self, row: &[u8], key: &mut Vec<u8>) -> Result<(), RecipeError> {
-        written::write(&Page::of_row(row)?, key);
+        key.extend_from_slice(Page::of_row(row)?.written().as_bytes());
         Ok(())
     }
 
     fn read(&self, written: &[u8], row: &mut Vec<u8>) -> Result<(), RecipeError> {
-        row.extend_from_slice(written::read(written)?.to_string().as_bytes());
+        row.extend_from_slice(Page::of_written(written)?.to_string().as_bytes());
         Ok(())
     }
 
     fn explain(&self, written: &[u8]) -> Result<Vec<KeyField>, RecipeError> {
-        let page = written::read(written)?;
-        Ok(written::fields(&page, &self.salted(&page.host)))
+        let page = Page::of_written(written)?;
+        let host = page.host.text();
+        let meaning = match &page.host {
+            Host::Address(_) => format!("the address {host}"),
+            Host::Name(_) => {
+                let salted = self.salted(&page.host);
+                let salted = salted.text();
+                format!("the host {host} from the top level down; salted by {salted}")
+            }
+        };
+        let mut fields = vec![KeyField::new("host", page.host.reversed(), meaning)];
+        if let Some(port) = page.port {
+            let meaning = format!("the port {port}");
+            fields.push(KeyField::new("port", page.written_port(), meaning));
+        }
+        let meaning = match page.rest.contains('?') {
+            false => "the path",
+            true => "the path and the query",
+        };
+        fields.push(KeyField::new("path", page.rest, meaning));
+        Ok(fields)
     }
 
     fn order(&self) -> KeyOrder {
         KeyOrder::Domains
     }
 
-    fn writes_as(&self, other: &dyn RowEncoding) -> bool {
-        downcast::<Self>(other).is_some()
-    }
-
-    fn part_of<'a>(&self, row: &'a [u8], _part: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
+    fn part_of<'a>(&self, row: &'a [u8], _over: &SaltedPart) -> Result<Cow<'a, [u8]>, RecipeError> {
         let page = Page::of_row(row)?;
         Ok(self.part_of_host(&page.host).into_bytes().into())
     }
 
-    fn common_part(&self, rows: &RowSelection, _part: &SaltedPart) -> Option<Bytes> {
+    fn common_part(&self, rows: &RowSelection, _over: &SaltedPart) -> Option<Bytes> {
         let part = match rows {
             RowSelection::Row(row) | RowSelection::Prefix(row) => {
                 self.part_of_host(&Page::of_row(row).ok()?.host)
@@ -84,90 +75,61 @@ impl RowEncoding for WebTable {
                     _ => self.part_of_host(&host),
                 }
             }
-            RowSelection::All
-            | RowSelection::Range { .. }
-            | RowSelection::Suffix(_)
-            | RowSelection::Between { .. } => return None,
+            _ => return None,
         };
         Some(part.into())
     }
 
-    fn shares_parts(&self, _part: &SaltedPart) -> bool {
-        true
-    }
-
-    fn part_text(&self, _part: &SaltedPart) -> String {
-        let text = match (self.over, self.text) {
-            (WebPart::RegistrableDomain, DomainDirection::Forward) => "",
-            (WebPart::RegistrableDomain, DomainDirection::Reversed) => {
-                " of the registrable domain read backwards"
-            }
-            (WebPart::Host, DomainDirection::Forward) => " of the host",
-            (WebPart::Host, DomainDirection::Reversed) => " of the host read backwards",
+    fn cost(&self, kind: SelectionKind) -> ScanCost {
+        let salts = 1_u64 << (4 * u32::from(self.digits));
+        let others = match salts <= MOST_RANGES {
+            true => format!("are read in up to {salts} ranges"),
+            false => "cannot be read".to_owned(),
         };
-        text.to_owned()
-    }
-
-    fn contiguity(&self, kind: SelectionKind) -> Contiguity {
-        match kind {
-            SelectionKind::Row | SelectionKind::Domain => Contiguity::Always,
-            SelectionKind::Prefix => Contiguity::Only(ONLY_PREFIXES),
-            SelectionKind::Range => Contiguity::Never(NO_RANGE),
-            SelectionKind::Suffix | SelectionKind::Between => Contiguity::Never(NO_PART),
+        match (kind, self.over) {
+            (SelectionKind::Row, _) => ScanCost::SingleRange,
+            // There are two ranges if the host has other ports.
+            (SelectionKind::Prefix, _) => ScanCost::Limited {
+                ranges: 2,
+                only: "prefixes that hold the whole host and the `/` behind it".to_owned(),
+            },
+            (SelectionKind::Domain, WebPart::RegistrableDomain) => ScanCost::only(format!(
+                "registrable domains and domains below; the subdomains of a public suffix {others}"
+            )),
+            (SelectionKind::Domain, WebPart::Host) => {
+                ScanCost::only(format!("domains without their subdomains, which {others}"))
+            }
+            (SelectionKind::Range | SelectionKind::Suffix | SelectionKind::Between, _) => {
+                ScanCost::unsupported("URLs are stored by their domain; read the pages of a domain")
+            }
         }
     }
 
     fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
-        ranges::ranges(rows)
-    }
-
-    fn salted_cost(&self, kind: SelectionKind, salts: u64) -> Option<ScanCost> {
-        match kind {
-            // A readable prefix contains a whole host: one salt, with two pieces if there are other
-            // ports.
-            SelectionKind::Prefix => Some(ScanCost::Limited {
-                ranges: 2,
-                only: ONLY_PREFIXES.to_owned(),
-            }),
-            SelectionKind::Domain => Some(ScanCost::Limited {
-                ranges: 1,
-                only: self.only_domains((salts <= MOST_PIECES).then_some(salts)),
-            }),
-            _ => None,
+        match rows {
+            RowSelection::Row(row) => {
+                let written = Page::of_row(row)?.written();
+                Ok(vec![RowRange::of_row(written)])
+            }
+            RowSelection::Prefix(prefix) => ranges_of_prefix(prefix),
+            RowSelection::Domain { domain, subdomains } => {
+                range_of_domain(domain, *subdomains).map(|range| vec![range])
+            }
+            _ => Ok(vec![RowRange::as_they_are(rows)]),
         }
     }
 
-    /// Formats a row or a key without a possible password.
     fn excerpt(&self, bytes: &[u8]) -> Excerpt {
-        web::excerpt(bytes)
+        excerpt(bytes)
     }
 }
 
 impl WebTable {
-    /// Describes the domains that are read in one piece with their subdomains.
-    ///
-    /// Other domains can have any of the `salts` salts; `None` if there are too many to read each
-    /// of them.
-    fn only_domains(&self, salts: Option<u64>) -> String {
-        let others = salts.map_or_else(
-            || "cannot be read".to_owned(),
-            |salts| format!("are fanned out over up to {salts} pieces"),
-        );
-        match self.over {
-            WebPart::RegistrableDomain => format!(
-                "a registrable domain such as `example.com`, or one below it; the subdomains of a public suffix, such \
-                 as `com`, {others}"
-            ),
-            WebPart::Host => format!("a domain without its subdomains, which {others}"),
-        }
-    }
-
     /// Returns the host or domain from which the salt is computed, as in a URL.
     fn salted(&self, host: &Host) -> Host {
         match (host, self.over) {
             (Host::Name(name), WebPart::RegistrableDomain) => {
-                let domain = registrable(name).unwrap_or(name);
-                Host::Name(domain.to_owned())
+                Host::Name(registrable(name).unwrap_or(name).to_owned())
             }
             _ => host.clone(),
         }
@@ -183,4 +145,70 @@ impl WebTable {
             DomainDirection::Reversed => salted.reversed(),
         }
     }
+}
+
+/// Returns the range of a domain: a `/` follows its own host, a `.` the host of a subdomain, and
+/// the two bytes are neighbors.
+fn range_of_domain(domain: &str, subdomains: bool) -> Result<RowRange, RecipeError> {
+    let host = parse_domain(domain).map_err(|reason| {
+        let domain = excerpt(domain.as_bytes());
+        RecipeError::scan(format!("{domain} is not a domain: {reason}"))
+    })?;
+    let first = match host {
+        Host::Name(_) if subdomains => ".",
+        _ => "/",
+    };
+    let host = host.reversed();
+    Ok(RowRange {
+        start: format!("{host}{first}").into(),
+        end: prefix_successor(format!("{host}/").as_bytes()),
+    })
+}
+
+fn ranges_of_prefix(prefix: &[u8]) -> Result<Vec<RowRange>, RecipeError> {
+    let page = page_of_prefix(prefix).map_err(|reason| {
+        let prefix = excerpt(prefix);
+        RecipeError::scan(format!("the prefix {prefix} cannot be read: {reason}"))
+    })?;
+    let RowRange { start, end } = RowRange::of_prefix(page.written());
+    if page.port.is_some() || page.rest != "/" {
+        return Ok(vec![RowRange { start, end }]);
+    }
+    // All pages of the host, except the pages of its ports, which are stored among them but are
+    // other rows.
+    let ports = RowRange::of_prefix(format!("{}{PORT}", page.host.reversed()));
+    let before = RowRange {
+        start,
+        end: Some(ports.start),
+    };
+    let behind = RowRange {
+        start: ports.end.unwrap_or_default(),
+        end,
+    };
+    Ok(vec![before, behind])
+}
+
+/// Returns a page whose written form is the common beginning of exactly the pages with the prefix.
+fn page_of_prefix(prefix: &[u8]) -> Result<Page, String> {
+    let text = text_of(prefix)?;
+    let url = without_scheme(text)?;
+    let path = url.get(authority(url).len()..).unwrap_or_default();
+    let reason = if !path.starts_with(['/', '\\']) {
+        "it does not hold the whole host and the `/` behind it; read the pages of a domain"
+    } else if path.contains('#') {
+        "no key contains a fragment: remove the part that begins with `#`"
+    } else if ends_in_dots(path) {
+        "its last `.` may begin a name or `..`: end it with `/` or a letter"
+    } else {
+        return Page::parse(text);
+    };
+    Err(reason.to_owned())
+}
+
+/// Checks whether a path ends in a segment that would be resolved away if the path ended there.
+/// Segments of a query are not resolved.
+fn ends_in_dots(path: &str) -> bool {
+    let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let last = last.to_ascii_lowercase().replace("%2e", ".");
+    !path.contains('?') && matches!(last.as_str(), "." | "..")
 }

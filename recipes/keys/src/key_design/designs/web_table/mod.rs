@@ -1,18 +1,17 @@
 //! `web-table`: the pages of the web, domain by domain.
 
+mod domain;
 mod encoding;
-mod ranges;
-mod written;
-
-use serde::{Deserialize, Serialize};
+mod host;
+mod page;
 
 use fluo_table::Excerpt;
+use serde::{Deserialize, Serialize};
 
 use super::digest_salt::DigestSalt;
 use crate::error::RecipeError;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::SaltSpec;
-use crate::key_design::web::is_web_address;
 
 /// Settings of the design `web-table`: `{salt}:{reversed host}{path}`.
 ///
@@ -22,19 +21,17 @@ use crate::key_design::web::is_web_address;
 ///
 /// # Dependencies of the stored format
 ///
-/// The bytes of a key depend on three external definitions: the Public Suffix List (the crate
-/// `psl`), the serialization of URLs (`url`) and the conversion of names to punycode (`idna`). All
-/// three are fixed for a version of this crate, and its tests compare the keys of a file of unusual
-/// URLs byte by byte. Another version of one of them changes the stored format.
-/// [`list`](Self::list) stores the version of the list with the settings of a table, so a program
-/// with another version rejects the table instead of searching for pages in the wrong places.
+/// The bytes of a key depend on the Public Suffix List (the crate `psl`), the serialization of URLs
+/// (`url`) and the conversion of names to punycode (`idna`), whose versions are fixed for a version
+/// of this crate. [`list`](Self::list) stores the version of the list with the settings of a table,
+/// so a program with another version rejects the table instead of searching for pages in the wrong
+/// places.
 ///
 /// # Normalized rows
 ///
-/// Two URLs are the same row if their normalized rows are equal: without the scheme, the ports 80
-/// and 443 and the fragment, with the host in lower case and punycode, and with the path as the URL
-/// standard writes it. A key is decoded to the normalized row. URLs with a user or a password are
-/// rejected.
+/// A key is decoded to the normalized row: without the scheme, the ports 80 and 443 and the
+/// fragment, with the host in lower case and punycode, and with the path as the URL standard writes
+/// it. URLs with a user or a password are rejected.
 ///
 /// # Examples
 ///
@@ -60,18 +57,16 @@ pub struct WebTable {
     pub digits: u8,
     /// The part of the host that is hashed. The default is the registrable domain.
     ///
-    /// In both cases the pages of one host have one salt. A host with a large share of the table
-    /// makes one tablet hot; add your own split points to cut it further, such as
-    /// `99:com.github/m`.
+    /// In both cases the pages of one host have one salt. To cut a large host further, add split
+    /// points such as `99:com.github/m`.
     pub over: WebPart,
     /// The direction in which the hashed domain is written. The default is forward.
     pub text: DomainDirection,
     /// `true` if the split points begin with the first salt. The default is `false`.
     ///
     /// 16 tablets need 15 points, `10` to `f0`. Many guides print 16 points, `00` to `f0`, which
-    /// create a 17th tablet before all others; it is always empty, because no key sorts before the
-    /// first salt. Set this for a table that was created that way, so that points and weights match
-    /// it: 16 points, and 17 weights with 0 as the first.
+    /// create a 17th, empty tablet before all others. Set this for a table that was created that
+    /// way.
     pub leading_point: bool,
     /// The version of the Public Suffix List with which the rows of the table were written, as a
     /// version of the `psl` crate. The default is not to check it. A program with another version
@@ -100,44 +95,36 @@ impl WebTable {
     ///
     /// A row that could also be a file name is not, nor is a row with a fragment, which this design
     /// would drop. A row that is not may still have a key.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::WebTable;
-    ///
-    /// assert!(WebTable::is_web_address(b"shop.example.com/path"));
-    /// for other in ["localhost/path", "a.txt", "main.rs", "1.2.3", "192.0.2.7"] {
-    ///     assert!(!WebTable::is_web_address(other.as_bytes()));
-    /// }
-    /// ```
-    #[must_use]
     pub fn is_web_address(row: &[u8]) -> bool {
-        is_web_address(row)
-    }
-
-    fn check_list(&self) -> Result<(), RecipeError> {
-        let compiled_in = Self::SUFFIX_LIST;
-        match self.list.as_deref() {
-            Some(list) if list != compiled_in => Err(RecipeError::settings(format!(
-                "the rows were written with the Public Suffix List {}, and this program has {compiled_in}, in which \
-                 domains may have other salts: read the table with a program that has its list, and copy it into one \
-                 that is written with `list = \"{compiled_in}\"`",
-                Excerpt::new(list.as_bytes())
-            ))),
-            _ => Ok(()),
-        }
+        domain::is_web_address(row)
     }
 
     pub(super) fn parts(&self) -> Result<DesignParts, RecipeError> {
-        self.check_list()?;
+        if let Some(list) = &self.list
+            && list != Self::SUFFIX_LIST
+        {
+            return Err(RecipeError::settings(format!(
+                "the rows were written with the Public Suffix List {}: use a program with this list, not {}",
+                Excerpt::new(list.as_bytes()),
+                Self::SUFFIX_LIST
+            )));
+        }
         let digits = DigestSalt {
             digits: self.digits,
             separator: ":".to_owned(),
             ..DigestSalt::default()
         };
+        let over_text = match (self.over, self.text) {
+            (WebPart::RegistrableDomain, DomainDirection::Forward) => "",
+            (WebPart::RegistrableDomain, DomainDirection::Reversed) => {
+                " of the registrable domain read backwards"
+            }
+            (WebPart::Host, DomainDirection::Forward) => " of the host",
+            (WebPart::Host, DomainDirection::Reversed) => " of the host read backwards",
+        };
         let salt = SaltSpec {
             usual_separator: ":",
+            over_text: over_text.to_owned(),
             ..digits.salt()?
         };
         Ok(DesignParts {

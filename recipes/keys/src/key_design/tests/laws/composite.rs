@@ -237,32 +237,82 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_096))]
 
     #[test]
-    fn keys_compare_as_their_fields((fields, a, b) in two_rows()) {
-        let composite = Composite::new(fields.clone(), '\t').unwrap();
-        let (one, other) = (composite.encode(&a).unwrap(), composite.encode(&b).unwrap());
-        prop_assert_eq!(one.cmp(&other), compare_all(&fields, &a, &b));
+    fn keys_compare_as_their_fields((fields, a, b) in two_rows(), taken in any::<prop::sample::Index>()) {
+        let settings = CompositeRows::new(fields.clone());
+        let (composite, design) = (settings.composite().unwrap(), KeyDesign::new(settings).unwrap());
+        let key = |fields: &[Field]| design.encode_row(&composite.row(fields).unwrap()).unwrap();
+        prop_assert_eq!(key(&a).cmp(&key(&b)), compare_all(&fields, &a, &b));
         // NaN is not equal to itself, so values are compared by their order.
-        let back = composite.decode(&one).unwrap();
+        let back = composite.fields_of(&design.decode_key(&key(&a)).unwrap()).unwrap();
         prop_assert_eq!(compare_all(&fields, &back, &a), Ordering::Equal);
-        let read = composite.fields_of(&composite.row(&a).unwrap()).unwrap();
-        prop_assert_eq!(compare_all(&fields, &read, &a), Ordering::Equal);
-    }
 
-    #[test]
-    fn the_range_of_leading_fields_is_exact((fields, a, b) in two_rows(), taken in any::<prop::sample::Index>()) {
-        let composite = Composite::new(fields.clone(), '\t').unwrap();
         let taken = taken.index(fields.len() + 1);
+        let holds = |rows: RowSelection, row: &[Field]| {
+            let key = Key::first_of_row(key(row));
+            design.spans(&rows).unwrap().iter().any(|span| span.contains(&key))
+        };
         // Every second row has the same leading fields.
         for row in [&b, &[&a[..taken], &b[taken..]].concat()] {
-            let key = Key::first_of_row(composite.encode(row).unwrap());
             let shares = compare_all(&fields[..taken], &a[..taken], &row[..taken]) == Ordering::Equal;
-            prop_assert_eq!(composite.range_of(&a[..taken]).unwrap().contains(&key), shares);
+            prop_assert_eq!(holds(composite.rows_of(&a[..taken]).unwrap(), row), shares);
             if taken < fields.len() {
                 let (from, to) = (&a[taken], &b[taken]);
-                let span = composite.range_between(&a[..taken], Some(from), Some(to)).unwrap();
+                let rows = composite.rows_between(&a[..taken], Some(from), Some(to)).unwrap();
                 let lies = compare(&row[taken], from) != Ordering::Less && compare(&row[taken], to) == Ordering::Less;
-                prop_assert_eq!(span.contains(&key), shares && lies);
+                prop_assert_eq!(holds(rows, row), shares && lies);
             }
         }
+    }
+}
+
+#[test]
+fn rejects_values_of_another_shape() {
+    let fields = [FieldKind::Text, FieldKind::Unsigned].map(|kind| FieldSettings::new("", kind));
+    let composite = Composite::new(fields.to_vec(), '\t').unwrap();
+    let (text, number) = (Field::from("a"), Field::Unsigned(1));
+    let message = |rows: Result<RowSelection, crate::RecipeError>| rows.unwrap_err().to_string();
+    let few = composite.row(&[text.clone()]).unwrap_err();
+    assert_eq!(
+        few.to_string(),
+        "a row of this composite design has 2 fields, not 1"
+    );
+    let many = composite.rows_of(&[text.clone(), number.clone(), number.clone()]);
+    assert_eq!(
+        message(many),
+        "a row of this composite design has 2 fields, not 3"
+    );
+    let other = composite.rows_of(&[text.clone(), Field::Signed(1)]);
+    assert_eq!(
+        message(other),
+        "field 2 is an unsigned integer, not a signed integer"
+    );
+    let behind = composite.rows_between(&[text, number], None, None);
+    assert_eq!(
+        message(behind),
+        "rows have no field after the first 2 fields"
+    );
+}
+
+/// Names of fields appear only in messages, and the salt is not part of the encoding: designs that
+/// differ in them can be migrated.
+#[test]
+fn names_and_salts_do_not_change_the_encoding() {
+    let design = |name, kind| {
+        KeyDesign::new(CompositeRows::new(vec![FieldSettings::new(name, kind)])).unwrap()
+    };
+    let (old, new) = (
+        design("at", FieldKind::Time),
+        design("time", FieldKind::Time),
+    );
+    assert!(old != new && old.has_encoding_of(&new));
+    assert!(!old.has_encoding_of(&design("at", FieldKind::Signed)));
+    let web = |settings| super::super::design_of(settings).unwrap();
+    let old = web(r#"{"design": "web-table"}"#);
+    for new in [
+        r#"{"design": "web-table", "digits": 3, "over": "host"}"#,
+        r#"{"design": "web-table", "digits": 4, "text": "reversed"}"#,
+        r#"{"design": "web-table", "leading_point": true}"#,
+    ] {
+        assert!(old != web(new) && old.has_encoding_of(&web(new)), "{new}");
     }
 }

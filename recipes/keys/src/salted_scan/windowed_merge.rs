@@ -9,48 +9,62 @@
 //!
 //! Each epoch is read only as far as the one before it. The rows of the older epochs are held, as
 //! many as memory allows; the rows of the newest are passed through. If the older epochs are empty,
-//! one window is the whole scan.
+//! or if there are none, one window is the whole scan.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use fluo_table::{Bytes, Cell, row_successor};
-use futures_util::TryStreamExt;
 
-use super::designs::KeyMigration;
-use super::merging::merged;
+use super::batch::RowBatch;
+use super::cursor::Mark;
+use super::epochs::Epochs;
+use super::fetch::Selection;
+use super::memory::size_bytes;
+use super::merge::{Merge, MergeRequest, PieceRows};
+use super::merged_cells::merged;
+use super::settings::MergeSettings;
 use crate::error::RecipeError;
-use crate::salted_scan::{
-    Mark, MergeRequest, MergeSettings, PieceRows, RowBatch, SaltedRows, Selection, cell_bytes,
-};
+use crate::number::count;
 
 /// Rows of an older epoch in the first window; the number doubles with each window.
 const FIRST_WINDOW_ROWS: u64 = 1_000;
 const MOST_WINDOW_ROWS: u64 = 1 << 16;
 
 /// The extent of a read, in the order of unsalted keys.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reached {
     /// Not started.
     Nothing,
+    /// Up to this stored key of the only design, inclusive. Among equal unsalted keys, which only
+    /// random salts produce, those up to its salt.
+    Key(Bytes),
     /// Up to this unsalted key, inclusive.
     Through(Bytes),
     /// To the end.
     All,
 }
 
+/// The rows that a scan reads.
+#[derive(Clone)]
+pub(super) struct Extent {
+    pub(super) epochs: Epochs,
+    /// The pieces of each epoch, oldest first.
+    pub(super) pieces: Arc<[Vec<PieceRows>]>,
+    pub(super) after: Reached,
+    pub(super) mark: Mark,
+}
+
 /// A scan over epochs in progress.
 pub(super) struct Windows {
-    epochs: KeyMigration,
-    pieces: Arc<[Vec<PieceRows>]>,
-    mark: Mark,
+    extent: Extent,
     selection: Selection,
     settings: MergeSettings,
     /// The older epochs, oldest first.
     older: Vec<Older>,
     /// The rows of the newest epoch in this window.
-    newest: Option<SaltedRows>,
+    newest: Option<Merge>,
     /// The start of the window: all rows before it have been yielded.
     yielded: Reached,
     window_rows: u64,
@@ -75,33 +89,28 @@ type Result<T = ()> = std::result::Result<T, RecipeError>;
 
 impl Windows {
     pub(super) fn new(
-        epochs: KeyMigration,
-        (pieces, mark): (Arc<[Vec<PieceRows>]>, Mark),
+        extent: Extent,
         selection: Selection,
         settings: MergeSettings,
-        reached: Reached,
         skipped: Arc<AtomicU64>,
     ) -> Self {
         let older = |_| Older {
             rows: VecDeque::new(),
-            reached: reached.clone(),
+            reached: extent.after.clone(),
         };
         Self {
-            older: (1..epochs.list().len()).map(older).collect(),
+            older: (1..extent.epochs.designs.len()).map(older).collect(),
             newest: None,
-            yielded: reached,
+            yielded: extent.after.clone(),
             window_rows: FIRST_WINDOW_ROWS,
             rows_left: settings.limit,
-            epochs,
-            pieces,
-            mark,
+            extent,
             selection,
             settings,
             skipped,
         }
     }
 
-    /// Returns the next rows, or `None` if there are no more.
     pub(super) async fn next_batch(&mut self) -> Result<Option<RowBatch>> {
         while self.rows_left != Some(0) {
             if self.newest.is_none() {
@@ -114,7 +123,7 @@ impl Windows {
                 self.newest = Some(self.merge(newest, &self.yielded, &self.window_end(), limit));
             }
             let next = match &mut self.newest {
-                Some(newest) => newest.try_next().await?,
+                Some(newest) => newest.next_batch().await?,
                 None => None,
             };
             let batch = self.with_held(next);
@@ -168,9 +177,9 @@ impl Windows {
         let mut batches = self.merge(epoch, &older.reached, bound, Some(most_rows));
         let (mut rows, mut bytes, mut reached) = (0, 0, bound.clone());
         let mut held = Vec::new();
-        while let Some(batch) = batches.try_next().await? {
-            bytes += batch.cells().map(cell_bytes).sum::<usize>();
-            rows += u64::try_from(batch.len()).unwrap_or(u64::MAX);
+        while let Some(batch) = batches.next_batch().await? {
+            bytes += batch.cells().map(size_bytes).sum::<usize>();
+            rows += count(batch.len());
             held.extend(self.held_rows(epoch, &batch));
             if (rows >= most_rows || bytes >= most_bytes)
                 && let Some(last) = held.last()
@@ -187,7 +196,7 @@ impl Windows {
     }
 
     fn held_rows(&self, epoch: usize, batch: &RowBatch) -> Vec<HeldRow> {
-        let head_len = self.head_len(epoch);
+        let head_len = self.extent.epochs.head_len(epoch);
         let held = batch.rows().map(|row| HeldRow {
             unsalted: Bytes::copy_from_slice(row.key().get(head_len..).unwrap_or_default()),
             row: Bytes::copy_from_slice(row.row),
@@ -201,20 +210,20 @@ impl Windows {
     fn with_held(&mut self, newest: Option<RowBatch>) -> RowBatch {
         let window_end = self.window_end();
         let Some(newest) = newest else {
-            let mut rest = RowBatch::new(self.mark);
+            let mut rest = RowBatch::new(self.extent.mark);
             self.add_held(&mut rest, &window_end, None);
             self.yielded = window_end;
             self.newest = None;
             return rest;
         };
-        let count = u64::try_from(newest.len()).unwrap_or(u64::MAX);
-        let is_within_limit = self.rows_left.is_none_or(|left| count <= left);
+        let rows = count(newest.len());
+        let is_within_limit = self.rows_left.is_none_or(|left| rows <= left);
         if is_within_limit && self.smallest_held(&window_end).is_none() {
-            self.count_yielded(count);
+            self.count_yielded(rows);
             return newest;
         }
-        let head_len = self.head_len(self.older.len());
-        let mut all = RowBatch::new(self.mark);
+        let head_len = self.extent.epochs.head_len(self.older.len());
+        let mut all = RowBatch::new(self.extent.mark);
         for row in newest.rows() {
             let unsalted = row.key().get(head_len..).unwrap_or_default();
             self.add_held(&mut all, &window_end, Some(unsalted));
@@ -239,7 +248,7 @@ impl Windows {
         let fronts = self.older.iter().filter_map(|older| older.rows.front());
         let smallest = fronts.map(|front| &front.unsalted).min()?;
         let is_within = match window_end {
-            Reached::Nothing => false,
+            Reached::Nothing | Reached::Key(_) => false,
             Reached::Through(last) => smallest <= last,
             Reached::All => true,
         };
@@ -264,7 +273,7 @@ impl Windows {
         if self.rows_left == Some(0) {
             return;
         }
-        let cells = merged(places, self.epochs.versions(), self.selection.filter);
+        let cells = merged(places, self.extent.epochs.versions, self.selection.filter);
         if cells.is_empty() {
             return;
         }
@@ -276,66 +285,90 @@ impl Windows {
         self.rows_left = self.rows_left.map(|left| left.saturating_sub(rows));
     }
 
-    fn head_len(&self, epoch: usize) -> usize {
-        self.epochs
-            .list()
-            .get(epoch)
-            .map_or(0, super::designs::Epoch::head_len)
-    }
-
-    /// Returns the rows of one epoch after one point, up to another.
-    fn merge(
-        &self,
-        epoch: usize,
-        after: &Reached,
-        through: &Reached,
-        limit: Option<u64>,
-    ) -> SaltedRows {
-        let head_len = self.head_len(epoch);
-        let pieces = self
-            .pieces
-            .get(epoch)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let clip = |piece: &PieceRows| clipped(piece, head_len, (after, through));
+    fn merge(&self, epoch: usize, after: &Reached, through: &Reached, limit: Option<u64>) -> Merge {
+        let Extent { epochs, pieces, .. } = &self.extent;
+        let head_len = epochs.head_len(epoch);
+        let clip = |piece: &PieceRows| clipped(piece, head_len, after, through);
         let request = MergeRequest {
-            pieces: pieces.iter().filter_map(clip).collect(),
+            pieces: pieces
+                .get(epoch)
+                .into_iter()
+                .flatten()
+                .filter_map(clip)
+                .collect(),
             head_len,
-            owner_of: self.epochs.owner_of(epoch, &self.pieces),
+            owner_of: epochs.owner_of(epoch, pieces),
             settings: MergeSettings {
                 limit,
-                ..of_one_epoch(self.settings)
+                ..of_one_epoch(self.settings, epochs)
             },
-            mark: self.mark,
+            mark: self.extent.mark,
         };
-        SaltedRows::new(request, self.selection.clone(), self.skipped.clone())
+        Merge::new(request, self.selection.clone(), self.skipped.clone())
     }
 }
 
 /// Returns the settings of the merge of one epoch. Held rows of older epochs take the other half of
 /// the memory.
-pub(super) fn of_one_epoch(settings: MergeSettings) -> MergeSettings {
+fn of_one_epoch(settings: MergeSettings, epochs: &Epochs) -> MergeSettings {
+    let shares = if epochs.designs.len() > 1 { 2 } else { 1 };
     MergeSettings {
-        memory_bytes: settings.memory_bytes / 2,
+        memory_bytes: settings.memory_bytes / shares,
         ..settings
     }
 }
 
+impl Extent {
+    /// Returns the pieces to read, the maximum number of them that is merged at the same time, and
+    /// the settings of one merge.
+    pub(super) fn planned(
+        &self,
+        settings: MergeSettings,
+    ) -> (Vec<PieceRows>, usize, MergeSettings) {
+        let of_each = self.pieces.iter().enumerate().map(|(epoch, pieces)| {
+            let head_len = self.epochs.head_len(epoch);
+            let left = |piece: &PieceRows| clipped(piece, head_len, &self.after, &Reached::All);
+            pieces.iter().filter_map(left).collect()
+        });
+        let left: Vec<Vec<PieceRows>> = of_each.collect();
+        // One epoch is read at a time.
+        let merged = match left.as_slice() {
+            [_] => self.pieces.first().map(Vec::len),
+            left => left.iter().map(Vec::len).max(),
+        };
+        let mut pieces = left.concat();
+        pieces.sort_unstable();
+        pieces.dedup();
+        let settings = of_one_epoch(settings, &self.epochs);
+        (pieces, merged.unwrap_or(0), settings)
+    }
+}
+
 /// Returns the part of a piece between two points, or `None` if it is empty.
-pub(super) fn clipped(
+fn clipped(
     (start, end): &PieceRows,
     head_len: usize,
-    (after, through): (&Reached, &Reached),
+    after: &Reached,
+    through: &Reached,
 ) -> Option<PieceRows> {
     let head = start.get(..head_len)?;
     let behind = |unsalted: &Bytes| row_successor(&[head, unsalted].concat());
     let start = match after {
         Reached::Nothing => start.clone(),
+        Reached::Key(key) => {
+            let same = Bytes::from([head, key.get(head_len..)?].concat());
+            let next = if same <= *key {
+                row_successor(&same)
+            } else {
+                same
+            };
+            next.max(start.clone())
+        }
         Reached::Through(last) => behind(last).max(start.clone()),
         Reached::All => return None,
     };
     let end = match (through, end) {
-        (Reached::Nothing, _) => return None,
+        (Reached::Nothing | Reached::Key(_), _) => return None,
         (Reached::Through(last), Some(end)) => Some(behind(last).min(end.clone())),
         (Reached::Through(last), None) => Some(behind(last)),
         (Reached::All, end) => end.clone(),

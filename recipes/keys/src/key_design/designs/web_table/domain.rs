@@ -1,4 +1,9 @@
-//! Domains: the Public Suffix List's view of a name, and the pages of a domain.
+//! Domains: the Public Suffix List's view of a name.
+//!
+//! The salt is computed from the registrable domain, by the list with its private part
+//! (`a.github.io` and `b.github.io` are two domains). Addresses, hosts with one label (`localhost`)
+//! and hosts that are public suffixes themselves (`co.uk`) have no registrable domain: the whole
+//! host is used instead.
 
 use std::cell::Cell;
 use std::iter;
@@ -10,7 +15,7 @@ use super::page::{Page, authority, text_of};
 
 /// Returns the registrable domain of a name: its public suffix and one more label. `None` for a
 /// public suffix itself.
-pub(in crate::key_design) fn registrable(name: &str) -> Option<&str> {
+pub(super) fn registrable(name: &str) -> Option<&str> {
     psl::domain_str(name)
 }
 
@@ -18,7 +23,7 @@ pub(in crate::key_design) fn registrable(name: &str) -> Option<&str> {
 ///
 /// `None` if the list has, or may have, rules for names below it: `s3.amazonaws.com` is a public
 /// suffix, so the names below `amazonaws.com` have different registrable domains.
-pub(in crate::key_design) fn registrable_of_all_below(name: &str) -> Option<&str> {
+pub(super) fn registrable_of_all_below(name: &str) -> Option<&str> {
     let looked_below = Cell::new(false);
     let below = iter::from_fn(|| {
         looked_below.set(true);
@@ -41,7 +46,7 @@ const FILE_ENDINGS: [&str; 14] = [
 
 /// Checks whether a row is clearly a web address, as
 /// [`WebTable::is_web_address`](crate::WebTable::is_web_address) defines it.
-pub(in super::super) fn is_web_address(row: &[u8]) -> bool {
+pub(super) fn is_web_address(row: &[u8]) -> bool {
     let Ok(text) = text_of(row) else {
         return false;
     };
@@ -67,32 +72,16 @@ pub(in super::super) fn is_web_address(row: &[u8]) -> bool {
 
 /// Parses a domain named by a caller, such as `example.com`. The error is the reason why it is not
 /// a domain.
-pub(in crate::key_design) fn parse_domain(domain: &str) -> Result<Host, String> {
+pub(super) fn parse_domain(domain: &str) -> Result<Host, String> {
     let is_address = domain.starts_with('[') && domain.ends_with(']');
     let is_more = |c: char| matches!(c, '/' | '\\' | '?' | '#' | '@') || (c == ':' && !is_address);
     if domain.is_empty() {
         return Err("it is empty: for the pages of all domains ask for all rows".to_owned());
     }
     if domain.contains(is_more) {
-        return Err(
-            "give the domain alone, without scheme, port and path, such as `example.com`"
-                .to_owned(),
-        );
+        return Err("give the domain without scheme, port and path".to_owned());
     }
     Ok(Page::parse(domain)?.host)
-}
-
-/// Checks whether a row is a page of a domain or, if `subdomains` is set, of a subdomain.
-pub(in crate::key_design) fn is_page_of(domain: &str, subdomains: bool, row: &[u8]) -> bool {
-    let (Ok(domain), Ok(page)) = (parse_domain(domain), Page::of_row(row)) else {
-        return false;
-    };
-    match (&domain, &page.host) {
-        (Host::Name(domain), Host::Name(name)) if subdomains => name
-            .strip_suffix(domain.as_str())
-            .is_some_and(|below| below.is_empty() || below.ends_with('.')),
-        (domain, host) => domain == host,
-    }
 }
 
 #[cfg(test)]

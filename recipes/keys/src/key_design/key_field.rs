@@ -1,4 +1,4 @@
-//! The explanation of a key, piece by piece.
+//! The pieces of a stored key.
 
 use fluo_table::Bytes;
 

@@ -1,12 +1,12 @@
-//! The location of a set of rows in the table.
+//! The location of a set of rows in the table, and the cost of reading it.
 
 use fluo_table::{Bytes, Grouped, Span, prefix_successor};
 
 use super::design::KeyDesign;
-use super::encoding::{Contiguity, RowRange, SelectionKind};
+use super::encoding::{RowRange, SelectionKind, written};
 use super::row_selection::RowSelection;
-use super::salted_part::SaltedPart;
-use super::scan_cost::{MOST_PIECES, ScanCost, Scans};
+use super::salt::{SaltSpec, SaltedPart};
+use super::scan_cost::{KeyOrder, MOST_RANGES, ScanCost, Scans};
 use crate::error::RecipeError;
 
 impl KeyDesign {
@@ -22,22 +22,23 @@ impl KeyDesign {
     /// Fails if the design scatters the rows of the set, or if the set needs more than 65,536
     /// pieces.
     pub fn spans(&self, rows: &RowSelection) -> Result<Vec<Span>, RecipeError> {
-        let ranges = self.parts.encoding.ranges(rows)?;
+        let ranges = self.ranges(rows)?;
         let under = |head: &[u8]| kept(head, &ranges);
         let Some(salted) = &self.parts.salt else {
             return Ok(under(&[]));
         };
         // A drawn salt does not determine the location of a row, even of a known row.
-        let common = || self.parts.encoding.common_part(rows, &salted.part);
-        if let Some(part) = salted.salt.is_computed().then(common).flatten() {
+        let computed = self.computed_salt();
+        let common =
+            computed.and_then(|salted| self.parts.encoding.common_part(rows, &salted.over));
+        if let Some(part) = common {
             let mut head = Vec::with_capacity(self.head_len());
-            salted.salt.write(&part, None, &mut head)?;
-            head.extend_from_slice(salted.separator.as_bytes());
+            salted.write_head(&part, None, &mut head)?;
             return Ok(under(&head));
         }
         let count = salted.salt.count();
-        if count > MOST_PIECES {
-            return Err(RecipeError::scan(too_many(self.name(), count)));
+        if count > MOST_RANGES {
+            return Err(RecipeError::scan(too_many(count)));
         }
         let spans = (0..count).flat_map(|number| under(&salted.nth_head(number)));
         Ok(spans.collect())
@@ -61,13 +62,20 @@ impl KeyDesign {
     /// # Ok::<(), fluo_keys::RecipeError>(())
     /// ```
     pub fn contains(&self, rows: &RowSelection, row: &[u8]) -> Result<bool, RecipeError> {
-        let written = self.parts.encoding.written(row)?;
-        let ranges = self.parts.encoding.ranges(rows)?;
+        let written = written(&*self.parts.encoding, row)?;
+        let ranges = self.ranges(rows)?;
         Ok(ranges.iter().any(|range| range.contains(&written)))
     }
 
+    fn ranges(&self, rows: &RowSelection) -> Result<Vec<RowRange>, RecipeError> {
+        let cost = SelectionKind::of(rows).map(|kind| self.parts.encoding.cost(kind));
+        match cost {
+            Some(ScanCost::Unsupported { reason }) => Err(RecipeError::scan(reason)),
+            _ => self.parts.encoding.ranges(rows),
+        }
+    }
+
     /// Returns the scans that are possible, and the number of pieces of the table that each reads.
-    #[must_use]
     pub fn scans(&self) -> Scans {
         Scans {
             by_row: self.cost(SelectionKind::Row),
@@ -81,52 +89,38 @@ impl KeyDesign {
     }
 
     fn cost(&self, kind: SelectionKind) -> ScanCost {
-        let only = match self.parts.encoding.contiguity(kind) {
-            Contiguity::Always => None,
-            Contiguity::Only(only) => Some(only.to_owned()),
-            Contiguity::Never(reason) => {
-                let reason = reason.to_owned();
-                return ScanCost::Unsupported { reason };
-            }
-        };
+        let cost = self.parts.encoding.cost(kind);
         let Some(salted) = &self.parts.salt else {
-            return cost_of(1, only);
+            return cost;
         };
-        let salts = salted.salt.count();
-        if let Some(cost) = self.parts.encoding.salted_cost(kind, salts) {
+        let determines_salt = kind == SelectionKind::Row || self.is_of_domains();
+        if determines_salt && salted.salt.is_computed() {
             return cost;
         }
-        if kind == SelectionKind::Row && salted.salt.is_computed() {
-            return cost_of(1, only);
+        if salted.salt.count() > MOST_RANGES {
+            return within_a_salt(salted, cost);
         }
-        if salts > MOST_PIECES {
-            return self.cost_within_a_salt(&salted.part, only, salts);
-        }
-        cost_of(salts, only)
+        cost.times(salted.salt.count())
     }
 
-    /// Returns the cost if there are too many salts to read each of them.
-    fn cost_within_a_salt(&self, part: &SaltedPart, only: Option<String>, salts: u64) -> ScanCost {
-        if *part == SaltedPart::Whole {
-            return ScanCost::Unsupported {
-                reason: too_many(self.name(), salts),
-            };
-        }
-        let only = only.map(|only| format!("{only}, and of them "));
-        let only = format!(
-            "{}rows that share their salt, that{part}",
-            only.unwrap_or_default()
-        );
-        ScanCost::Limited { ranges: 1, only }
+    /// Checks whether the salt is computed from the domain of a page, which every set of pages that
+    /// can be read contains.
+    pub(super) fn is_of_domains(&self) -> bool {
+        self.order() == KeyOrder::Domains
     }
 }
 
-fn cost_of(ranges: u64, only: Option<String>) -> ScanCost {
-    match (only, ranges) {
-        (Some(only), ranges) => ScanCost::Limited { ranges, only },
-        (None, 1) => ScanCost::SingleRange,
-        (None, ranges) => ScanCost::FanOut { ranges },
-    }
+/// Returns the cost if there are too many salts to read each of them.
+fn within_a_salt(salted: &SaltSpec, cost: ScanCost) -> ScanCost {
+    let only = match cost {
+        ScanCost::Unsupported { .. } => return cost,
+        _ if salted.over == SaltedPart::Whole => {
+            return ScanCost::unsupported(too_many(salted.salt.count()));
+        }
+        ScanCost::Limited { only, .. } => format!("{only}, with the salt{}", salted.over_text),
+        _ => format!("rows with one salt{}", salted.over_text),
+    };
+    ScanCost::only(only)
 }
 
 fn span_under(head: &[u8], range: &RowRange) -> Span {
@@ -143,11 +137,10 @@ fn kept(head: &[u8], ranges: &[RowRange]) -> Vec<Span> {
     spans.filter(|span| !span.is_empty()).collect()
 }
 
-fn too_many(name: &str, count: u64) -> String {
+fn too_many(salts: u64) -> String {
     format!(
-        "{name} has {} salts, and a scan of several rows would be fanned out over all of them (at most {}): read rows \
-         one by one, or use a design with fewer salts, such as a digest-salt of 2 digits",
-        Grouped(count),
-        Grouped(MOST_PIECES)
+        "a scan fans out over at most {} salts, and this design has {}: read row by row",
+        Grouped(MOST_RANGES),
+        Grouped(salts)
     )
 }

@@ -11,7 +11,7 @@ pub(super) const HOST_CHARACTERS: &str =
 
 /// The host of a page, normalized.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::key_design) enum Host {
+pub(super) enum Host {
     /// A name, whose labels are read from the last to the first. The last is never a number.
     Name(String),
     /// An IPv4 address, or an IPv6 address in brackets.
@@ -20,7 +20,7 @@ pub(in crate::key_design) enum Host {
 
 impl Host {
     /// Returns the host of a parsed URL, or the reason why it is not valid.
-    pub(in crate::key_design) fn of_url(host: &url::Host<&str>) -> Result<Self, String> {
+    pub(super) fn of_url(host: &url::Host<&str>) -> Result<Self, String> {
         match host {
             url::Host::Domain(name) => {
                 let name = name.strip_suffix('.').unwrap_or(name);
@@ -33,11 +33,11 @@ impl Host {
     }
 
     /// Parses a host as written by [`reversed`](Self::reversed), without checking that it is valid.
-    pub(in crate::key_design) fn of_reversed(written: &str) -> Self {
-        let address = written
+    pub(super) fn of_reversed(written: &str) -> Self {
+        let inner = written
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'));
-        let is_v6 = address.is_some_and(|text| text.parse::<Ipv6Addr>().is_ok());
+        let is_v6 = inner.is_some_and(|text| text.parse::<Ipv6Addr>().is_ok());
         if is_v6 || written.parse::<Ipv4Addr>().is_ok() {
             Self::Address(written.to_owned())
         } else {
@@ -45,15 +45,14 @@ impl Host {
         }
     }
 
-    /// Returns the host as written in a URL.
-    pub(in crate::key_design) fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         match self {
             Self::Name(text) | Self::Address(text) => text,
         }
     }
 
     /// Returns the host as written in a key: names from the top level down, addresses unchanged.
-    pub(in crate::key_design) fn reversed(&self) -> String {
+    pub(super) fn reversed(&self) -> String {
         match self {
             Self::Name(name) => reversed_labels(name),
             Self::Address(address) => address.clone(),
@@ -69,8 +68,8 @@ fn reversed_labels(name: &str) -> String {
 /// Checks a name that the parser has converted to lower case and punycode. The parser accepts many
 /// names that no host can have.
 fn check_name(name: &str) -> Result<(), String> {
-    if name.len() > LONGEST_NAME {
-        let length = name.len();
+    let length = name.len();
+    if length > LONGEST_NAME {
         return Err(format!(
             "its host has {length} bytes, and a host has at most {LONGEST_NAME}"
         ));
@@ -79,20 +78,17 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 fn check_label(label: &str) -> Result<(), String> {
-    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let length = label.len();
     if label.is_empty() {
-        return Err(
-            "its host has an empty label: use one `.` between two labels, and at most one at the end"
-                .to_owned(),
-        );
+        return Err("its host has an empty label: use one `.` between two labels".to_owned());
     }
-    if label.len() > LONGEST_LABEL {
-        let length = label.len();
+    if length > LONGEST_LABEL {
         return Err(format!(
             "a label of its host has {length} bytes, and a label has at most {LONGEST_LABEL}"
         ));
     }
-    if !label.as_bytes().iter().all(is_allowed) {
+    if !label.bytes().all(is_allowed) {
         return Err(HOST_CHARACTERS.to_owned());
     }
     Ok(())

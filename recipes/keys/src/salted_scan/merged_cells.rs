@@ -6,7 +6,7 @@ use fluo_table::{Cell, Filter, Versions};
 
 /// Merges the cells of one row that were read under several keys, oldest epoch first, each in the
 /// order of the table.
-pub(super) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter) -> Vec<Cell> {
+pub(crate) fn merged(places: Vec<Vec<Cell>>, versions: Versions, filter: Filter) -> Vec<Cell> {
     let mut places = places.into_iter().filter(|cells| !cells.is_empty());
     let Some(first) = places.next() else {
         return Vec::new();

@@ -19,30 +19,15 @@ const VALUE_BYTES: usize = 256;
 /// subtraction lowers at least half of the counters by its full amount, so `error` is at most
 /// `2 / 4096` of all values pushed: 0.05 %. A value that is more frequent than that is never
 /// missed.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_keys::HeavyHitters;
-///
-/// let mut tenants = HeavyHitters::new(0);
-/// for row in ["acme|1", "acme|2", "globex|1", "acme|3"] {
-///     let (tenant, _) = row.split_once('|').unwrap();
-///     tenants.push(tenant.as_bytes());
-/// }
-/// assert_eq!(tenants.error(), 0);
-/// assert_eq!(tenants.at_least(2), [(b"acme".as_slice().into(), 3)]);
-/// ```
 #[derive(Debug)]
-pub struct HeavyHitters {
+pub(super) struct HeavyHitters {
     counters: HashMap<Box<[u8]>, u64, FixedState>,
     error: u64,
 }
 
 impl HeavyHitters {
     /// Creates a counter without values. The seed is that of its hashes.
-    #[must_use]
-    pub fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self {
             counters: HashMap::with_hasher(FixedState::with_seed(seed)),
             error: 0,
@@ -50,7 +35,7 @@ impl HeavyHitters {
     }
 
     /// Counts a value, by its first 256 bytes.
-    pub fn push(&mut self, value: &[u8]) {
+    pub(super) fn push(&mut self, value: &[u8]) {
         let value = value.get(..VALUE_BYTES).unwrap_or(value);
         if let Some(counter) = self.counters.get_mut(value) {
             *counter += 1;
@@ -75,15 +60,13 @@ impl HeavyHitters {
     }
 
     /// Returns the maximum number of occurrences that a counter may have missed.
-    #[must_use]
-    pub fn error(&self) -> u64 {
+    pub(super) fn error(&self) -> u64 {
         self.error
     }
 
     /// Returns the values whose counter is at least `least`, most frequent first, ties in byte
     /// order.
-    #[must_use]
-    pub fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
+    pub(super) fn at_least(self, least: u64) -> Vec<(Box<[u8]>, u64)> {
         let frequent = self
             .counters
             .into_iter()

@@ -1,0 +1,390 @@
+//! Table requirements: the split points and the group that one recipe requests.
+
+use std::ops::RangeInclusive;
+
+use fluo_table::balancer::GroupPattern;
+use fluo_table::{Bytes, Escaped, Tablets, prefix_successor};
+
+use crate::error::RecipeError;
+use crate::java_quote;
+use crate::key_design::KeyDesign;
+use crate::row_hasher::RowHasher;
+
+/// The request of one recipe to its table: its split points and, if its rows have a common prefix,
+/// its group.
+#[derive(Clone, Debug)]
+pub struct TableRequirement {
+    /// The recipe and its configuration, as shown in messages.
+    pub(super) owner: String,
+    /// The common prefix of all rows of the recipe; empty if there is none, so that it must be the
+    /// only recipe of its table.
+    pub(super) prefix: Bytes,
+    /// The split points, ascending.
+    pub(super) splits: Vec<Bytes>,
+    /// The part of the balancer's pattern that matches its tablets, without a capturing group.
+    pub(super) group_regex: Option<String>,
+    /// The design of its keys. A row under the prefix that is not a key of it is a foreign row.
+    pub(super) design: Option<KeyDesign>,
+    /// Earlier designs, in which some rows may still be written.
+    pub(super) earlier: Vec<KeyDesign>,
+    /// The expected share of the rows in each tablet, as a weight: one for each split point, and
+    /// one more if rows follow the last one.
+    pub(super) shares: Option<Vec<u64>>,
+    /// `true` if the loads of its tablets are not compared, because its rows come and go.
+    pub(super) is_transient: bool,
+}
+
+/// A builder of a [`TableRequirement`]. [`build`](TableRequirementBuilder::build) checks all parts.
+///
+/// # Examples
+///
+/// ```
+/// use fluo_keys::{TableRequirement, TableOptimizations};
+///
+/// // A queue whose rows begin with `queue:` and a digit.
+/// let queue = TableRequirement::builder("the queue")
+///     .prefix("queue:")
+///     .splits((1..=3).map(|digit| format!("queue:{digit}")))
+///     .build()?;
+/// let optimizations = TableOptimizations::from(queue);
+/// assert_eq!(optimizations.group_pattern().as_deref(), Some(r"(\Qqueue:\E).*"));
+/// # Ok::<(), fluo_keys::RecipeError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct TableRequirementBuilder {
+    requirement: TableRequirement,
+    has_group: bool,
+}
+
+impl TableRequirement {
+    /// Creates the requirement of a hasher whose rows are spread over a number of tablets.
+    ///
+    /// # Errors
+    ///
+    /// The hasher cannot split into this number of tablets.
+    pub fn for_row_hasher(hasher: &RowHasher, tablets: u32) -> Result<Self, RecipeError> {
+        Self::for_key_design(&KeyDesign::from(hasher), tablets)
+    }
+
+    /// Creates the requirement of a key design whose rows are spread over a number of tablets.
+    ///
+    /// # Errors
+    ///
+    /// The design cannot split into this number of tablets, or its rows have no alphabet that could
+    /// be split evenly; for such designs use [given split points](Self::for_key_design_at).
+    pub fn for_key_design(design: &KeyDesign, tablets: u32) -> Result<Self, RecipeError> {
+        let (splits, shares) = design.split(tablets)?;
+        Ok(Self {
+            splits,
+            shares,
+            ..Self::of_design(design)
+        })
+    }
+
+    /// Creates the requirement of a key design with given split points, possibly none. It has no
+    /// expected shares of the tablets.
+    ///
+    /// # Errors
+    ///
+    /// Split points that are not ascending, or that cannot be between keys of the design.
+    pub fn for_key_design_at(
+        design: &KeyDesign,
+        splits: impl IntoIterator<Item = Bytes>,
+    ) -> Result<Self, RecipeError> {
+        let requirement = Self {
+            splits: splits.into_iter().collect(),
+            ..Self::of_design(design)
+        };
+        requirement.check()?;
+        Ok(requirement)
+    }
+
+    /// Adds earlier designs, in which some rows may be written until
+    /// [`KeyMigration`](crate::KeyMigration) has moved them. Such rows are counted apart from rows
+    /// of no design.
+    #[must_use]
+    pub fn after(mut self, earlier: impl IntoIterator<Item = KeyDesign>) -> Self {
+        self.earlier.extend(earlier);
+        self
+    }
+
+    /// Returns a builder, for recipes outside of this crate.
+    pub fn builder(owner: impl Into<String>) -> TableRequirementBuilder {
+        TableRequirementBuilder {
+            requirement: Self::without_parts(owner.into()),
+            has_group: false,
+        }
+    }
+
+    fn without_parts(owner: String) -> Self {
+        Self {
+            owner,
+            prefix: Bytes::new(),
+            splits: Vec::new(),
+            group_regex: None,
+            design: None,
+            earlier: Vec::new(),
+            shares: None,
+            is_transient: false,
+        }
+    }
+
+    fn of_design(design: &KeyDesign) -> Self {
+        let owner = match design.row_hasher() {
+            Some(hasher) => format!("row hasher `{}`", hasher.prefix()),
+            None => format!("key design {}", design.name()),
+        };
+        Self {
+            prefix: design.prefix(),
+            group_regex: design.group_regex(),
+            design: Some(design.clone()),
+            ..Self::without_parts(owner)
+        }
+    }
+
+    /// Returns the recipe and its configuration, as shown in messages.
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// Returns the hasher and the number of tablets, if this is the requirement of a row hasher
+    /// with even split points.
+    #[cfg(feature = "application")]
+    pub(crate) fn row_hasher(&self) -> Option<(&RowHasher, usize)> {
+        let hasher = self.design.as_ref()?.row_hasher()?;
+        Some((hasher, self.shares.as_ref()?.len()))
+    }
+
+    /// Returns the common prefix of all rows of the recipe; empty if there is none.
+    pub fn prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
+    /// Returns the split points, ascending.
+    pub fn splits(&self) -> &[Bytes] {
+        &self.splits
+    }
+
+    /// Returns the part of the balancer's pattern that matches the tablets of the recipe. `None` if
+    /// its rows have no common prefix.
+    pub fn group_regex(&self) -> Option<&str> {
+        self.group_regex.as_deref()
+    }
+
+    /// Checks whether the rows of the recipe come and go, so the loads of its tablets are not
+    /// compared. See [`transient`](TableRequirementBuilder::transient).
+    pub fn is_transient(&self) -> bool {
+        self.is_transient
+    }
+
+    /// Returns the expected shares that counts are compared with; empty if there are none.
+    pub(super) fn compared_shares(&self) -> &[u64] {
+        let shares = self.shares.as_deref().filter(|_| !self.is_transient);
+        shares.unwrap_or_default()
+    }
+
+    /// Checks whether the rows of the recipe can be any rows of the table.
+    pub(super) fn is_whole_table(&self) -> bool {
+        self.prefix.is_empty()
+    }
+
+    /// Returns the number of tablets that the split points make for the rows of the recipe.
+    pub(super) fn planned_tablets(&self) -> usize {
+        let shares = self.shares.as_ref().map(Vec::len);
+        shares.unwrap_or(self.splits.len() + 1)
+    }
+
+    /// Checks whether no row of the recipe follows its last split point.
+    pub(super) fn ends_with_its_splits(&self) -> bool {
+        let shares = self.shares.as_ref().map(Vec::len);
+        shares == Some(self.splits.len())
+    }
+
+    /// Returns an end row whose tablet is the last one with rows of the recipe. `None` if its rows
+    /// extend to the end of the table.
+    pub(super) fn last_end_row(&self) -> Option<Bytes> {
+        match self.splits.last() {
+            Some(last) if self.ends_with_its_splits() => Some(last.clone()),
+            _ => prefix_successor(&self.prefix),
+        }
+    }
+
+    /// Returns the tablets that can hold rows of the recipe, as indices into the tablets of the
+    /// table.
+    pub(super) fn tablets_in(&self, tablets: &Tablets) -> RangeInclusive<usize> {
+        let first = tablets.index_of(&self.prefix);
+        let last = match self.last_end_row() {
+            Some(end_row) => tablets.index_of(&end_row).max(first),
+            None => tablets.as_slice().len().saturating_sub(1),
+        };
+        first..=last
+    }
+
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.prefix.starts_with(&other.prefix) || other.prefix.starts_with(&self.prefix)
+    }
+}
+
+impl TableRequirementBuilder {
+    /// Sets the common prefix of all rows of the recipe; empty unless set. A recipe without a
+    /// prefix must be the only one of its table.
+    pub fn prefix(mut self, prefix: impl Into<Bytes>) -> Self {
+        self.requirement.prefix = prefix.into();
+        self
+    }
+
+    /// Sets the split points, ascending; each begins with the prefix. Empty unless set.
+    pub fn splits<R: Into<Bytes>>(mut self, splits: impl IntoIterator<Item = R>) -> Self {
+        self.requirement.splits = splits.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the part of the balancer's pattern that matches the tablets of the recipe by their end
+    /// rows. It contains no capturing group. The quoted prefix unless set.
+    pub fn group_regex(mut self, regex: impl Into<String>) -> Self {
+        self.requirement.group_regex = Some(regex.into());
+        self.has_group = true;
+        self
+    }
+
+    /// Leaves the tablets of the recipe without a group of their own.
+    pub fn without_group(mut self) -> Self {
+        self.requirement.group_regex = None;
+        self.has_group = true;
+        self
+    }
+
+    /// Sets the design of the keys, whose prefix must be that of the recipe. With a design,
+    /// [`verify`](crate::TableOptimizations::verify) finds rows under the prefix that are not keys
+    /// of it; without one, all rows under the prefix belong to the recipe.
+    pub fn design(mut self, design: KeyDesign) -> Self {
+        self.requirement.design = Some(design);
+        self
+    }
+
+    /// Sets the expected share of the rows in each tablet, as a weight: one for each split point,
+    /// and one for the rows after the last unless there are none.
+    /// [`verify`](crate::TableOptimizations::verify) compares counts with the shares.
+    pub fn shares(mut self, shares: impl IntoIterator<Item = u64>) -> Self {
+        self.requirement.shares = Some(shares.into_iter().collect());
+        self
+    }
+
+    /// Declares that the rows of the recipe come and go, as those of a queue. So the loads of its
+    /// tablets at one time are no property of its keys:
+    /// [`verify`](crate::TableOptimizations::verify) returns them, and compares neither them nor
+    /// the loads of the servers with these rows.
+    pub fn transient(mut self) -> Self {
+        self.requirement.is_transient = true;
+        self
+    }
+
+    /// Checks the parts and returns the requirement.
+    ///
+    /// # Errors
+    ///
+    /// The owner is empty; the prefix is not that of the design; the split points are not ascending
+    /// or do not begin with the prefix; the group cannot be parsed or does not contain all split
+    /// points; or there is not one share for each tablet.
+    pub fn build(mut self) -> Result<TableRequirement, RecipeError> {
+        if !self.has_group && !self.requirement.prefix.is_empty() {
+            let prefix = std::str::from_utf8(&self.requirement.prefix);
+            self.requirement.group_regex = prefix.ok().map(java_quote);
+        }
+        self.requirement.check()?;
+        Ok(self.requirement)
+    }
+}
+
+impl TableRequirement {
+    fn check(&self) -> Result<(), RecipeError> {
+        if self.owner.is_empty() {
+            return Err(RecipeError::settings(
+                "the name of the recipe is empty; give the name that messages show",
+            ));
+        }
+        self.check_prefix()
+            .and_then(|()| self.check_splits())
+            .and_then(|()| self.check_group())
+            .and_then(|()| self.check_shares())
+            .map_err(|what| RecipeError::settings(format!("{}: {what}", self.owner)))
+    }
+
+    fn check_prefix(&self) -> Result<(), String> {
+        let Some(design) = &self.design else {
+            return Ok(());
+        };
+        let (name, common) = (design.name(), design.prefix());
+        if common == self.prefix {
+            return Ok(());
+        }
+        let given = Escaped(&self.prefix);
+        if common.is_empty() {
+            return Err(format!(
+                "its prefix is `{given}`, but keys of its design {name} can begin with any bytes; leave it out"
+            ));
+        }
+        let common = Escaped(&common);
+        Err(format!(
+            "its prefix is `{given}`, but every key of its design {name} begins with `{common}`; use that as the prefix"
+        ))
+    }
+
+    fn check_splits(&self) -> Result<(), String> {
+        let prefix = &self.prefix;
+        if let Some(wrong) = self.splits.iter().find(|split| !split.starts_with(prefix)) {
+            let (wrong, prefix) = (Escaped(wrong), Escaped(prefix));
+            return Err(format!(
+                "its split point `{wrong}` does not begin with `{prefix}`, as all its rows do"
+            ));
+        }
+        if self.splits.iter().any(Bytes::is_empty) {
+            return Err("the empty row cannot be a split point: no row comes before it".to_owned());
+        }
+        let mut pairs = self.splits.iter().zip(self.splits.iter().skip(1));
+        match pairs.find(|(one, next)| one >= next) {
+            None => Ok(()),
+            Some((one, next)) => Err(format!(
+                "its split points are not ascending: `{}` comes after `{}`",
+                Escaped(next),
+                Escaped(one)
+            )),
+        }
+    }
+
+    fn check_group(&self) -> Result<(), String> {
+        let Some(regex) = &self.group_regex else {
+            return Ok(());
+        };
+        let pattern = GroupPattern::parse(&format!("({regex}).*"))
+            .map_err(|error| format!("its group cannot be determined: {error}"))?;
+        let outside = |split: &&Bytes| pattern.group_of(Some(split)).is_none();
+        match self.splits.iter().find(outside) {
+            None => Ok(()),
+            Some(split) => Err(format!(
+                "its group `{regex}` does not contain the tablet that ends at its split point `{}`",
+                Escaped(split)
+            )),
+        }
+    }
+
+    fn check_shares(&self) -> Result<(), String> {
+        let Some(shares) = &self.shares else {
+            return Ok(());
+        };
+        let (splits, given) = (self.splits.len(), shares.len());
+        if given == 0 || (given != splits && given != splits + 1) {
+            return Err(format!(
+                "shares: {given}, split points: {splits}; give one share for each tablet"
+            ));
+        }
+        if shares.iter().all(|share| *share == 0) {
+            return Err("all its shares are 0: give the weight of each tablet".to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
