@@ -278,8 +278,7 @@ impl AccumuloTables {
             let class = &iterator.class;
             if !self.can_load(name, class, ITERATOR).await? {
                 return Err(Error::invalid(format!(
-                    "the servers cannot load `{class}`, so the garbage of table `{name}` was not collected; install the \
-                     jars `fluo-accumulo` and `fluo-api` on every tablet server"
+                    "the servers cannot load `{class}` for table `{name}`; install the jars `fluo-accumulo` and `fluo-api` there"
                 )));
             }
         }

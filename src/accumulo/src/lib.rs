@@ -78,6 +78,7 @@ mod generation;
 mod instance;
 mod iterator_build;
 mod iterators;
+mod locked;
 mod metadata;
 mod options;
 mod oracle;

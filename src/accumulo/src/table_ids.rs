@@ -8,7 +8,7 @@
 //! otherwise they would wait one after the other for a proxy that does not answer.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use accumulo_proxy::ProxyClient;
@@ -16,6 +16,7 @@ use fluo_table::{Error, Result};
 
 use crate::error::port_error;
 use crate::gathered::Gathered;
+use crate::locked::locked;
 use crate::table_fate::Fate;
 
 /// The id of each table, by name.
@@ -115,13 +116,13 @@ impl Identities {
     }
 
     fn recent(&self) -> Option<Arc<Ids>> {
-        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = locked(&self.recent);
         let (begun, ids) = recent.as_ref()?;
         (begun.elapsed() < FRESH).then(|| ids.clone())
     }
 
     fn set_recent(&self, recent: Option<Recent>) {
-        *self.recent.lock().unwrap_or_else(PoisonError::into_inner) = recent;
+        *locked(&self.recent) = recent;
     }
 }
 

@@ -15,7 +15,6 @@ use crate::directory::Directory;
 use crate::error::{Failure, cannot};
 use crate::key::KeyReader;
 use crate::mark;
-use crate::pages::{self, BadPage};
 use crate::schema::{
     COORDINATION, CellsDefinition, DEAD_LETTERS, META, PROPERTIES, TABLES, TABLETS, cells_name,
     meta,
@@ -46,11 +45,10 @@ impl EmbeddedTables {
     /// blocks the thread.
     ///
     /// It writes nothing to the file of the tables, so a copy may be read-only; `fluo.redb` alone
-    /// is enough of one. A file that was left by a crash is checked as it would be after its
-    /// repair, which is done in memory.
+    /// is enough of one. A file that was left by a crash is repaired in memory before the check.
     ///
-    /// A directory that is damaged is marked as such, if it can be written to: it takes no writes
-    /// until a check finds it whole.
+    /// A damaged directory is marked, if it can be written to: it takes no writes until a check
+    /// finds no damage.
     ///
     /// # Errors
     /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) with a [`Damage`] as its source: a page does
@@ -59,10 +57,12 @@ impl EmbeddedTables {
     ///   something that belongs to no table and no application.
     /// - [`Corrupt`](fluo_table::ErrorKind::Corrupt) without it: the file is not one of this
     ///   crate's, or has a format that this build does not know.
-    /// - [`Storage`](fluo_table::ErrorKind::Storage): the directory is whole, and its mark cannot
-    ///   be removed.
+    /// - [`Storage`](fluo_table::ErrorKind::Storage): there is no damage, and the mark cannot be
+    ///   removed.
     ///
     /// Otherwise as [`open`](EmbeddedTables::open).
+    ///
+    /// # Examples
     ///
     /// ```
     /// use fluo_embedded::{EmbeddedTables, EmbeddedOptions};
@@ -78,12 +78,12 @@ impl EmbeddedTables {
     pub fn check(directory: impl AsRef<Path>) -> Result<CheckReport> {
         let path = directory.as_ref();
         // No other process may open the directory before its mark is right.
-        let held = Directory::hold_to_read(path)?;
+        let _held = Directory::hold_to_read(path)?;
         let (mut check, mut store) = (Check::default(), None);
         match check.run(path, &mut store) {
             Err(failure) => match failure.finding() {
                 None => return Err(failure.into_error(path)),
-                Some(finding) => check.findings = located(&held).unwrap_or_else(|| vec![finding]),
+                Some(finding) => check.findings = vec![finding],
             },
             Ok(()) if check.findings.is_empty() => {
                 return mark::remove(path)
@@ -172,37 +172,6 @@ impl Check {
     }
 }
 
-/// Returns a finding for each page that does not have its checksum, with its table and its first
-/// row; `None` if there is no such page, or none that can be found.
-fn located(directory: &Directory) -> Option<Vec<String>> {
-    let walk = pages::walk(&directory.data_file_to_read().ok()?)?;
-    let names: BTreeMap<_, _> = walk
-        .tables
-        .iter()
-        .filter_map(|(name, id)| {
-            let id = u64::from_le_bytes(*id.first_chunk()?);
-            Some((cells_name(id), String::from_utf8_lossy(name).into_owned()))
-        })
-        .collect();
-    let finding = |page: &BadPage| {
-        let place = match &page.map {
-            None => "the list of maps".to_owned(),
-            Some(map) => match names.get(map) {
-                Some(name) => format!("table `{name}`"),
-                None => format!("the map `{map}`"),
-            },
-        };
-        let mut reader = KeyReader::default();
-        let is_cells = page.map.as_ref().is_some_and(|map| names.contains_key(map));
-        let key = page.key.as_ref().filter(|_| is_cells);
-        let row = key.and_then(|key| Some(Escaped(reader.read(key)?.0.row).to_string()));
-        let from = row.map_or_else(String::new, |row| format!(" with the row `{row}` in front"));
-        format!("{place}: a page{from} does not have its checksum")
-    };
-    let findings: Vec<_> = walk.bad.iter().map(finding).collect();
-    (!findings.is_empty()).then_some(findings)
-}
-
 /// Returns the names of the tables by their ids: each id is used once, and none will be used again.
 fn names_by_id(snapshot: &ReadTransaction) -> Result<BTreeMap<u64, String>, Failure> {
     let next = snapshot.open_table(META)?.get(meta::NEXT_TABLE_ID)?;
@@ -246,7 +215,7 @@ fn check_engine_tables(
     }
 }
 
-/// Checks that every record is of a table that is there.
+/// Checks that every record belongs to an existing table.
 fn check_owners<V: Value + 'static>(
     records: &impl ReadableTable<&'static [u8], V>,
     what: &str,

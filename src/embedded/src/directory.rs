@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use fluo_table::{Error, ErrorKind, Result};
 
-use crate::created_paths::{Made, missing, rename_durably, sync_directory};
+use crate::durable_paths::{create_directories, missing, rename_durably, sync_directory};
 use crate::error::{Failure, cannot};
 use crate::file_identity::FileIdentity;
 use crate::lock::{Lock, check_regular};
@@ -24,14 +24,10 @@ use crate::options::EmbeddedOptions;
 const DATA_FILE: &str = "fluo.redb";
 const NEW_DATA_FILE: &str = "fluo.redb.new";
 
-/// A directory that this process holds until this is dropped. The directory, and the files in it,
-/// are removed on drop if this process created them and they were not [kept](Directory::keep).
+/// A directory that this process holds until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    /// The created paths. Dropped before the lock, so that they are removed before another process
-    /// can open the directory.
-    made: Made,
     /// True if this process created the file of the tables.
     is_new: bool,
     /// The identity and the absolute path of the open file of the tables; `None` if it is open for
@@ -45,20 +41,18 @@ pub(crate) struct Directory {
 impl Directory {
     /// Locks a directory. Creates it first if it is missing and the options allow it.
     pub(crate) fn hold(path: &Path, options: &EmbeddedOptions) -> Result<Self> {
-        let mut made = Made::default();
         let create = options.create_if_missing;
         match look_at(path, create) {
             Err(error) if error.kind() == ErrorKind::NotFound && create => {
                 check_parents(path, options.create_parents)?;
-                made.directories(path, sync_directory)
+                create_directories(&missing(path), sync_directory)
                     .map_err(|error| cannot("create", path, error))?;
             }
             found => found?,
         }
-        let lock = Lock::exclusive(path, &options.program, &mut made)?;
+        let lock = Lock::exclusive(path, &options.program)?;
         Ok(Self {
             path: path.to_owned(),
-            made,
             is_new: false,
             data: None,
             _lock: Some(lock),
@@ -73,7 +67,6 @@ impl Directory {
         look_at(path, false)?;
         Ok(Self {
             path: path.to_owned(),
-            made: Made::default(),
             is_new: false,
             data: None,
             _lock: Lock::shared(path)?,
@@ -90,18 +83,13 @@ impl Directory {
         self.is_new
     }
 
-    /// Keeps the created files and directories.
-    pub(crate) fn keep(&self) {
-        self.made.keep();
-    }
-
     /// Opens the file of the tables. If there is none, creates it with `fill`.
     ///
     /// The file is created under another name and renamed when it is complete, so that a crash
     /// never leaves a partial file.
     pub(crate) fn data_file(
         &mut self,
-        fill: impl FnOnce(File) -> Result<()>,
+        fill: impl FnOnce(File) -> Result<(), Failure>,
     ) -> Result<File, Failure> {
         let path = self.path.join(DATA_FILE);
         if !exists(&path)? {
@@ -128,7 +116,7 @@ impl Directory {
             Ok(false) => Err(Error::new(
                 ErrorKind::Storage,
                 format!(
-                    "`{}` was deleted or moved while it was open; move it back or restore it, and open it again",
+                    "`{}` was deleted or moved while it was open; restore it and open it again",
                     path.display()
                 ),
             )),
@@ -156,31 +144,26 @@ impl Directory {
         }
     }
 
-    fn make_data_file(&mut self, path: &Path, fill: impl FnOnce(File) -> Result<()>) -> Result<()> {
+    fn make_data_file(
+        &mut self,
+        path: &Path,
+        fill: impl FnOnce(File) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let new = self.path.join(NEW_DATA_FILE);
-        let made = OpenOptions::new()
+        let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(true)
             .open(&new)
-            .map_err(|error| cannot("create", &new, error))
-            .and_then(fill)
-            // The mark is about tables that no longer exist.
-            .and_then(|()| mark::remove(&self.path).map_err(|error| cannot("create", path, error)))
-            .and_then(|()| {
-                rename_durably(&self.path, &new, path)
-                    .map_err(|error| cannot("create", path, error))
-            });
-        match &made {
-            Ok(()) => {
-                self.made.push(path);
-                self.is_new = true;
-            }
-            // Report the first error; the leftover file is replaced at the next attempt.
-            Err(_) => drop(fs::remove_file(&new)),
-        }
-        made
+            .map_err(|error| cannot("create", &new, error))?;
+        fill(file)?;
+        // The mark is about tables that no longer exist.
+        mark::remove(&self.path)
+            .and_then(|()| rename_durably(&self.path, &new, path))
+            .map_err(|error| cannot("create", path, error))?;
+        self.is_new = true;
+        Ok(())
     }
 }
 
@@ -252,63 +235,17 @@ mod tests {
         names
     }
 
-    fn hold(path: &Path) -> Directory {
-        let options = EmbeddedOptions::new()
-            .create_if_missing(true)
-            .create_parents(true);
-        Directory::hold(path, &options).unwrap()
-    }
-
-    fn fails(_: File) -> Result<()> {
-        Err(Error::new(ErrorKind::Storage, "full"))
-    }
-
     #[test]
-    fn a_failed_creation_leaves_nothing() {
+    fn a_failed_creation_leaves_no_tables() {
         let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join("a/b");
-        let mut held = hold(&path);
-        assert_eq!(entries(&path), [LOCK_FILE]);
-        assert_eq!(
-            held.data_file(fails)
-                .unwrap_err()
-                .into_error(&path)
-                .to_string(),
-            "full"
-        );
+        let options = EmbeddedOptions::new().create_if_missing(true);
+        let mut held = Directory::hold(parent.path(), &options).unwrap();
+        let full = |_| Err(Error::new(ErrorKind::Storage, "full").into());
+        let error = held.data_file(full).unwrap_err().into_error(parent.path());
+        assert_eq!(error.to_string(), "full");
         drop(held);
-        assert_eq!(entries(parent.path()), [""; 0]);
-
-        // The file is complete, but the next step failed.
-        let mut held = hold(&path);
-        let fill = |file: File| {
-            file.set_len(1)
-                .map_err(|error| cannot("write", &path, error))
-        };
-        held.data_file(fill).unwrap();
-        drop(held);
-        assert_eq!(entries(parent.path()), [""; 0]);
-
-        let mut held = hold(&path);
-        held.data_file(fill).unwrap();
-        held.keep();
-        drop(held);
-        assert_eq!(entries(&path), [LOCK_FILE, DATA_FILE]);
-    }
-
-    #[test]
-    fn keeps_files_that_existed_before() {
-        let parent = tempfile::tempdir().unwrap();
-        fs::write(parent.path().join("other"), "").unwrap();
-        let mut held = hold(parent.path());
-        held.data_file(fails).unwrap_err();
-        drop(held);
-        assert_eq!(entries(parent.path()), ["other"]);
-        fs::write(parent.path().join(LOCK_FILE), "").unwrap();
-        let mut held = hold(parent.path());
-        held.data_file(fails).unwrap_err();
-        drop(held);
-        assert_eq!(entries(parent.path()), [LOCK_FILE, "other"]);
+        assert_eq!(entries(parent.path()), [LOCK_FILE, NEW_DATA_FILE]);
+        look_at(parent.path(), false).unwrap_err();
     }
 
     #[test]
@@ -323,7 +260,6 @@ mod tests {
         let writing = Directory::hold(parent.path(), &EmbeddedOptions::new()).unwrap();
         let refused = Directory::hold_to_read(parent.path()).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
-        writing.keep();
         drop(writing);
         let _reading = Directory::hold_to_read(parent.path()).unwrap();
         let _both = Directory::hold_to_read(parent.path()).unwrap();

@@ -19,19 +19,8 @@ pub(crate) enum Failure {
     Foreign(String),
     /// Stored data is invalid at one place.
     Damaged(String),
-    /// The storage engine panicked, as it does on damaged pages.
-    Stopped {
-        message: String,
-        /// True if the engine was certainly reading pages.
-        read_pages: bool,
-    },
-    /// Other code panicked.
-    Bug {
-        /// The place and the message of the panic.
-        what: String,
-        /// True if the effects of the interrupted operation may not have been undone.
-        leaves_doubt: bool,
-    },
+    /// The storage engine panicked with this message, as it does on damaged pages.
+    Panicked(String),
 }
 
 impl Failure {
@@ -48,15 +37,11 @@ impl Failure {
                 ErrorKind::Corrupt,
                 format!("the directory `{directory}` {what}"),
             ),
-            (Self::Bug { what, .. }, _) => Error::new(
-                ErrorKind::Storage,
-                format!("a bug in this build, at {what}"),
-            ),
             (Self::Engine(error), Some(finding)) => {
                 Error::with_source(ErrorKind::Corrupt, damage(&finding), error)
             }
             (Self::Engine(error), None) => engine_error(&directory.to_string(), error),
-            (Self::Damaged(what) | Self::Stopped { message: what, .. }, finding) => {
+            (Self::Damaged(what) | Self::Panicked(what), finding) => {
                 Error::new(ErrorKind::Corrupt, damage(&finding.unwrap_or(what)))
             }
         }
@@ -66,28 +51,19 @@ impl Failure {
     pub(crate) fn finding(&self) -> Option<String> {
         match self {
             Self::Damaged(what) => Some(what.clone()),
-            Self::Stopped { message, .. } => {
-                Some(format!("the storage engine stopped ({message})"))
-            }
+            Self::Panicked(message) => Some(format!("the storage engine stopped ({message})")),
             Self::Engine(error) => engine_finding(error),
-            Self::Refused(_) | Self::Lost(_) | Self::Foreign(_) | Self::Bug { .. } => None,
+            Self::Refused(_) | Self::Lost(_) | Self::Foreign(_) => None,
         }
     }
 
     /// Checks whether the failure proves that the directory is damaged, so that it must be marked.
-    /// A panic of the engine does only if the engine was reading pages. Misuse of the engine, and a
-    /// lock that an earlier panic poisoned, also cause failures, but these do not recur after the
-    /// directory is opened again.
+    /// A panic proves nothing: it may have another cause, and only a check can tell.
     pub(crate) fn is_proof(&self) -> bool {
         match self {
-            Self::Damaged(_) => true,
-            Self::Stopped {
-                message,
-                read_pages,
-            } => *read_pages && !message.contains("PoisonError"),
+            Self::Damaged(_) | Self::Engine(redb::Error::Corrupted(_)) => true,
             Self::Engine(redb::Error::Io(io)) => is_damage(io),
-            Self::Engine(error) => matches!(error, redb::Error::Corrupted(_)),
-            Self::Refused(_) | Self::Lost(_) | Self::Foreign(_) | Self::Bug { .. } => false,
+            _ => false,
         }
     }
 
@@ -98,26 +74,7 @@ impl Failure {
 
     /// Checks whether the directory can no longer be trusted with writes.
     pub(crate) fn is_of_the_storage(&self) -> bool {
-        match self {
-            Self::Refused(_) => false,
-            Self::Bug { leaves_doubt, .. } => *leaves_doubt,
-            Self::Lost(_)
-            | Self::Engine(_)
-            | Self::Foreign(_)
-            | Self::Damaged(_)
-            | Self::Stopped { .. } => true,
-        }
-    }
-
-    /// Marks a bug as one whose effects may not have been undone.
-    pub(crate) fn leaving_doubt(self) -> Self {
-        match self {
-            Self::Bug { what, .. } => Self::Bug {
-                what,
-                leaves_doubt: true,
-            },
-            other => other,
-        }
+        !matches!(self, Self::Refused(_))
     }
 }
 
@@ -139,15 +96,13 @@ fn engine_error(directory: &str, error: redb::Error) -> Error {
         redb::Error::DatabaseAlreadyOpen => (
             ErrorKind::Unavailable,
             format!(
-                "the directory `{directory}` is open in another process or through another handle; wait until it is \
-                 closed"
+                "the directory `{directory}` is open in another process or through another handle; close it first"
             ),
         ),
         redb::Error::PreviousIo | redb::Error::DatabaseClosed => (
             ErrorKind::Storage,
             format!(
-                "the directory `{directory}` cannot be used because its storage failed; repair the \
-                 storage and open the directory again"
+                "the storage of the directory `{directory}` failed; fix it and open the directory again"
             ),
         ),
         redb::Error::UpgradeRequired(version) => (

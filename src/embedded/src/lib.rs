@@ -55,17 +55,15 @@
 //! throughput grows with the number of callers. Reads run in parallel, on snapshots.
 //! `docs/storage-format.md` describes the format byte by byte.
 //!
-//! # Behaviour
+//! # Behavior
 //!
 //! - **Durability.** A write is durable when the call returns: the file was synced.
 //! - **Crash.** No acknowledged write is lost; the next opening reads the whole file once.
-//! - **Full disk.** The write fails without any effect. The handle accepts no more writes until the
-//!   directory is opened again.
+//! - **Full disk.** The write fails; if it fails while it is committed, its outcome is unknown. The
+//!   handle accepts no more writes until the directory is opened again.
 //! - **Damaged file.** Calls return [`Corrupt`](fluo_table::ErrorKind::Corrupt) as soon as the
 //!   damage is detected, and never panic; [`EmbeddedTables::check`] detects all damage. From then
 //!   on the directory accepts no writes, until a check finds no damage.
-//! - **Bug in this crate.** The call returns a [`Storage`](fluo_table::ErrorKind::Storage) error
-//!   that names the line. Nothing of the call was written, and the next call works.
 //! - **Concurrent access.** One handle (and its clones) of one process can open the directory at a
 //!   time.
 //! - **Size.** The disk is the limit. Deleted space is reused, but the file does not shrink.
@@ -80,10 +78,8 @@
 //!
 //! Not supported: several processes, replication, encryption, compression.
 //!
-//! A panic of the storage engine on a damaged page becomes an error. For this the crate wraps the
-//! panic hook of the process once, so that such a panic prints nothing; it requires
-//! `panic = "unwind"`, which is the default. A program that sets its own hook must do so before it
-//! opens a directory.
+//! The storage engine panics on some damaged pages. The crate catches the panic and returns an
+//! error, so it requires `panic = "unwind"`, which is the default.
 
 mod admin;
 mod application_state;
@@ -93,9 +89,9 @@ mod check;
 mod compaction;
 mod condition;
 mod coordination;
-mod created_paths;
 mod damage;
 mod directory;
+mod durable_paths;
 mod error;
 mod file;
 mod file_identity;
@@ -104,7 +100,6 @@ mod key;
 mod lock;
 mod mark;
 mod options;
-mod pages;
 mod scan;
 mod schema;
 mod seek;

@@ -10,15 +10,13 @@ use std::path::Path;
 
 use fluo_table::{Error, ErrorKind, Result};
 
-use crate::created_paths::Made;
 use crate::error::cannot;
-use crate::file_identity::FileIdentity;
 
 /// The name of the lock file.
 pub(crate) const LOCK_FILE: &str = "fluo.lock";
 /// Longest name of a program in a note, in characters.
 const MAX_PROGRAM: usize = 100;
-/// Most bytes of a note that are read.
+/// Maximum number of bytes of a note that are read.
 const MAX_NOTE: u64 = 500;
 
 /// A lock on a directory, until it is dropped.
@@ -30,43 +28,27 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of the only user of a directory; makes its file if it is missing.
-    pub(crate) fn exclusive(directory: &Path, program: &str, made: &mut Made) -> Result<Self> {
+    /// Takes the lock of the only user of a directory, and creates its file if it is missing.
+    pub(crate) fn exclusive(directory: &Path, program: &str) -> Result<Self> {
         let path = directory.join(LOCK_FILE);
-        let open = |is_new| {
-            OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create_new(is_new)
-                .create(true)
-                .truncate(false)
-                .open(&path)
-        };
-        loop {
-            let (file, is_new) = match open(true) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (open(false), false),
-                made => (made, true),
-            };
-            let file = file.map_err(|error| cannot("open", &path, error))?;
-            taken(directory, &file, file.try_lock())?;
-            // Another process may have removed the file after it was opened here. A lock on a
-            // removed file excludes no process, so the file is opened again.
-            if is_at(&file, &path) {
-                if is_new {
-                    made.push(&path);
-                }
-                // A note that cannot be written, as on a full disk, is only missing in a message.
-                let _ = write_note(&file, program);
-                return Ok(Self {
-                    file,
-                    has_note: true,
-                });
-            }
-        }
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(|error| cannot("open", &path, error))?;
+        taken(directory, &file, file.try_lock())?;
+        // A note that cannot be written, as on a full disk, is only missing in a message.
+        let _ = write_note(&file, program);
+        Ok(Self {
+            file,
+            has_note: true,
+        })
     }
 
     /// Takes a lock that other readers can have too. `None` if there is no lock file, which is not
-    /// made.
+    /// created.
     pub(crate) fn shared(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(LOCK_FILE);
         check_regular(&path)?;
@@ -119,8 +101,7 @@ fn held(file: &File) -> String {
         Some((id, program)) => {
             format!("is open in process {id} ({program}); wait until it ends, or stop it")
         }
-        None => "is open in another process or through another handle; wait until it is closed"
-            .to_owned(),
+        None => "is open in another process or through another handle; close it first".to_owned(),
     }
 }
 
@@ -131,7 +112,7 @@ fn write_note(mut file: &File, program: &str) -> io::Result<()> {
     file.write_all(format!("{} {program}\n", std::process::id()).as_bytes())
 }
 
-/// Returns the process id of a note, and its program as it stands in a message.
+/// Returns the process id of a note, and its program in backticks.
 fn read_note(mut file: &File) -> Option<(u32, String)> {
     let mut note = Vec::new();
     file.rewind().ok()?;
@@ -139,12 +120,6 @@ fn read_note(mut file: &File) -> Option<(u32, String)> {
     let note = String::from_utf8_lossy(&note);
     let (id, program) = note.trim_end().split_once(' ')?;
     Some((id.parse().ok()?, format!("`{program}`")))
-}
-
-fn is_at(file: &File, path: &Path) -> bool {
-    let found = file.metadata();
-    let file = found.map(|found| FileIdentity::from_metadata(&found));
-    file.and_then(|file| file.is_at(path)).unwrap_or(false)
 }
 
 /// Refuses to open a pipe, because opening it would wait for its other end, or a device.
@@ -164,15 +139,13 @@ mod tests {
     use super::*;
 
     fn refused(directory: &Path) -> String {
-        let refused = Lock::exclusive(directory, "second", &mut Made::default()).unwrap_err();
+        let refused = Lock::exclusive(directory, "second").unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
         refused.to_string()
     }
 
     fn exclusive(directory: &Path, program: &str) -> Lock {
-        let mut made = Made::default();
-        made.keep();
-        Lock::exclusive(directory, program, &mut made).unwrap()
+        Lock::exclusive(directory, program).unwrap()
     }
 
     /// A process that another thread had just forked held a copy of the open file, and with it the
@@ -241,24 +214,9 @@ mod tests {
             assert_eq!(
                 refused(directory.path()),
                 format!(
-                    "the directory `{name}` is open in another process or through another handle; wait until it is \
-                     closed"
+                    "the directory `{name}` is open in another process or through another handle; close it first"
                 )
             );
         }
-    }
-
-    /// A process can remove its lock file just before another process locks it.
-    #[cfg(unix)]
-    #[test]
-    fn a_lock_on_a_file_that_was_removed_is_none() {
-        let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join(LOCK_FILE);
-        let file = File::create(&path).unwrap();
-        assert!(is_at(&file, &path));
-        fs::remove_file(&path).unwrap();
-        assert!(!is_at(&file, &path));
-        fs::write(&path, "").unwrap();
-        assert!(!is_at(&file, &path));
     }
 }

@@ -1,7 +1,7 @@
 //! The mark of a directory that is known to be damaged: the file `fluo.damaged`, with a line for
 //! each finding.
 //!
-//! It is made when damage is found, by a check or by use, and removed by a check that finds none. A
+//! It is created when a check or a call finds damage, and removed by a check that finds none. A
 //! directory with it takes no writes.
 
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use fluo_table::{Error, ErrorKind};
 
-use crate::created_paths::{rename_durably, sync_directory};
+use crate::durable_paths::{rename_durably, sync_directory};
 
 const MARK_FILE: &str = "fluo.damaged";
 const NEW_MARK_FILE: &str = "fluo.damaged.new";
@@ -46,7 +46,7 @@ pub(crate) fn set(directory: &Path, findings: &[String]) -> io::Result<()> {
 }
 
 /// Removes the mark, if there is one. A file system that is mounted read-only refuses to remove
-/// even a file that does not exist, so the mark is looked for first.
+/// even a file that does not exist.
 pub(crate) fn remove(directory: &Path) -> io::Result<()> {
     let mark = directory.join(MARK_FILE);
     if !mark.try_exists()? {

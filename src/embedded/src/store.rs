@@ -5,12 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Once, OnceLock};
 
 use fluo_table::{Error, ErrorKind, Result};
-use redb::{
-    Database, DatabaseError, ReadTransaction, ReadableDatabase, TableError, WriteTransaction,
-};
+use redb::{Database, ReadTransaction, ReadableDatabase, TableError, WriteTransaction};
 use tracing::{debug, warn};
 
-use crate::catch_panic::{contain, contain_in};
+use crate::catch_panic::contain;
 use crate::directory::Directory;
 use crate::error::Failure;
 use crate::file::{FileState, TableFile};
@@ -33,35 +31,23 @@ pub(crate) struct Store {
     directory: Directory,
 }
 
-/// The result of a failed commit.
-#[derive(Debug)]
-pub(crate) enum CommitFailure {
-    /// Nothing of it is in the file.
-    NothingWritten(Failure),
-    /// Either all of it or nothing of it is in the file, and it cannot be determined which.
-    InDoubt(Failure),
-}
-
 impl Store {
-    /// Opens a directory, and creates it first if the options say so. Created paths are removed
-    /// again with the store unless they are [kept](Store::keep_directory).
+    /// Opens a directory, and creates it first if the options say so.
     pub(crate) fn open(path: &Path, options: &EmbeddedOptions) -> Result<Self> {
         options.check()?;
         let mut directory = Directory::hold(path, options)?;
-        let file = directory
-            .data_file(|file| contain_in(path, || fill(file, options)))
-            .map_err(|failure| failure.into_error(path))?;
-        let refusal = mark::stored_refusal(path);
-        let store = Self::open_held(directory, options, || TableFile::holding(file))
-            .and_then(|store| {
-                contain(|| check_format(&store.snapshot()?))?;
-                Ok(store)
-            })
-            .map_err(|failure| failure.into_error(path))?;
-        contain_in(path, || store.file.release().map_err(io_failure))?;
-        if let Some(refusal) = refusal {
-            let _ = store.failed.set(refusal);
-        }
+        let store = contain(|| {
+            let file = directory.data_file(|file| fill(file, options))?;
+            let refusal = mark::stored_refusal(path);
+            let store = Self::open_held(directory, options, TableFile::holding(file)?)?;
+            check_format(&store.snapshot()?)?;
+            store.file.release().map_err(io_failure)?;
+            if let Some(refusal) = refusal {
+                let _ = store.failed.set(refusal);
+            }
+            Ok(store)
+        });
+        let store = store.map_err(|failure| failure.into_error(path))?;
         debug!(directory = %path.display(), "opened");
         Ok(store)
     }
@@ -70,9 +56,9 @@ impl Store {
     /// checked.
     pub(crate) fn open_unwritten(path: &Path) -> Result<Self, Failure> {
         let directory = Directory::hold_to_read(path)?;
-        let file = directory.data_file_to_read()?;
-        Self::open_held(directory, &EmbeddedOptions::new(), || {
-            TableFile::read_only(file)
+        contain(|| {
+            let file = TableFile::read_only(directory.data_file_to_read()?)?;
+            Self::open_held(directory, &EmbeddedOptions::new(), file)
         })
     }
 
@@ -80,16 +66,12 @@ impl Store {
     fn open_held(
         directory: Directory,
         options: &EmbeddedOptions,
-        file: impl FnOnce() -> Result<(TableFile, Arc<FileState>), DatabaseError>,
+        (file, state): (TableFile, Arc<FileState>),
     ) -> Result<Self, Failure> {
-        let (engine, file) = contain(|| {
-            let (file, state) = file()?;
-            let engine = builder(options, directory.path()).create_with_backend(file)?;
-            Ok((engine, state))
-        })?;
+        let engine = builder(options, directory.path()).create_with_backend(file)?;
         Ok(Self {
             engine: Some(engine),
-            file,
+            file: state,
             failed: OnceLock::new(),
             marked: Once::new(),
             directory,
@@ -99,11 +81,6 @@ impl Store {
     /// Checks whether the tables were created when the directory was opened.
     pub(crate) fn is_new(&self) -> bool {
         self.directory.is_new()
-    }
-
-    /// Keeps the directory and its files.
-    pub(crate) fn keep_directory(&self) {
-        self.directory.keep();
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -148,25 +125,46 @@ impl Store {
     }
 
     /// Begins a write. Only the writer thread may call this.
-    pub(crate) fn begin_write(&self) -> Result<WriteTransaction, Failure> {
-        Ok(self.engine()?.begin_write()?)
+    pub(crate) fn begin_write(&self) -> Result<WriteTransaction> {
+        self.check_writable()?;
+        contain(|| Ok(self.engine()?.begin_write()?)).map_err(|failure| self.write_error(failure))
     }
 
-    /// Commits durably, and checks that the file was not deleted in the meantime. Must run
-    /// contained, like all code that uses the engine.
-    pub(crate) fn commit(&self, transaction: WriteTransaction) -> Result<(), CommitFailure> {
-        self.file.begin_commit();
-        contain(|| Ok(transaction.commit()?)).map_err(|failure| {
-            let failure = failure.leaving_doubt();
-            if self.file.may_have_committed() {
-                CommitFailure::InDoubt(failure)
-            } else {
-                CommitFailure::NothingWritten(failure)
-            }
-        })?;
-        self.directory
-            .check_in_place()
-            .map_err(|error| CommitFailure::InDoubt(Failure::Lost(error)))
+    /// Commits durably, and checks that the file was not deleted in the meantime.
+    ///
+    /// # Errors
+    ///
+    /// [`Uncertain`](ErrorKind::Uncertain): the commit is either complete or absent.
+    pub(crate) fn commit(&self, transaction: WriteTransaction) -> Result<()> {
+        let committed = contain(|| {
+            transaction.commit()?;
+            self.directory.check_in_place().map_err(Failure::Lost)
+        });
+        committed.map_err(|failure| {
+            let cause = self.write_error(failure);
+            let message = format!(
+                "outcome unknown: the commit failed ({cause}); open the directory again and check"
+            );
+            Error::with_source(ErrorKind::Uncertain, message, cause)
+        })
+    }
+
+    /// Undoes a transaction whose work failed, and returns the error of the failure.
+    pub(crate) fn undo(&self, transaction: WriteTransaction, failure: Failure) -> Error {
+        match contain(|| Ok(transaction.abort()?)) {
+            Err(of_undoing) if !failure.is_of_the_storage() => self.write_error(of_undoing),
+            _ => self.write_error(failure),
+        }
+    }
+
+    /// Returns the error of a failed write. Stops all further writes if the storage failed.
+    fn write_error(&self, failure: Failure) -> Error {
+        let is_of_the_storage = failure.is_of_the_storage();
+        let error = self.error_of(failure);
+        if is_of_the_storage {
+            self.stop_writing(&error);
+        }
+        error
     }
 
     /// Returns an error once a write has failed, because the engine's memory may no longer match
@@ -178,16 +176,14 @@ impl Store {
         }
     }
 
-    /// Stops all further writes.
-    pub(crate) fn stop_writing(&self, cause: &Error) {
+    fn stop_writing(&self, cause: &Error) {
         warn!(directory = %self.path().display(), error = %cause, "no more writes after a failed one");
         let kind = match cause.kind() {
             ErrorKind::Corrupt => ErrorKind::Corrupt,
             _ => ErrorKind::Storage,
         };
         let message = format!(
-            "the directory `{}` accepts no more writes because one failed ({cause}); repair the storage and open \
-             the directory again",
+            "a write failed ({cause}); fix the storage and open `{}` again",
             self.path().display()
         );
         let _ = self
@@ -288,31 +284,4 @@ fn check_tables(snapshot: &ReadTransaction) -> Result<(), Failure> {
 
 fn io_failure(error: std::io::Error) -> Failure {
     redb::StorageError::from(error).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A panic in a bug of this crate poisoned a lock of the engine. The next call panicked on the
-    /// poisoned lock, in a module that reads pages, and a sound directory was marked as damaged: it
-    /// took no writes after it was opened again.
-    #[test]
-    fn a_poisoned_lock_marks_no_directory() {
-        let directory = tempfile::tempdir().unwrap();
-        let options = EmbeddedOptions::new().create_if_missing(true);
-        let store = Store::open(directory.path(), &options).unwrap();
-        let stopped = |message: &str| Failure::Stopped {
-            message: message.to_owned(),
-            read_pages: true,
-        };
-        let poisoned = "called `Result::unwrap()` on an `Err` value: PoisonError { .. }";
-        let error = store.error_of(stopped(poisoned));
-        assert_eq!(error.kind(), ErrorKind::Corrupt);
-        assert!(mark::stored_refusal(directory.path()).is_none());
-        store.check_writable().unwrap();
-        store.error_of(stopped("internal error: entered unreachable code"));
-        assert!(mark::stored_refusal(directory.path()).is_some());
-        store.check_writable().unwrap_err();
-    }
 }

@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::scan::{self, Reader};
 use crate::schema::{CellsDefinition, PROPERTIES, cells_name};
 use crate::tables::Shared;
-use crate::writer::TableRef;
+use crate::writer::{TableRef, Write};
 
 /// A handle on one table, with its authorizations.
 #[derive(Debug)]
@@ -37,24 +37,21 @@ impl Table for EmbeddedTable {
     }
 
     async fn write(&self, mutations: Vec<Mutation>) -> Result<()> {
-        for mutation in &mutations {
-            mutation.check()?;
-            self.check_size(&mutation.row, mutation.size_bytes())?;
+        mutations.iter().try_for_each(Mutation::check)?;
+        let mutations = mutations.into_iter().map(Into::into).collect();
+        for outcome in self.submit(mutations, false).await? {
+            if let Outcome::Unknown(error) = outcome {
+                return Err(error);
+            }
         }
-        let writer = &self.shared.writer;
-        writer.write(self.table.clone(), mutations).await
+        Ok(())
     }
 
     async fn write_conditional(&self, mutations: Vec<ConditionalMutation>) -> Result<Vec<Outcome>> {
         for conditional in &mutations {
             conditional.check(&self.authorizations)?;
         }
-        self.check_sizes(&mutations)?;
-        let authorizations = self.authorizations.clone();
-        let writer = &self.shared.writer;
-        writer
-            .write_conditional(self.table.clone(), mutations, authorizations)
-            .await
+        self.submit(mutations, false).await
     }
 
     fn together(&self) -> Option<&dyn MultiRowWrite> {
@@ -67,12 +64,10 @@ impl MultiRowWrite for EmbeddedTable {
     /// Passes the call to the writer, which applies a call in one transaction of the storage.
     async fn write_atomically(&self, mutations: Vec<ConditionalMutation>) -> Result<Outcome> {
         ConditionalMutation::check_together(&mutations, &self.authorizations)?;
-        self.check_sizes(&mutations)?;
-        let authorizations = self.authorizations.clone();
-        let writer = &self.shared.writer;
-        writer
-            .write_atomically(self.table.clone(), mutations, authorizations)
-            .await
+        let mut outcomes = self.submit(mutations, true).await?;
+        outcomes
+            .pop()
+            .ok_or_else(|| Error::invalid("there are no mutations"))
     }
 }
 
@@ -96,20 +91,31 @@ impl EmbeddedTable {
         ))
     }
 
-    fn check_sizes(&self, mutations: &[ConditionalMutation]) -> Result<()> {
-        mutations.iter().try_for_each(|conditional| {
-            self.check_size(&conditional.mutation.row, conditional.size_bytes())
-        })
+    async fn submit(
+        &self,
+        mutations: Vec<ConditionalMutation>,
+        is_atomic: bool,
+    ) -> Result<Vec<Outcome>> {
+        for conditional in &mutations {
+            self.check_size(&conditional.mutation.row, conditional.size_bytes())?;
+        }
+        let write = Write {
+            table: self.table.clone(),
+            mutations,
+            authorizations: self.authorizations.clone(),
+            is_atomic,
+        };
+        self.shared.writer.write(write).await
     }
 
     fn check_size(&self, row: &[u8], size: usize) -> Result<()> {
-        let most = self.shared.max_mutation_bytes;
-        if size <= most {
+        let max = self.shared.max_mutation_bytes;
+        if size <= max {
             return Ok(());
         }
         let row: Vec<u8> = row.iter().copied().take(60).collect();
         Err(Error::invalid(format!(
-            "the mutation of row `{}` has {size} bytes; this table takes {most} at most",
+            "the mutation of row `{}` has {size} bytes; this table takes {max} at most",
             Escaped(&row)
         )))
     }

@@ -71,8 +71,7 @@ impl EmbeddedTables {
     ///
     /// # Errors
     ///
-    /// If opening fails, nothing is written to an existing directory, and created files and
-    /// directories are removed.
+    /// If opening fails, existing tables are unchanged.
     /// - [`Invalid`](fluo_table::ErrorKind::Invalid): a setting is out of its bounds, or the path
     ///   is that of a file.
     /// - [`NotFound`](fluo_table::ErrorKind::NotFound): the directory does not exist or has no
@@ -90,7 +89,6 @@ impl EmbeddedTables {
         let store = Arc::new(store);
         let max_mutation_bytes = options.max_mutation_bytes;
         let writer = Writer::start(store.clone(), options, last_time_ms)?;
-        store.keep_directory();
         let shared = Shared {
             writer,
             store,

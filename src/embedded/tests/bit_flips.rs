@@ -6,10 +6,9 @@
 
 #![cfg(test)]
 
-use std::error::Error as _;
 use std::path::Path;
 
-use fluo_embedded::{Damage, EmbeddedOptions, EmbeddedTables};
+use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::coordination::{Application, Applications};
 use fluo_table::{
     Authorizations, Cell, Column, ErrorKind, Mutation, Result, Scan, Span, TableAdmin, TableExt,
@@ -87,35 +86,6 @@ fn drawn(number: u64, range: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     (z ^ (z >> 31)) % range
-}
-
-/// Regression test: the message reported pages without their checksums, but not the table.
-#[tokio::test]
-async fn names_the_table_and_the_row_of_a_flip() {
-    let directory = tempfile::tempdir().unwrap();
-    make(directory.path()).await.unwrap();
-    let file = directory.path().join("fluo.redb");
-    let mut bytes = std::fs::read(&file).unwrap();
-    let value = b"https://example.org/123";
-    let places = (0..bytes.len() - value.len()).filter(|&at| bytes[at..].starts_with(value));
-    let places: Vec<_> = places.collect();
-    assert!(places.len() > 1, "one in each table");
-    for at in places {
-        bytes[at] ^= 4;
-    }
-    std::fs::write(&file, bytes).unwrap();
-    let error = EmbeddedTables::check(directory.path()).unwrap_err();
-    let damage = error.source().unwrap().downcast_ref::<Damage>().unwrap();
-    let [first, second] = damage.findings() else {
-        panic!("{damage:?}")
-    };
-    for (name, finding) in TABLES.into_iter().zip([first, second]) {
-        let start = format!("table `{name}`: a page with the row `row-");
-        let row = finding.strip_prefix(&start).unwrap();
-        let row = row.strip_suffix("` in front does not have its checksum");
-        let row: u32 = row.unwrap().parse().unwrap();
-        assert!(row <= 123 && row > 0, "{finding}");
-    }
 }
 
 #[tokio::test]

@@ -220,7 +220,7 @@ fn finds_invalid_applications() {
         (
             "/web/config/accumulo.table",
             "a b",
-            "application `web`: `a b` cannot be the name of a table: a name has 1 to 1024 letters, digits and `_`, with at most one `.` after a namespace",
+            "application `web`: `a b` cannot be the name of a table: use 1 to 1024 letters, digits, `_` and one `.`",
         ),
         (
             "/web/config/fluo.observers2",

@@ -62,9 +62,7 @@ async fn refuses_a_directory_after_its_copy_was_used() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "this coordination of the application `web` is a copy or an older backup: its table was \
-         opened with another one since, so this one would hand out timestamps twice; open the \
-         application with the coordination that was used last, or initialise it again"
+        "the coordination of the application `web` is an old copy; use the newest one, or initialize the application again"
     );
     run(&cluster, applications(&second)).await.unwrap();
     EmbeddedTables::check(&second).unwrap();
@@ -93,7 +91,7 @@ async fn opens_after_an_opening_that_did_not_reach_the_table() {
     }
 }
 
-/// Refuses a directory from before an application was initialised again: it would read the rows of
+/// Refuses a directory from before an application was initialized again: it would read the rows of
 /// the new application.
 #[tokio::test]
 async fn refuses_a_table_of_another_application() {

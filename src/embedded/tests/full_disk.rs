@@ -1,6 +1,6 @@
-//! The disk becomes full while a table is loaded. The write that does not fit fails, reports the
-//! cause and leaves no trace. The handle accepts no more writes. All acknowledged writes are there
-//! when the directory is opened with room again.
+//! The disk becomes full while a table is loaded. The write that does not fit fails and reports the
+//! cause; it is complete or absent. The handle accepts no more writes. All acknowledged writes are
+//! there when the directory is opened with room again.
 //!
 //! A limit on the size of files takes the place of a full disk: writes beyond it fail in the same
 //! way, with another number in the error.
@@ -105,11 +105,16 @@ fn a_full_disk_loses_no_acknowledged_write() {
     let name = directory.display();
     let failed =
         format!("the storage of the directory `{name}` failed: File too large (os error 27)");
-    assert_eq!(lines.next().unwrap(), format!("Storage {failed}"));
-    let refused = format!(
-        "Storage the directory `{name}` accepts no more writes because one failed ({failed}); repair the storage and \
-         open the directory again"
+    let first = lines.next().unwrap();
+    let in_doubt = format!(
+        "Uncertain outcome unknown: the commit failed ({failed}); open the directory again and check"
     );
+    assert!(
+        first == format!("Storage {failed}") || first == in_doubt,
+        "{first}"
+    );
+    let refused =
+        format!("Storage a write failed ({failed}); fix the storage and open `{name}` again");
     assert_eq!(lines.collect::<Vec<_>>(), [&refused, &refused, &refused]);
 
     assert_eq!(EmbeddedTables::check(&directory).unwrap().tables, 1);
@@ -117,8 +122,7 @@ fn a_full_disk_loses_no_acknowledged_write() {
         .build()
         .unwrap();
     let (cells, counted) = runtime.block_on(rows_of(&directory)).unwrap();
-    assert_eq!(
-        (cells, counted),
-        (2 * acknowledged, u64::try_from(2 * acknowledged).unwrap())
-    );
+    assert_eq!(u64::try_from(cells).unwrap(), counted);
+    let whole_call = 2 * 50;
+    assert!(cells == 2 * acknowledged || cells == 2 * acknowledged + whole_call);
 }

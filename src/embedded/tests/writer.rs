@@ -356,7 +356,7 @@ async fn writes_to_a_deleted_moved_or_replaced_directory_fail() {
         let error = table.write(vec![put("b")]).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Uncertain, "{case}");
         let lost = format!(
-            "`{}` was deleted or moved while it was open; move it back or restore it, and open it again",
+            "`{}` was deleted or moved while it was open; restore it and open it again",
             directory.join("fluo.redb").display()
         );
         assert!(error.to_string().contains(&lost), "{error}");

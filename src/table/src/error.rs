@@ -88,6 +88,16 @@ impl Error {
         Self::new(ErrorKind::Invalid, message)
     }
 
+    /// Creates an error of kind [`Unavailable`](ErrorKind::Unavailable).
+    pub fn unavailable(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Unavailable, message)
+    }
+
+    /// Creates an error of kind [`Corrupt`](ErrorKind::Corrupt).
+    pub fn corrupt(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Corrupt, message)
+    }
+
     /// Creates the error that every implementation returns for a table that does not exist.
     pub fn no_such_table(name: &str) -> Self {
         Self::new(ErrorKind::NotFound, format!("there is no table `{name}`"))
@@ -131,10 +141,7 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.inner
-            .source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        self.inner.source.as_deref().map(|source| source as _)
     }
 }
 

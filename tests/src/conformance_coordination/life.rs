@@ -87,7 +87,7 @@ pub async fn c10_initializing_twice_changes_nothing(applications: Arc<dyn Applic
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     let expected = format!(
-        "the application `{}` is already initialised; open it, or remove it first",
+        "the application `{}` is already initialized; open it, or remove it first",
         ground.name
     );
     assert_eq!(error.to_string(), expected);
@@ -227,7 +227,7 @@ pub async fn c13_one_of_many_concurrent_claims_succeeds(applications: Arc<dyn Ap
         assert!(
             error
                 .to_string()
-                .contains("is being created or removed by another caller"),
+                .contains("another caller is creating or removing the"),
             "{error}"
         );
     };

@@ -162,7 +162,7 @@ async fn an_existing_table_is_kept_unless_it_may_be_cleared() {
     let error = place.web().initialize().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the application `web` is already initialised; open it, or remove it first"
+        "the application `web` is already initialized; open it, or remove it first"
     );
     let other = named(&place.instance(), "other").clear(true);
     let error = other.initialize().await.unwrap_err();
@@ -216,10 +216,7 @@ async fn one_of_two_concurrent_changes_of_an_application_succeeds() {
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
         assert_eq!(
             error.to_string(),
-            format!(
-                "{what} is being created or removed by another caller; wait until that has \
-                 finished, then check its state"
-            )
+            format!("another caller is creating or removing {what}; wait, then check its state")
         );
     };
     for is_there in [false, true] {

@@ -67,7 +67,7 @@ async fn create_fails_if_another_caller_creates_the_application_first() {
         refusal(&error),
         (
             ErrorKind::AlreadyExists,
-            "the application `web` is already initialised; open it, or remove it first".to_owned()
+            "the application `web` is already initialized; open it, or remove it first".to_owned()
         )
     );
 }

@@ -126,8 +126,7 @@ async fn an_interrupted_initialization_is_named_and_can_be_repeated_or_removed()
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "the initialisation or the removal of the application `{name}` was interrupted or still runs; if it \
-                     does not run, initialise the application again, or remove it"
+                    "the application `{name}` is incomplete; wait for its creation or removal, or repeat it"
                 )
             );
         }
@@ -140,8 +139,7 @@ async fn an_interrupted_initialization_is_named_and_can_be_repeated_or_removed()
     assert_eq!(
         error.to_string(),
         format!(
-            "the table `{first}` belongs to the application `{first}`, whose initialisation was interrupted or still \
-             runs; wait for its end or remove `{first}`, or choose another table for `{other}`"
+            "the table `{first}` belongs to the incomplete application `{first}`; remove that one, or choose another table"
         )
     );
     applications
@@ -184,8 +182,7 @@ async fn observers_of_clients_before_fluo_1_2_are_reported() {
     assert_eq!(
         error.to_string(),
         format!(
-            "the observers of the application `{name}` are stored in the format before Fluo 1.2, which is not \
-             supported; initialise the application again with Fluo 1.2 or with this client"
+            "the application `{name}` has observers in the format before Fluo 1.2; initialize it again"
         )
     );
     applications.remove(&name).await.unwrap();

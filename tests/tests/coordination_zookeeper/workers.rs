@@ -227,6 +227,76 @@ async fn the_first_worker_keeps_the_split_points_up_to_date() {
     ground.end().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_with_another_group_size_stops_all() {
+    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "0")]).await else {
+        return;
+    };
+    let worker = ground.join().await;
+    assert_eq!(worker.share().await.unwrap(), Some(everything()));
+    ground.create("zzz", "7").await;
+    let shared = share([Span::all()], 2, 0);
+    assert_eq!(
+        changed(&*worker, Some(&everything())).await,
+        Some(shared.clone())
+    );
+    ground.create("zzz-other", "8").await;
+    let error = loop {
+        match worker.share().await {
+            Ok(share) => assert_eq!(share.as_ref(), Some(&shared)),
+            Err(error) => break error,
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the worker at `{}` in ZooKeeper has the group size `8`; restart it with `{GROUP_SIZE}` 7",
+            ground.path("zzz-other")
+        )
+    );
+    ground.delete("zzz-other").await;
+    ground.delete("zzz").await;
+    let begun = Instant::now();
+    while worker.share().await.ok().flatten() != Some(everything()) {
+        assert!(begun.elapsed() < STUCK);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    drop(worker);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_worker_has_a_share_for_a_while_after_a_change() {
+    const PAUSE: Duration = Duration::from_secs(4);
+    let Some(ground) = Ground::new(&[], &[(MAX_SLEEP, "4000")]).await else {
+        return;
+    };
+    let begun = Instant::now();
+    let first = ground.join().await;
+    assert_eq!(first.share().await.unwrap(), None);
+    assert_eq!(changed(&*first, None).await, Some(everything()));
+    assert!(begun.elapsed() >= PAUSE);
+
+    let begun = Instant::now();
+    let second = ground.join().await;
+    assert_eq!(first.share().await.unwrap(), None);
+    assert_eq!(second.share().await.unwrap(), None);
+    for (worker, remainder) in [(&first, 0), (&second, 1)] {
+        let expected = share([Span::all()], 2, remainder);
+        assert_eq!(changed(&**worker, None).await, Some(expected));
+    }
+    assert!(begun.elapsed() >= PAUSE);
+
+    drop(second);
+    let before = share([Span::all()], 2, 0);
+    assert_eq!(changed(&*first, Some(&before)).await, None);
+    assert_eq!(changed(&*first, None).await, Some(everything()));
+    drop(first);
+    ground.end().await;
+}
+
 /// Otherwise the numbers of all workers would change.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_keeps_its_name_after_its_session_or_its_node_is_lost() {

@@ -42,9 +42,7 @@ fn refuses_columns_that_cannot_be_observed() {
     };
     assert_eq!(
         refused(observers().strong(secret, "b", nothing())),
-        "f:b [secret] (strong, `b`) cannot be observed: it has a visibility, and Fluo's clients \
-         delete notifications without it, so the observer would run forever; observe a column \
-         without a visibility that is written together with it"
+        "f:b [secret] (strong, `b`) cannot be observed because it has a visibility; observe a column without one, written together with it"
     );
     assert_eq!(
         refused(observers().strong(Column::new("ntfy", "b"), "b", nothing())),

@@ -150,10 +150,10 @@ mod tests {
     }
 
     /// Regression test: a user without `WRITE` loaded rows into Accumulo 2.1, which words the
-    /// rejection differently. The client recognised only the wording of 1.10, so it did not report
+    /// rejection differently. The client recognized only the wording of 1.10, so it did not report
     /// a missing permission, and a row that no server accepted "may have been" written.
     #[test]
-    fn recognises_a_denial_in_the_wording_of_each_version() {
+    fn recognizes_a_denial_in_the_wording_of_each_version() {
         let denied = "t(ID:1)=[PERMISSION_DENIED]";
         let old = |violations: &str, codes: &str, errors: &str, exceptions: &str| {
             format!(

@@ -1,12 +1,12 @@
 //! Attempts of a call: connections, failures, and the decision to retry.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 use tracing::debug;
 
+use super::progress::Progress;
 use super::{ProxyClient, Subject, java_exception};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::interface::LoginRequest;
@@ -17,45 +17,6 @@ const NO_LOGINS: &str = "the proxy has no logins (Accumulo 2.x); it requires its
                          of user and password";
 
 type Success<C> = Option<<<C as Call>::Reply as Reply>::Success>;
-
-/// Progress of the attempts of a call, for the error when its time limit expires.
-#[derive(Debug, Default)]
-pub(super) struct Progress {
-    /// `true` after the first request was sent.
-    was_sent: AtomicBool,
-    /// `true` while a request is under way.
-    is_under_way: AtomicBool,
-    /// `true` if a finished attempt may have taken effect, independent of the later attempts.
-    is_possible: AtomicBool,
-}
-
-impl Progress {
-    /// Returns the progress of a call whose request is under way.
-    pub(super) fn sent() -> Self {
-        let progress = Self::default();
-        progress.begin();
-        progress
-    }
-
-    fn begin(&self) {
-        self.was_sent.store(true, Ordering::Relaxed);
-        self.is_under_way.store(true, Ordering::Relaxed);
-    }
-
-    fn end(&self, is_possible: bool) {
-        self.is_possible.fetch_or(is_possible, Ordering::Relaxed);
-        self.is_under_way.store(false, Ordering::Relaxed);
-    }
-
-    /// Checks whether a finished attempt may have taken effect.
-    fn is_possible(&self) -> bool {
-        self.is_possible.load(Ordering::Relaxed)
-    }
-
-    fn may_have_effect(&self) -> bool {
-        self.is_under_way.load(Ordering::Relaxed) || self.is_possible()
-    }
-}
 
 impl ProxyClient {
     /// Makes one attempt within `limit`.
@@ -106,9 +67,10 @@ impl ProxyClient {
         limit: Duration,
         progress: &Progress,
     ) -> Error {
-        let reason = match progress.was_sent.load(Ordering::Relaxed) {
-            true => format!("no answer within {limit:?}"),
-            false => format!("not sent within {limit:?}: no connection was available"),
+        let reason = if progress.was_sent() {
+            format!("no answer within {limit:?}")
+        } else {
+            format!("not sent within {limit:?}: no connection was available")
         };
         self.error(ErrorKind::TimedOut, C::NAME, subject, reason)
             .with_possible_effect(progress.may_have_effect() && C::RESEND != Resend::Read)

@@ -25,6 +25,7 @@
 mod batch_scanner;
 mod batch_size;
 mod batches;
+mod channel;
 mod cursor;
 mod lookup;
 mod ranges;

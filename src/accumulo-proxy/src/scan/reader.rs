@@ -7,7 +7,7 @@ use tokio::time::sleep;
 use tracing::debug;
 
 use super::batch_size::Pace;
-use super::batches::Sink;
+use super::channel::Sink;
 use super::cursor::Cursor;
 use super::ranges;
 use crate::client::ProxyClient;

@@ -6,8 +6,7 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use fluo_table::coordination::{
-    Application, Applications, Coordination, HeldLock, check_application_name, no_such_application,
-    zookeeper_format,
+    Application, Applications, Coordination, HeldLock, check_application_name, zookeeper_format,
 };
 use fluo_table::{Error, ErrorKind, Result, TableAdmin};
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -58,14 +57,14 @@ impl ZooKeeperApplications {
     /// Returns the paths of an application that exists, and the node that marks it as complete.
     async fn find(&self, session: &Session, name: &str) -> Result<(Paths, NodeStat)> {
         if check_application_name(name).is_err() {
-            return Err(no_such_application(name));
+            return Err(Error::no_such_application(name));
         }
         let paths = Paths::new(&self.chroot, name);
         if let Some(mark) = session.current_stat(&paths.mark()).await? {
             return Ok((paths, mark));
         }
         Err(match session.stat(paths.root()).await? {
-            None => no_such_application(name),
+            None => Error::no_such_application(name),
             Some(_) => interrupted(name),
         })
     }
@@ -74,8 +73,7 @@ impl ZooKeeperApplications {
 /// Creates the error for an application of which only a part is stored.
 fn interrupted(name: &str) -> Error {
     let message = format!(
-        "the initialisation or the removal of the application `{name}` was interrupted or still runs; if it does not \
-         run, initialise the application again, or remove it"
+        "the application `{name}` is incomplete; wait for its creation or removal, or repeat it"
     );
     Error::new(ErrorKind::NotFound, message)
 }
@@ -157,7 +155,7 @@ impl Applications for ZooKeeperApplications {
 
     async fn remove(&self, name: &str) -> Result<()> {
         if check_application_name(name).is_err() {
-            return Err(no_such_application(name));
+            return Err(Error::no_such_application(name));
         }
         let removal = removal::remove(self.keeper.clone(), self.chroot.clone(), name.to_owned());
         in_own_task(removal).await
@@ -170,8 +168,7 @@ fn check_cluster(name: &str, stored: &[u8], cluster: &AccumuloCluster) -> Result
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "the application `{name}` belongs to the Accumulo instance with the id `{}`, and this is the instance `{}` with \
-         the id `{}`; connect to the other instance, or initialise the application again",
+        "the application `{name}` belongs to the Accumulo instance `{}`, not to `{}` (`{}`); connect to the former",
         String::from_utf8_lossy(stored).escape_debug(),
         cluster.name,
         cluster.id
@@ -193,19 +190,17 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
-            "the application `web` belongs to the Accumulo instance with the id `3-4`, and this is the instance `here` \
-             with the id `1-2`; connect to the other instance, or initialise the application again"
+            "the application `web` belongs to the Accumulo instance `3-4`, not to `here` (`1-2`); connect to the former"
         );
     }
 
     #[test]
-    fn names_an_interrupted_initialisation() {
+    fn names_an_interrupted_initialization() {
         let error = interrupted("web");
         assert_eq!(error.kind(), ErrorKind::NotFound);
         assert_eq!(
             error.to_string(),
-            "the initialisation or the removal of the application `web` was interrupted or still runs; if it does not \
-             run, initialise the application again, or remove it"
+            "the application `web` is incomplete; wait for its creation or removal, or repeat it"
         );
     }
 }

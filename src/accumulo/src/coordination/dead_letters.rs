@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use fluo_table::coordination::{FailedNotification, no_such_application, too_many_dead_letters};
-use fluo_table::{Result, RowColumn, Timestamp};
+use fluo_table::coordination::FailedNotification;
+use fluo_table::{Error, Result, RowColumn, Timestamp};
 use futures::stream::{self, StreamExt, TryStreamExt};
 
 use super::dead_letter::{decode, encode, name_of};
 use super::opened::Opened;
 use super::paths::DEAD_LETTERS;
-use super::{TRIES, too_busy};
 use crate::zookeeper::{Change, Outcome, Refusal, Session};
 
 /// Maximum number of failed notifications that are requested at the same time.
@@ -23,27 +22,27 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
     let session = application.keeper.session().await?;
     let (folder, path) = paths_of(&application, &failed.cell);
     let data = encode(&failed.bounded())?;
-    for _ in 0..TRIES {
+    settle!(&application.name, async {
         application.check_exists(&session).await?;
         let replace = Change::Set {
             path: path.clone(),
             data: data.clone(),
             version: None,
         };
-        match session.change(&[application.require(), replace]).await? {
-            Outcome::Done(_) => return Ok(()),
-            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
+        let replace = [application.require(), replace];
+        match application.change(&session, &replace).await? {
+            Outcome::Done(_) => return Ok(Some(())),
             Outcome::Refused(..) => {}
-            Outcome::Unknown => continue,
+            Outcome::Unknown => return Ok(None),
         }
         let Some(parent) = session.current_stat(&folder).await? else {
             application
                 .create_folders(&session, &[DEAD_LETTERS])
                 .await?;
-            continue;
+            return Ok(None);
         };
         if parent.children >= FailedNotification::MAX_DEAD_LETTERS {
-            return Err(too_many_dead_letters());
+            return Err(Error::too_many_dead_letters());
         }
         let changes = [
             application.require(),
@@ -54,13 +53,9 @@ pub(super) async fn add(application: Arc<Opened>, failed: FailedNotification) ->
             },
             Change::create(path.clone(), data.clone()),
         ];
-        match session.change(&changes).await? {
-            Outcome::Done(_) => return Ok(()),
-            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
-            Outcome::Refused(..) | Outcome::Unknown => {}
-        }
-    }
-    Err(too_busy(&application.name))
+        let changed = application.change(&session, &changes).await?;
+        Ok(matches!(changed, Outcome::Done(_)).then_some(()))
+    })
 }
 
 /// Returns all failed notifications, sorted by cell.
@@ -94,28 +89,28 @@ pub(super) async fn remove(
     let (_, path) = paths_of(&application, &cell);
     // An attempt whose answer was lost may have removed it.
     let mut may_have_removed = false;
-    for _ in 0..TRIES {
+    settle!(&application.name, async {
         application.check_exists(&session).await?;
         session.sync(&path).await?;
         let Some(node) = session.node(&path).await? else {
-            return Ok(may_have_removed);
+            return Ok(Some(may_have_removed));
         };
         if decode(&node.data)?.timestamp > up_to {
-            return Ok(false);
+            return Ok(Some(false));
         }
         let delete = Change::Delete {
             path: path.clone(),
             version: Some(node.stat.version),
         };
-        match session.change(&[application.require(), delete]).await? {
-            Outcome::Done(_) => return Ok(true),
-            Outcome::Refused(0, _) => return Err(no_such_application(&application.name)),
-            Outcome::Refused(_, Refusal::Missing) => return Ok(may_have_removed),
+        let delete = [application.require(), delete];
+        match application.change(&session, &delete).await? {
+            Outcome::Done(_) => return Ok(Some(true)),
+            Outcome::Refused(_, Refusal::Missing) => return Ok(Some(may_have_removed)),
             Outcome::Refused(..) => {}
             Outcome::Unknown => may_have_removed = true,
         }
-    }
-    Err(too_busy(&application.name))
+        Ok(None)
+    })
 }
 
 /// Returns the paths of all failed notifications, and of that of a cell.

@@ -91,9 +91,7 @@ impl<'a> Finders<'a> {
 
 fn other_group_size(path: &str, data: &[u8], group_size: NonZeroU32) -> Error {
     Error::invalid(format!(
-        "the worker of the node `{path}` in ZooKeeper has the group size `{}`, and this one has {group_size}, so no \
-         worker processes notifications; stop that worker, and give it the setting `{GROUP_SIZE}` of the application, \
-         which is {group_size}",
+        "the worker at `{path}` in ZooKeeper has the group size `{}`; restart it with `{GROUP_SIZE}` {group_size}",
         String::from_utf8_lossy(data).escape_debug()
     ))
 }
@@ -179,9 +177,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
-            "the worker of the node `/fluo/web/finders/f-2` in ZooKeeper has the group size `8`, and this one has 7, so \
-             no worker processes notifications; stop that worker, and give it the setting \
-             `fluo.impl.worker.finder.partition.groupSize` of the application, which is 7"
+            "the worker at `/fluo/web/finders/f-2` in ZooKeeper has the group size `8`; restart it with `fluo.impl.worker.finder.partition.groupSize` 7"
         );
     }
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use fluo_table::coordination::{
     Application, Coordination, Epochs, FailedNotification, HeldLock, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership, check_settings, no_such_application, zookeeper_format,
+    TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
 use fluo_table::{Result, RowColumn, Timestamp};
 use futures::join;
 
 use super::opened::Opened;
-use super::{TRIES, dead_letters, in_own_task, locks, timestamps, too_busy, transactor, worker};
+use super::{dead_letters, in_own_task, locks, timestamps, transactor, worker};
 use crate::zookeeper::{Change, Outcome, Session};
 
 /// A handle of one application.
@@ -96,7 +96,7 @@ impl Coordination for ZooKeeperCoordination {
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String> {
         let (application, session) = (&self.application, self.session().await?);
         let path = application.paths.at(zookeeper_format::EPOCHS);
-        for _ in 0..TRIES {
+        settle!(&application.name, async {
             application.check_exists(&session).await?;
             session.sync(&path).await?;
             let node = session.node(&path).await?;
@@ -105,7 +105,7 @@ impl Coordination for ZooKeeperCoordination {
             let (name, own) = (&application.name, &application.epoch);
             let begun = Epochs::begin(name, recorded.as_ref(), own, found)?;
             if recorded.as_ref() == Some(&begun) || found == Some(&begun.last) {
-                return Ok(begun.last);
+                return Ok(Some(begun.last));
             }
             let path = path.clone();
             let data = begun.encode();
@@ -117,13 +117,10 @@ impl Coordination for ZooKeeperCoordination {
                     version: Some(node.stat.version),
                 },
             };
-            match session.change(&[application.require(), change]).await? {
-                Outcome::Done(_) => return Ok(begun.last),
-                Outcome::Refused(0, _) => return Err(no_such_application(name)),
-                Outcome::Refused(..) | Outcome::Unknown => {}
-            }
-        }
-        Err(too_busy(&application.name))
+            let changes = [application.require(), change];
+            let changed = application.change(&session, &changes).await?;
+            Ok(matches!(changed, Outcome::Done(_)).then_some(begun.last))
+        })
     }
 
     async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
@@ -139,19 +136,15 @@ impl Coordination for ZooKeeperCoordination {
         check_settings(&settings)?;
         let (application, session) = (&self.application, self.session().await?);
         let data = zookeeper_format::settings(&settings);
-        for _ in 0..TRIES {
+        settle!(&application.name, async {
             application.check_exists(&session).await?;
             let change = Change::Set {
                 path: application.paths.mark(),
                 data: data.clone(),
                 version: None,
             };
-            match session.change(&[change]).await? {
-                Outcome::Done(_) => return Ok(()),
-                Outcome::Refused(..) => return Err(no_such_application(&application.name)),
-                Outcome::Unknown => {}
-            }
-        }
-        Err(too_busy(&application.name))
+            let changed = application.change(&session, &[change]).await?;
+            Ok(matches!(changed, Outcome::Done(_)).then_some(()))
+        })
     }
 }

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use fluo_table::coordination::{Application, application_exists, table_in_use, zookeeper_format};
+use fluo_table::coordination::{Application, zookeeper_format};
 use fluo_table::{Error, ErrorKind, Result};
 
 use super::cluster::AccumuloCluster;
 use super::paths::Paths;
-use super::{TRIES, recording, too_busy};
+use super::recording;
 use crate::zookeeper::{Change, Keeper, Outcome, Readers, Session, create_parents, delete_tree};
 
 /// The maximum size of the data of one request, in bytes: ZooKeeper accepts 1 MiB.
 const MAX_REQUEST_BYTES: usize = 900_000;
 
 /// Records a new application, unless there is one with this name or this table. Replaces what an
-/// interrupted initialisation left.
+/// interrupted initialization left.
 pub(super) async fn record(
     keeper: Arc<Keeper>,
     chroot: Arc<str>,
@@ -27,22 +27,18 @@ pub(super) async fn record(
     let _lock = recording::lock(&session, &chroot).await?;
     let paths = Paths::new(&chroot, &name);
     if session.current_stat(&paths.mark()).await?.is_some() {
-        return Err(application_exists(&name));
+        return Err(Error::application_exists(&name));
     }
     check_table(&session, &chroot, &name, &application.table).await?;
     create_parents(&session, paths.root()).await?;
-    for _ in 0..TRIES {
+    settle!(&name, async {
         delete_tree(&session, paths.root()).await?;
-        if create(&session, &changes).await? {
-            return Ok(());
-        }
         // Under the lock only an earlier attempt, whose answer was lost, creates this node; except
         // for a client of Java, which has no locks.
-        if session.current_stat(&paths.mark()).await?.is_some() {
-            return Ok(());
-        }
-    }
-    Err(too_busy(&name))
+        let exists = create(&session, &changes).await?
+            || session.current_stat(&paths.mark()).await?.is_some();
+        Ok(exists.then_some(()))
+    })
 }
 
 /// Creates all nodes, in one step if they are not too large. Otherwise the last one, which marks
@@ -125,12 +121,11 @@ async fn check_table(session: &Session, chroot: &str, name: &str, table: &str) -
             continue;
         }
         return Err(match session.stat(&paths.mark()).await? {
-            Some(_) => table_in_use(name, table, &other),
+            Some(_) => Error::table_in_use(name, table, &other),
             None => Error::new(
                 ErrorKind::AlreadyExists,
                 format!(
-                    "the table `{table}` belongs to the application `{other}`, whose initialisation was interrupted or \
-                     still runs; wait for its end or remove `{other}`, or choose another table for `{name}`"
+                    "the table `{table}` belongs to the incomplete application `{other}`; remove that one, or choose another table"
                 ),
             ),
         });

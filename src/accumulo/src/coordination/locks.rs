@@ -7,18 +7,15 @@
 
 use std::sync::Arc;
 
-use fluo_table::Result;
-use fluo_table::coordination::{
-    HeldLock, TransactorId, check_duty, no_such_application, still_running, transactor_ended,
-    used_alone,
-};
+use fluo_table::coordination::{HeldLock, TransactorId, check_duty};
+use fluo_table::{Error, Result};
 use futures::join;
 
 use super::opened::Opened;
 use super::paths::{NODES, TIMESTAMPS};
 use super::presence::workers;
-use super::{TRIES, setup, too_busy};
-use crate::zookeeper::{Change, Lock, Outcome, Refusal, Session, Taken};
+use super::setup;
+use crate::zookeeper::{Change, Lock, Outcome, Session, Taken};
 
 /// Takes a duty, or returns `None` if another caller has it.
 pub(super) async fn take_duty(
@@ -47,10 +44,10 @@ pub(super) async fn exclude_others(
         .current_stat(&application.paths.transactor(own))
         .await?;
     if !own_node.is_some_and(|stat| stat.is_own) {
-        return Err(transactor_ended(own));
+        return Err(Error::transactor_ended(own));
     }
     let Taken::Own(lock) = Lock::take(&session, vec![exclusive(&application)]).await? else {
-        return Err(used_alone(&application.name));
+        return Err(Error::used_alone(&application.name));
     };
     change_version(&application, &session).await?;
     session.sync(application.paths.root()).await?;
@@ -58,13 +55,13 @@ pub(super) async fn exclude_others(
     for parent in [NODES, TIMESTAMPS] {
         let present = session.children(&application.paths.at(parent)).await?;
         if present.iter().any(|name| *name != own) {
-            return Err(still_running(&application.name));
+            return Err(Error::still_running(&application.name));
         }
     }
-    match workers(&session, &application.paths).await?.is_empty() {
-        true => Ok(Box::new(lock)),
-        false => Err(still_running(&application.name)),
+    if !workers(&session, &application.paths).await?.is_empty() {
+        return Err(Error::still_running(&application.name));
     }
+    Ok(Box::new(lock))
 }
 
 /// Returns the part of a change by which a transactor begins or a worker joins: it fails if the
@@ -79,34 +76,30 @@ pub(super) async fn require_shared(application: &Opened, session: &Session) -> R
     let (mark, exclusive) = (application.paths.mark(), exclusive(application));
     let (found, exclusive) = join!(session.stat(&mark), session.stat(&exclusive));
     let found = application.check_mark(found?)?;
-    match exclusive? {
-        Some(_) => Err(used_alone(&application.name)),
-        None => Ok(Change::Require {
-            path: mark,
-            version: Some(found.version),
-        }),
+    if exclusive?.is_some() {
+        return Err(Error::used_alone(&application.name));
     }
+    Ok(Change::Require {
+        path: mark,
+        version: Some(found.version),
+    })
 }
 
 /// Writes the application's mark again, so that it has another version.
 async fn change_version(application: &Opened, session: &Session) -> Result<()> {
     let path = application.paths.mark();
-    for _ in 0..TRIES {
+    settle!(&application.name, async {
         application.check_exists(session).await?;
         let node = session.node(&path).await?;
-        let node = node.ok_or_else(|| no_such_application(&application.name))?;
+        let node = node.ok_or_else(|| Error::no_such_application(&application.name))?;
         let change = Change::Set {
             path: path.clone(),
             data: node.data,
             version: Some(node.stat.version),
         };
-        match session.change(&[change]).await? {
-            Outcome::Done(_) => return Ok(()),
-            Outcome::Refused(_, Refusal::OtherVersion) | Outcome::Unknown => {}
-            Outcome::Refused(..) => return Err(no_such_application(&application.name)),
-        }
-    }
-    Err(too_busy(&application.name))
+        let changed = application.change(session, &[change]).await?;
+        Ok(matches!(changed, Outcome::Done(_)).then_some(()))
+    })
 }
 
 fn exclusive(application: &Opened) -> String {

@@ -26,6 +26,24 @@
 //! All changes that need several requests run in tasks of their own, so that a caller that is
 //! cancelled leaves no node behind.
 
+/// Repeats a change of the application `$name` that other clients prevent, or whose answer was
+/// lost, until the future `$change` returns a value. A macro, because the future of an asynchronous
+/// closure is not known to be `Send`.
+macro_rules! settle {
+    ($name:expr, $change:expr) => {{
+        let mut tries = 0;
+        loop {
+            let changed: fluo_table::Result<Option<_>> = $change.await;
+            match changed {
+                Ok(None) if tries < super::TRIES => tries += 1,
+                Ok(None) => break Err(super::too_busy($name)),
+                Ok(Some(settled)) => break Ok(settled),
+                Err(error) => break Err(error),
+            }
+        }
+    }};
+}
+
 mod applications;
 mod cluster;
 mod dead_letter;
@@ -76,7 +94,7 @@ async fn in_own_task<T: Send + 'static>(
 
 /// Creates the error for a change that other clients prevented too often.
 fn too_busy(name: &str) -> Error {
-    let message =
-        format!("other clients keep changing the state of the application `{name}`; try again");
-    Error::new(ErrorKind::Unavailable, message)
+    Error::unavailable(format!(
+        "other clients keep changing the state of the application `{name}`; try again"
+    ))
 }

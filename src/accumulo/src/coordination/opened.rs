@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
-use fluo_table::coordination::{Application, no_such_application, zookeeper_format};
-use fluo_table::{Error, ErrorKind, Result, TableAdmin, Timestamp};
+use fluo_table::coordination::{Application, zookeeper_format};
+use fluo_table::{Error, Result, TableAdmin, Timestamp};
 use futures::join;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::TRIES;
 use super::paths::{LEGACY_OBSERVERS, Paths};
 use crate::gathered::Gathered;
+use crate::locked::locked;
 use crate::oracle::OracleClient;
 use crate::zookeeper::{Change, Keeper, Lease, NodeStat, Outcome, Refusal, Session};
 
@@ -19,7 +19,7 @@ use crate::zookeeper::{Change, Keeper, Lease, NodeStat, Outcome, Refusal, Sessio
 /// removed, and another one gets the name, they fail.
 ///
 /// A call compares the creation of its mark before and after it reads, and before it changes
-/// anything. A change that overlaps both the removal of the application and the initialisation of
+/// anything. A change that overlaps both the removal of the application and the initialization of
 /// the next one may take effect on the latter.
 #[derive(Debug)]
 pub(super) struct Opened {
@@ -50,19 +50,17 @@ pub(super) struct Opened {
 impl Opened {
     /// Records that a worker of this process has ended.
     pub(super) fn add_ended_worker(&self, name: String) {
-        let ended = self.ended_workers.lock();
-        ended.unwrap_or_else(PoisonError::into_inner).push(name);
+        locked(&self.ended_workers).push(name);
     }
 
     /// Returns the name of a worker of this process that has ended, only once.
     pub(super) fn take_ended_worker(&self) -> Option<String> {
-        let ended = self.ended_workers.lock();
-        ended.unwrap_or_else(PoisonError::into_inner).pop()
+        locked(&self.ended_workers).pop()
     }
 
     /// Adds the lease of a transactor of this process.
     pub(super) fn add_lease(&self, lease: &Arc<Lease>) {
-        let mut leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut leases = locked(&self.leases);
         leases.retain(|lease| lease.strong_count() > 0);
         leases.push(Arc::downgrade(lease));
     }
@@ -70,7 +68,7 @@ impl Opened {
     /// Checks whether the application certainly exists, without a request: it is not removed while
     /// it has a transactor.
     pub(super) fn certainly_exists(&self) -> bool {
-        let leases = self.leases.lock().unwrap_or_else(PoisonError::into_inner);
+        let leases = locked(&self.leases);
         let mut leases = leases.iter().filter_map(Weak::upgrade);
         leases.any(|lease| lease.is_valid())
     }
@@ -107,16 +105,16 @@ impl Opened {
             .filter(|mark| mark.created == self.created)
             .ok_or_else(|| {
                 self.is_removed.store(true, Ordering::Release);
-                no_such_application(&self.name)
+                Error::no_such_application(&self.name)
             })
     }
 
     /// Returns an error if the application was found to be removed.
     pub(super) fn check_not_removed(&self) -> Result<()> {
-        match self.is_removed.load(Ordering::Acquire) {
-            true => Err(no_such_application(&self.name)),
-            false => Ok(()),
+        if self.is_removed.load(Ordering::Acquire) {
+            return Err(Error::no_such_application(&self.name));
         }
+        Ok(())
     }
 
     /// Returns the part of a change that fails if the application was removed.
@@ -131,15 +129,23 @@ impl Opened {
     pub(super) async fn create_folders(&self, session: &Session, nodes: &[&str]) -> Result<()> {
         for node in nodes {
             let changes = [self.require(), Change::create(self.paths.at(node), [])];
-            for _ in 0..TRIES {
-                match session.change(&changes).await? {
-                    Outcome::Done(_) | Outcome::Refused(_, Refusal::Exists) => break,
-                    Outcome::Refused(..) => return Err(no_such_application(&self.name)),
-                    Outcome::Unknown => {}
+            settle!(&self.name, async {
+                match self.change(session, &changes).await? {
+                    Outcome::Done(_) | Outcome::Refused(_, Refusal::Exists) => Ok(Some(())),
+                    Outcome::Refused(..) => Err(Error::no_such_application(&self.name)),
+                    Outcome::Unknown => Ok(None),
                 }
-            }
+            })?;
         }
         Ok(())
+    }
+
+    /// Makes changes of which the first is refused if the application does not exist.
+    pub(super) async fn change(&self, session: &Session, changes: &[Change]) -> Result<Outcome> {
+        match session.change(changes).await? {
+            Outcome::Refused(0, Refusal::Missing) => Err(Error::no_such_application(&self.name)),
+            outcome => Ok(outcome),
+        }
     }
 
     /// Returns the data of a node, or `None` if it does not exist.
@@ -168,18 +174,12 @@ impl Opened {
         // After the reads, because the data may belong to a later application of the same name.
         self.check_exists(session).await?;
         if is_legacy {
-            return Err(self.legacy_observers());
+            return Err(Error::corrupt(format!(
+                "the application `{}` has observers in the format before Fluo 1.2; initialize it again",
+                self.name
+            )));
         }
         let nodes = BTreeMap::from(nodes);
         zookeeper_format::read_application(|path| Ok(nodes.get(path).cloned().flatten()))
-    }
-
-    fn legacy_observers(&self) -> Error {
-        let message = format!(
-            "the observers of the application `{}` are stored in the format before Fluo 1.2, which is not supported; \
-             initialise the application again with Fluo 1.2 or with this client",
-            self.name
-        );
-        Error::new(ErrorKind::Corrupt, message)
     }
 }

@@ -8,9 +8,10 @@
 //! second](FIRST_SECOND): until then readers ask for the horizon. A change of the data of a node
 //! has no such gap, because an update that reads the old data moves the horizon less.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use crate::locked::locked;
 use crate::zookeeper::Moment;
 
 /// The time after which an update of the horizon that began before the creation has ended.
@@ -32,7 +33,7 @@ impl Publication {
     /// Records that the node exists. Its first second begins now if it may be new or if its age is
     /// not known.
     pub(super) fn after_publication(&self, may_be_new: bool) {
-        let mut created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut created = locked(&self.created);
         if may_be_new || created.is_none() {
             *created = Some(Moment::now());
         }
@@ -40,11 +41,11 @@ impl Publication {
 
     /// Checks whether each update of the horizon counts the node.
     pub(super) fn is_counted(&self) -> bool {
-        let created = *self.created.lock().unwrap_or_else(PoisonError::into_inner);
+        let created = *locked(&self.created);
         created.is_some_and(|created| Moment::now().has_passed(created, FIRST_SECOND))
     }
 
     fn set(&self, created: Option<Moment>) {
-        *self.created.lock().unwrap_or_else(PoisonError::into_inner) = created;
+        *locked(&self.created) = created;
     }
 }

@@ -2,25 +2,24 @@
 
 use std::sync::Arc;
 
-use fluo_table::Result;
-use fluo_table::coordination::{no_such_application, still_running};
+use fluo_table::{Error, Result};
 
 use super::paths::{FINDERS, NODES, Paths, SPLITS, TIMESTAMPS, TRANSACTOR};
 use super::presence::is_running;
-use super::{TRIES, recording, too_busy};
+use super::recording;
 use crate::zookeeper::{Change, Keeper, Outcome, Session, delete_tree};
 
-/// Removes an application that is not running, or what an interrupted initialisation or removal
+/// Removes an application that is not running, or what an interrupted initialization or removal
 /// left of it.
 pub(super) async fn remove(keeper: Arc<Keeper>, chroot: Arc<str>, name: String) -> Result<()> {
     let session = keeper.session().await?;
     let paths = Paths::new(&chroot, &name);
     if session.current_stat(paths.root()).await?.is_none() {
-        return Err(no_such_application(&name));
+        return Err(Error::no_such_application(&name));
     }
     let _lock = recording::lock(&session, &chroot).await?;
     if session.current_stat(paths.root()).await?.is_none() {
-        return Err(no_such_application(&name));
+        return Err(Error::no_such_application(&name));
     }
     unmark(&session, &paths, &name).await?;
     delete_tree(&session, paths.root()).await
@@ -31,12 +30,12 @@ pub(super) async fn remove(keeper: Arc<Keeper>, chroot: Arc<str>, name: String) 
 /// parent that does not exist is created and deleted in the same step: this fails if it was created
 /// meanwhile.
 async fn unmark(session: &Session, paths: &Paths, name: &str) -> Result<()> {
-    for _ in 0..TRIES {
+    settle!(name, async {
         if session.current_stat(&paths.mark()).await?.is_none() {
-            return Ok(());
+            return Ok(Some(()));
         }
         if is_running(session, paths).await? {
-            return Err(still_running(name));
+            return Err(Error::still_running(name));
         }
         let splits = format!("{FINDERS}/{SPLITS}");
         let mut changes = vec![Change::delete(paths.mark())];
@@ -57,9 +56,7 @@ async fn unmark(session: &Session, paths: &Paths, name: &str) -> Result<()> {
         if !has_transactors {
             changes.push(Change::delete(paths.at(TRANSACTOR)));
         }
-        if let Outcome::Done(_) = session.change(&changes).await? {
-            return Ok(());
-        }
-    }
-    Err(too_busy(name))
+        let changed = session.change(&changes).await?;
+        Ok(matches!(changed, Outcome::Done(_)).then_some(()))
+    })
 }

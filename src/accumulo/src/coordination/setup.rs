@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fluo_table::coordination::{HeldLock, application_locked, table_locked};
+use fluo_table::coordination::HeldLock;
 use fluo_table::{Error, Result};
 
 use crate::zookeeper::{Lock, Session, Taken};
@@ -28,8 +28,8 @@ pub(super) async fn lock(
     ];
     match Lock::take(session, paths).await? {
         Taken::Own(lock) => Ok(Box::new(lock)),
-        Taken::ByOther(0) => Err(application_locked(application)),
-        Taken::ByOther(_) => Err(table_locked(table)),
+        Taken::ByOther(0) => Err(Error::application_locked(application)),
+        Taken::ByOther(_) => Err(Error::table_locked(table)),
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_table::Result;
-use fluo_table::coordination::{TimestampBlock, no_such_application, zookeeper_format};
+use fluo_table::coordination::{TimestampBlock, zookeeper_format};
+use fluo_table::{Error, Result};
 use tokio::time::timeout;
 use zookeeper_client::Client;
 
@@ -31,7 +31,7 @@ pub(super) async fn request(application: &Opened, count: NonZeroU32) -> Result<T
     // After the answer, so that the application existed when the timestamps were handed out.
     match application.certainly_exists() || !is_removed(application).await {
         true => block,
-        false => Err(no_such_application(&application.name)),
+        false => Err(Error::no_such_application(&application.name)),
     }
 }
 
@@ -41,7 +41,7 @@ async fn client(application: &Opened) -> Result<OracleClient> {
     let id = application.data(&session, zookeeper_format::ID).await?;
     application.check_exists(&session).await?;
     let id = id.and_then(|id| String::from_utf8(id).ok());
-    let id = id.ok_or_else(|| no_such_application(&application.name))?;
+    let id = id.ok_or_else(|| Error::no_such_application(&application.name))?;
     let sessions = OracleSessions {
         keeper: application.keeper.clone(),
         root: application.paths.root().to_owned(),

@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fluo_table::coordination::{
-    Transactor, TransactorId, no_such_application, transactor_ended, zookeeper_format,
-};
-use fluo_table::{Result, Timestamp};
+use fluo_table::coordination::{Transactor, TransactorId, zookeeper_format};
+use fluo_table::{Error, Result, Timestamp};
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 
+use super::in_own_task;
 use super::locks::require_shared;
 use super::opened::Opened;
 use super::paths::{NODES, TRANSACTOR};
 use super::publication::Publication;
-use super::{TRIES, in_own_task, too_busy};
 use crate::zookeeper::{Change, Lease, Outcome, Refusal, Session};
 
 /// A transactor of one session. It ends with the session, and also if another client deletes its
@@ -37,7 +35,7 @@ struct ZooKeeperTransactor {
 /// Begins a transactor of an application.
 pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor>> {
     let session = application.keeper.session().await?;
-    for _ in 0..TRIES {
+    let (id, path) = settle!(&application.name, async {
         let shared = require_shared(&application, &session).await?;
         let count = application.paths.at(zookeeper_format::TRANSACTOR_COUNT);
         let found = session.node(&count).await?;
@@ -61,11 +59,8 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
                 data: id.to_string().into_bytes(),
             },
         ];
-        let is_present = match session.change(&changes).await? {
+        let is_present = match application.change(&session, &changes).await? {
             Outcome::Done(_) => true,
-            Outcome::Refused(0, Refusal::Missing) => {
-                return Err(no_such_application(&application.name));
-            }
             Outcome::Refused(_, Refusal::Missing) => {
                 application
                     .create_folders(&session, &[TRANSACTOR, NODES])
@@ -78,27 +73,23 @@ pub(super) async fn begin(application: Arc<Opened>) -> Result<Box<dyn Transactor
                 found.is_some_and(|stat| stat.is_own)
             }
         };
-        if is_present {
-            let (lease, keeping) = session.keep_lease(path);
-            application.add_lease(&lease);
-            let transactor = ZooKeeperTransactor {
-                id,
-                application,
-                session,
-                lease,
-                keeping,
-                publication: Arc::default(),
-                publishing: Arc::default(),
-            };
-            // Another application may have got the name meanwhile. If so, this is dropped.
-            transactor
-                .application
-                .check_exists(&transactor.session)
-                .await?;
-            return Ok(Box::new(transactor));
-        }
-    }
-    Err(too_busy(&application.name))
+        Ok(is_present.then_some((id, path)))
+    })?;
+    let (lease, keeping) = session.keep_lease(path);
+    application.add_lease(&lease);
+    let transactor = ZooKeeperTransactor {
+        id,
+        application,
+        session,
+        lease,
+        keeping,
+        publication: Arc::default(),
+        publishing: Arc::default(),
+    };
+    // Another application may have got the name meanwhile. If so, this is dropped.
+    let (application, session) = (&transactor.application, &transactor.session);
+    application.check_exists(session).await?;
+    Ok(Box::new(transactor))
 }
 
 impl ZooKeeperTransactor {
@@ -116,7 +107,7 @@ impl ZooKeeperTransactor {
         };
         let data = oldest.map(zookeeper_format::timestamp);
         let (mut creates, mut may_be_new) = (false, false);
-        for _ in 0..TRIES {
+        settle!(&application.name, async {
             let path = path.clone();
             let change = match &data {
                 None => Change::delete(path),
@@ -139,11 +130,11 @@ impl ZooKeeperTransactor {
                     if data.is_some() {
                         publication.after_publication(may_be_new);
                     }
-                    return Ok(());
+                    return Ok(Some(()));
                 }
-                Outcome::Refused(0, _) => return Err(transactor_ended(id)),
+                Outcome::Refused(0, _) => return Err(Error::transactor_ended(id)),
                 // There is nothing to withdraw.
-                Outcome::Refused(_, Refusal::Missing) if data.is_none() => return Ok(()),
+                Outcome::Refused(_, Refusal::Missing) if data.is_none() => return Ok(Some(())),
                 Outcome::Refused(_, Refusal::Missing) if creates => {
                     let folder = [super::paths::TIMESTAMPS];
                     application.create_folders(session, &folder).await?;
@@ -152,8 +143,8 @@ impl ZooKeeperTransactor {
                 Outcome::Refused(..) => creates = false,
                 Outcome::Unknown => {}
             }
-        }
-        Err(too_busy(&application.name))
+            Ok(None)
+        })
     }
 }
 
@@ -173,7 +164,7 @@ impl Transactor for ZooKeeperTransactor {
         });
         match published.await {
             // The error may be a consequence of the end of the session.
-            Err(_) if self.session.has_ended() => Err(transactor_ended(id)),
+            Err(_) if self.session.has_ended() => Err(Error::transactor_ended(id)),
             published => published,
         }
     }

@@ -9,10 +9,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_table::coordination::{
-    Application, Share, WorkerMembership, no_such_application, worker_ended,
-};
-use fluo_table::{Bytes, ErrorKind, Result};
+use fluo_table::coordination::{Application, Share, WorkerMembership};
+use fluo_table::{Bytes, Error, ErrorKind, Result};
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -24,8 +22,8 @@ use super::opened::Opened;
 use super::paths::{FINDERS, SPLITS};
 use super::pause::Pause;
 use super::presence::workers;
+use super::splits;
 use super::worker_settings::WorkerSettings;
-use super::{TRIES, splits, too_busy};
 use crate::zookeeper::{Change, Children, Outcome, Refusal, Session};
 
 /// The beginning of the name of a worker's node.
@@ -104,7 +102,7 @@ pub(super) async fn join(
 
 /// Creates a node with a new number, and returns its name.
 async fn take_place(application: &Opened, session: &Arc<Session>, data: &[u8]) -> Result<String> {
-    for _ in 0..TRIES {
+    settle!(&application.name, async {
         let changes = [
             require_shared(application, session).await?,
             Change::CreateNumbered {
@@ -113,14 +111,11 @@ async fn take_place(application: &Opened, session: &Arc<Session>, data: &[u8]) -
             },
         ];
         let mut numbered = session.numbering.lock().await;
-        match session.change(&changes).await? {
+        match application.change(session, &changes).await? {
             Outcome::Done(paths) => {
                 numbered.extend(paths.iter().cloned());
                 let name = paths.last().and_then(|path| path.rsplit('/').next());
-                return Ok(name.unwrap_or_default().to_owned());
-            }
-            Outcome::Refused(0, Refusal::Missing) => {
-                return Err(no_such_application(&application.name));
+                return Ok(Some(name.unwrap_or_default().to_owned()));
             }
             Outcome::Refused(_, Refusal::Missing) => {
                 application.create_folders(session, &[FINDERS]).await?;
@@ -130,8 +125,8 @@ async fn take_place(application: &Opened, session: &Arc<Session>, data: &[u8]) -
                 delete_unknown(application, session, &numbered).await?;
             }
         }
-    }
-    Err(too_busy(&application.name))
+        Ok(None)
+    })
 }
 
 /// Creates the node of a worker of this process again that has ended, so that the order of the
@@ -147,7 +142,7 @@ async fn take_place_again(
     };
     let path = format!("{}/{name}", application.paths.at(FINDERS));
     let mut numbered = session.numbering.lock().await;
-    for _ in 0..TRIES {
+    let is_own = settle!(&application.name, async {
         let changes = [
             require_shared(application, session).await?,
             Change::CreateEphemeral {
@@ -155,26 +150,21 @@ async fn take_place_again(
                 data: data.to_vec(),
             },
         ];
-        match session.change(&changes).await? {
-            Outcome::Done(_) => {
-                numbered.push(path);
-                return Ok(Some(name));
-            }
-            Outcome::Refused(0, Refusal::Missing) => {
-                return Err(no_such_application(&application.name));
-            }
-            Outcome::Refused(0, _) => {}
-            Outcome::Refused(..) => return Ok(None),
+        Ok(match application.change(session, &changes).await? {
+            Outcome::Done(_) => Some(true),
+            Outcome::Refused(0, _) => None,
+            Outcome::Refused(..) => Some(false),
             Outcome::Unknown => {
                 let stat = session.current_stat(&path).await?;
-                if stat.is_some_and(|stat| stat.is_own) {
-                    numbered.push(path);
-                    return Ok(Some(name));
-                }
+                stat.is_some_and(|stat| stat.is_own).then_some(true)
             }
-        }
+        })
+    })?;
+    if !is_own {
+        return Ok(None);
     }
-    Err(too_busy(&application.name))
+    numbered.push(path);
+    Ok(Some(name))
 }
 
 /// Deletes the node that a request created whose answer was lost. All other nodes of this session
@@ -203,11 +193,11 @@ impl ZooKeeperWorker {
     }
 
     /// Records that the worker has ended, and returns the error for its calls.
-    fn end(&self) -> fluo_table::Error {
+    fn end(&self) -> Error {
         if !self.has_ended.swap(true, Ordering::AcqRel) {
             self.application.add_ended_worker(self.name.clone());
         }
-        worker_ended()
+        Error::worker_ended()
     }
 
     /// Reads the nodes that have changed, and sets the share that follows from them.
@@ -243,10 +233,10 @@ impl ZooKeeperWorker {
             state.is_placed = false;
             state.nodes.read(&self.session).await?;
         }
-        match Finders::new(state.nodes.iter()).contains(&self.name) {
-            true => Ok(()),
-            false => Err(self.end()),
+        if !Finders::new(state.nodes.iter()).contains(&self.name) {
+            return Err(self.end());
         }
+        Ok(())
     }
 
     /// Checks the stored split points, if this worker keeps them and the last check is long ago.

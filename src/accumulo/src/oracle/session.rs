@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use fluo_table::coordination::{no_such_application, zookeeper_format};
+use fluo_table::coordination::zookeeper_format;
 use fluo_table::{Error, ErrorKind, Result};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -141,7 +141,7 @@ pub(crate) async fn application_id(session: &Client, application: &str) -> Resul
             let message = format!("the data at `{path}` of `{application}` is not text");
             Error::with_source(ErrorKind::Corrupt, message, error)
         }),
-        Err(ZooKeeperError::NoNode) => Err(no_such_application(application)),
+        Err(ZooKeeperError::NoNode) => Err(Error::no_such_application(application)),
         Err(error) => Err(request_error("read the id of the application", error)),
     }
 }

@@ -23,8 +23,7 @@ impl Address {
         let is_path = chroot.split('/').all(is_node_name);
         if !are_servers || !is_path {
             return Err(Error::invalid(format!(
-                "`{}` is not an address of applications in ZooKeeper: it must be HOST:PORT/PATH, such as \
-                 `localhost:2181/fluo`; several servers are separated by commas",
+                "`{}` is not an address of applications in ZooKeeper; write HOST:PORT,HOST:PORT/PATH",
                 text.escape_debug()
             )));
         }
@@ -69,8 +68,7 @@ mod tests {
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "`{text}` is not an address of applications in ZooKeeper: it must be HOST:PORT/PATH, such as \
-                     `localhost:2181/fluo`; several servers are separated by commas"
+                    "`{text}` is not an address of applications in ZooKeeper; write HOST:PORT,HOST:PORT/PATH"
                 )
             );
         }

@@ -14,8 +14,10 @@
 //! The remaining third of the session timeout covers clocks of different speed, and the time after
 //! which a member of an ensemble reports to its leader which sessions are alive.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime};
+
+use crate::locked::locked;
 
 /// The part of the session timeout that a lease lasts, as a numerator and a denominator.
 const PART: (u32, u32) = (2, 3);
@@ -80,17 +82,17 @@ impl Lease {
 
     /// Renews the lease by another answered request.
     pub(crate) fn renew(&self, sent: Moment) {
-        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = Some(sent);
+        *locked(&self.renewed) = Some(sent);
     }
 
     /// Ends the lease: the session or the node has ended.
     pub(crate) fn end(&self) {
-        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *locked(&self.renewed) = None;
     }
 
     /// Returns the time that is left, or `None` if the lease has lapsed.
     pub(crate) fn remaining(&self, now: Moment) -> Option<Duration> {
-        let renewed = *self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
+        let renewed = *locked(&self.renewed);
         let remaining = self.length.checked_sub(now.since(renewed?));
         remaining.filter(|remaining| !remaining.is_zero())
     }

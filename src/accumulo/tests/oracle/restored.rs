@@ -57,9 +57,7 @@ async fn an_oracle_refuses_a_table_that_was_opened_since_the_backup() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.to_string(),
-        "this coordination of the application `web` is a copy or an older backup: its table was \
-         opened with another one since, so this one would hand out timestamps twice; open the \
-         application with the coordination that was used last, or initialise it again"
+        "the coordination of the application `web` is an old copy; use the newest one, or initialize the application again"
     );
 }
 

@@ -2,15 +2,14 @@
 //! life of the process.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use fluo_table::Result;
-use fluo_table::coordination::{
-    ReservedTimestamps, Sessions, no_such_application, zookeeper_format,
-};
+use fluo_table::coordination::{ReservedTimestamps, Sessions, zookeeper_format};
+use fluo_table::{Error, Result};
 use redb::ReadTransaction;
 
 use super::dead_letters::Count;
+use super::locked::locked;
 use super::nodes;
 use super::stamps::Stamps;
 use crate::error::Failure;
@@ -38,9 +37,10 @@ pub(crate) struct EmbeddedApplication {
 impl EmbeddedApplication {
     /// Opens a stored application, without transactors and workers.
     pub(crate) fn open(snapshot: &ReadTransaction, name: &str) -> Result<Self, Failure> {
-        let nodes = nodes::in_snapshot(snapshot)?.ok_or_else(|| no_such_application(name))?;
+        let nodes =
+            nodes::in_snapshot(snapshot)?.ok_or_else(|| Error::no_such_application(name))?;
         if !nodes::exist(&nodes, name)? {
-            return Err(no_such_application(name).into());
+            return Err(Error::no_such_application(name).into());
         }
         // Read everything, so that damage is detected here.
         nodes::read_in(&nodes, name)?;
@@ -73,10 +73,10 @@ impl EmbeddedApplication {
 
     /// Returns an error if the application was removed.
     pub(crate) fn check_there(&self) -> Result<()> {
-        match self.is_removed() {
-            true => Err(no_such_application(&self.name)),
-            false => Ok(()),
+        if self.is_removed() {
+            return Err(Error::no_such_application(&self.name));
         }
+        Ok(())
     }
 
     pub(crate) fn is_removed(&self) -> bool {
@@ -86,10 +86,4 @@ impl EmbeddedApplication {
     pub(crate) fn set_removed(&self, is_removed: bool) {
         self.is_removed.store(is_removed, Ordering::Release);
     }
-}
-
-/// Locks a mutex whose data is consistent even if a holder panicked: every change is checked before
-/// it is applied.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,11 +12,11 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use fluo_table::coordination::{FailedNotification, ObserverKind, too_many_dead_letters};
-use fluo_table::{KeyRef, RowColumn, Timestamp};
+use fluo_table::coordination::{FailedNotification, ObserverKind};
+use fluo_table::{Error, KeyRef, RowColumn, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
-use super::application::locked;
+use super::locked::locked;
 use crate::error::Failure;
 use crate::key::{self, KeyReader};
 use crate::schema::DEAD_LETTERS;
@@ -70,7 +70,7 @@ pub(crate) fn put(
     let is_new = table.get(key.as_slice())?.is_none();
     if is_new && before >= FailedNotification::MAX_DEAD_LETTERS {
         *count = Some(before);
-        return Err(too_many_dead_letters().into());
+        return Err(Error::too_many_dead_letters().into());
     }
     table.insert(key.as_slice(), value_of(failed).as_slice())?;
     *count = Some(before + usize::from(is_new));

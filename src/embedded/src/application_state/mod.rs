@@ -4,6 +4,7 @@
 mod application;
 mod check;
 pub(crate) mod dead_letters;
+mod locked;
 pub(crate) mod nodes;
 mod registry;
 mod stamps;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use fluo_table::coordination::{Application, Epochs, no_such_application, zookeeper_format};
-use fluo_table::{ErrorKind, Timestamp};
+use fluo_table::coordination::{Application, Epochs, zookeeper_format};
+use fluo_table::{Error, ErrorKind, Timestamp};
 use redb::{ReadTransaction, ReadableTable, TableError, WriteTransaction};
 
 use crate::error::Failure;
@@ -104,9 +104,9 @@ pub(crate) fn name_of(path: &str) -> Result<&str, Failure> {
 
 /// Reads the stored application.
 pub(crate) fn read(snapshot: &ReadTransaction, name: &str) -> Result<Application, Failure> {
-    let nodes = in_snapshot(snapshot)?.ok_or_else(|| no_such_application(name))?;
+    let nodes = in_snapshot(snapshot)?.ok_or_else(|| Error::no_such_application(name))?;
     if !exist(&nodes, name)? {
-        return Err(no_such_application(name).into());
+        return Err(Error::no_such_application(name).into());
     }
     read_in(&nodes, name)
 }

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex};
 use fluo_table::Result;
 use fluo_table::coordination::SetupLocks;
 
-use super::application::{EmbeddedApplication, locked};
+use super::application::EmbeddedApplication;
+use super::locked::locked;
 use crate::store::Store;
 
 /// The applications that were opened since the directory was opened, by name: one value for all
 /// handles of an application.
 ///
-/// An application that is being removed, or was removed, stays here until its name is initialised
+/// An application that is being removed, or was removed, stays here until its name is initialized
 /// again, so that it cannot be opened from an older snapshot.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {

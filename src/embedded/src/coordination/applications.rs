@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use fluo_table::Result;
 use fluo_table::coordination::{
-    Application, Applications, Coordination, HeldLock, application_exists, check_application_name,
-    still_running, table_in_use, zookeeper_format,
+    Application, Applications, Coordination, HeldLock, check_application_name, zookeeper_format,
 };
+use fluo_table::{Error, Result};
 use redb::WriteTransaction;
 
 use super::EmbeddedApplications;
@@ -92,12 +91,12 @@ impl Applications for EmbeddedApplications {
 fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Result<(), Failure> {
     let nodes = transaction.open_table(COORDINATION)?;
     if nodes::exist(&nodes, name)? {
-        return Err(application_exists(name).into());
+        return Err(Error::application_exists(name).into());
     }
     for other in nodes::names_in(&nodes)? {
         let of_other = nodes::get(&nodes, &other, zookeeper_format::TABLE)?;
         if of_other.as_deref() == Some(table.as_bytes()) {
-            return Err(table_in_use(name, table, &other).into());
+            return Err(Error::table_in_use(name, table, &other).into());
         }
     }
     Ok(())
@@ -106,8 +105,8 @@ fn check_unused(transaction: &WriteTransaction, name: &str, table: &str) -> Resu
 /// Returns an error if a transactor or worker is present. They begin and join in the writer thread,
 /// in which this runs too.
 fn check_stopped(application: &EmbeddedApplication) -> Result<(), Failure> {
-    match application.sessions().is_running() {
-        true => Err(still_running(&application.name).into()),
-        false => Ok(()),
+    if application.sessions().is_running() {
+        return Err(Error::still_running(&application.name).into());
     }
+    Ok(())
 }

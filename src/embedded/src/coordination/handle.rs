@@ -7,9 +7,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use fluo_table::coordination::{
     Application, Coordination, Epochs, FailedNotification, HeldLock, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership, check_settings, no_such_application, zookeeper_format,
+    TransactorId, WorkerMembership, check_settings, zookeeper_format,
 };
-use fluo_table::{Result, RowColumn, Timestamp};
+use fluo_table::{Error, Result, RowColumn, Timestamp};
 use redb::{ReadTransaction, WriteTransaction};
 use tokio::time::Instant;
 
@@ -40,7 +40,7 @@ impl EmbeddedCoordination {
         let job = move |transaction: &WriteTransaction| {
             application.check_there()?;
             if !nodes::exist(&transaction.open_table(COORDINATION)?, &application.name)? {
-                return Err(no_such_application(&application.name).into());
+                return Err(Error::no_such_application(&application.name).into());
             }
             job(transaction, application)
         };
@@ -191,11 +191,10 @@ impl Coordination for EmbeddedCoordination {
         let cell = cell.clone();
         self.run(move |transaction, application| {
             let (name, count) = (&application.name, &application.dead_letters);
-            let is_forgotten = dead_letters::remove(transaction, name, count, &cell, up_to)?;
-            Ok(match is_forgotten {
-                true => Verdict::Commit(true),
-                false => Verdict::Discard(false),
-            })
+            if dead_letters::remove(transaction, name, count, &cell, up_to)? {
+                return Ok(Verdict::Commit(true));
+            }
+            Ok(Verdict::Discard(false))
         })
         .await
     }

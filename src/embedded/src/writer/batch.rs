@@ -8,7 +8,7 @@ use fluo_table::{
 };
 use redb::{Table, WriteTransaction};
 
-use super::request::{Applied, Call, TableRef, Work};
+use super::request::{Applied, TableRef, Write};
 use crate::catalog;
 use crate::condition::Reader;
 use crate::error::Failure;
@@ -53,40 +53,22 @@ impl<'t> Batch<'t> {
     }
 
     /// Applies a call. The outer error ends the batch; the inner one is the result of the call.
-    pub(super) fn apply(&mut self, call: &Call, facts: &mut Facts) -> Result<Applied, Failure> {
-        if !self.open(&call.table, facts)? {
-            return Ok(Err(Error::no_such_table(&call.table.name)));
+    pub(super) fn apply(&mut self, write: &Write, facts: &mut Facts) -> Result<Applied, Failure> {
+        if !self.open(&write.table, facts)? {
+            return Ok(Err(Error::no_such_table(&write.table.name)));
         }
-        let id = call.table.id;
-        let accepted: Result<Vec<bool>, Failure> = match &call.work {
-            Work::Plain { mutations, .. } => mutations
-                .iter()
-                .map(|mutation| self.put(id, mutation).map(|()| true))
-                .collect(),
-            Work::Conditional {
-                mutations,
-                authorizations,
-                ..
-            } => mutations
-                .iter()
-                .map(|mutation| {
-                    self.put_together(id, std::slice::from_ref(mutation), authorizations)
-                })
-                .collect(),
-            Work::Together {
-                mutations,
-                authorizations,
-                ..
-            } => self
-                .put_together(id, mutations, authorizations)
-                .map(|accepted| vec![accepted]),
+        let together = match write.mutations.len() {
+            all if write.is_atomic => all,
+            _ => 1,
         };
-        accepted.map(Ok)
+        let units = write.mutations.chunks(together.max(1));
+        let accepted = units.map(|unit| self.put_if(write.table.id, unit, &write.authorizations));
+        accepted.collect::<Result<_, _>>().map(Ok)
     }
 
     /// Stores mutations if the conditions of all of them hold, and returns whether they did (T9,
     /// T16).
-    fn put_together(
+    fn put_if(
         &mut self,
         table_id: u64,
         mutations: &[ConditionalMutation],

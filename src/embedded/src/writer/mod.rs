@@ -17,6 +17,7 @@
 //! and not the writer thread.
 
 mod batch;
+mod job;
 mod request;
 mod thread;
 
@@ -24,15 +25,13 @@ use std::fmt;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
-use fluo_table::{
-    Authorizations, Clock, ConditionalMutation, Error, ErrorKind, Mutation, Outcome, Result,
-};
+use fluo_table::{Clock, Error, ErrorKind, Outcome, Result};
 use redb::WriteTransaction;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-pub(crate) use request::TableRef;
-use request::{Call, Queued, Request, Room, Work};
-pub(crate) use thread::Verdict;
+pub(crate) use job::Verdict;
+use request::{Call, Queued, Request, Room};
+pub(crate) use request::{TableRef, Write};
 use thread::{CommitBounds, WriterThread};
 
 use crate::error::Failure;
@@ -55,20 +54,20 @@ pub(crate) struct Writer {
 struct Limit {
     free: Arc<Semaphore>,
     /// The total room.
-    most: u32,
+    max: u32,
 }
 
 impl Limit {
-    fn of(most: usize) -> Self {
+    fn new(max: usize) -> Self {
         Self {
-            free: Arc::new(Semaphore::new(most)),
-            most: u32::try_from(most).unwrap_or(u32::MAX),
+            free: Arc::new(Semaphore::new(max)),
+            max: u32::try_from(max).unwrap_or(u32::MAX),
         }
     }
 
     /// Waits for `room`, or for all of it if `room` is more than that.
     async fn acquire(&self, room: usize) -> Result<OwnedSemaphorePermit> {
-        let room = u32::try_from(room).unwrap_or(u32::MAX).clamp(1, self.most);
+        let room = u32::try_from(room).unwrap_or(u32::MAX).clamp(1, self.max);
         let permit = self.free.clone().acquire_many_owned(room).await;
         permit.map_err(|_| has_ended())
     }
@@ -96,54 +95,27 @@ impl Writer {
             })?;
         Ok(Self {
             queue: Some(queue),
-            mutations: Limit::of(options.max_queued_mutations),
-            bytes: Limit::of(options.max_queued_bytes),
+            mutations: Limit::new(options.max_queued_mutations),
+            bytes: Limit::new(options.max_queued_bytes),
             clock: options.clock,
             thread: Some(thread),
         })
     }
 
-    pub(crate) async fn write(&self, table: TableRef, mutations: Vec<Mutation>) -> Result<()> {
+    /// Writes the mutations of a call, and returns the outcome of each.
+    pub(crate) async fn write(&self, write: Write) -> Result<Vec<Outcome>> {
         let (answer, answered) = oneshot::channel();
-        self.call(table, Work::Plain { mutations, answer }).await?;
-        answered.await.unwrap_or_else(|_| Err(no_answer()))
-    }
-
-    pub(crate) async fn write_conditional(
-        &self,
-        table: TableRef,
-        mutations: Vec<ConditionalMutation>,
-        authorizations: Arc<Authorizations>,
-    ) -> Result<Vec<Outcome>> {
-        let (answer, answered) = oneshot::channel();
-        let count = mutations.len();
-        let work = Work::Conditional {
-            mutations,
-            authorizations,
+        let outcomes = write.outcomes();
+        let (mutations, bytes) = (write.mutations.len(), write.size_bytes());
+        let call = Call {
+            write,
+            now_ms: self.clock.now_ms(),
             answer,
         };
-        self.call(table, work).await?;
+        self.enqueue(Request::Call(call), mutations, bytes).await?;
         answered
             .await
-            .unwrap_or_else(|_| Ok(vec![Outcome::Unknown(no_answer()); count]))
-    }
-
-    pub(crate) async fn write_atomically(
-        &self,
-        table: TableRef,
-        mutations: Vec<ConditionalMutation>,
-        authorizations: Arc<Authorizations>,
-    ) -> Result<Outcome> {
-        let (answer, answered) = oneshot::channel();
-        let work = Work::Together {
-            mutations,
-            authorizations,
-            answer,
-        };
-        self.call(table, work).await?;
-        answered
-            .await
-            .unwrap_or_else(|_| Ok(Outcome::Unknown(no_answer())))
+            .unwrap_or_else(|_| Ok(vec![Outcome::Unknown(no_answer()); outcomes]))
     }
 
     /// Runs a job in its own transaction, in queue order.
@@ -161,24 +133,13 @@ impl Writer {
         at_its_end: impl FnOnce(&Result<T>) + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
-        let job = |thread: &mut WriterThread| {
-            let result = thread.run_job(job);
+        let job = |store: &Store| {
+            let result = job::run(store, job);
             at_its_end(&result);
             let _ = answer.send(result);
         };
         self.enqueue(Request::Job(Box::new(job)), 1, 0).await?;
         answered.await.unwrap_or_else(|_| Err(no_answer()))
-    }
-
-    async fn call(&self, table: TableRef, work: Work) -> Result<()> {
-        let now_ms = self.clock.now_ms();
-        let call = Call {
-            table,
-            work,
-            now_ms,
-        };
-        let (mutations, bytes) = (call.mutation_count(), call.size_bytes());
-        self.enqueue(Request::Call(call), mutations, bytes).await
     }
 
     async fn enqueue(&self, request: Request, mutations: usize, bytes: usize) -> Result<()> {
@@ -222,89 +183,29 @@ fn has_ended() -> Error {
 fn no_answer() -> Error {
     Error::new(
         ErrorKind::Uncertain,
-        "the writer ended before it answered; the write may or may not be in force: open the \
-         directory again and check",
+        "outcome unknown: the writer stopped during the write; open the directory again and check",
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use fluo_table::{Column, Condition};
+    use fluo_table::{Column, Mutation};
     use futures::FutureExt;
     use futures::executor::block_on;
 
     use super::*;
 
-    fn store_in(directory: &Path) -> Arc<Store> {
-        let options = EmbeddedOptions::new().create_if_missing(true);
-        let store = Store::open(directory, &options).unwrap();
-        store.keep_directory();
-        Arc::new(store)
-    }
-
-    fn create(
-        name: &'static str,
-    ) -> impl FnOnce(&WriteTransaction) -> Result<Verdict<()>, Failure> {
-        move |transaction| {
-            crate::catalog::create(transaction, name, fluo_table::Versions::All)?;
-            Ok(Verdict::Commit(()))
-        }
-    }
-
-    /// Such a panic was once reported as damage, and the directory accepted no more writes.
-    #[test]
-    fn a_panic_outside_the_engine_is_a_bug_and_the_next_write_works() {
-        let directory = tempfile::tempdir().unwrap();
-        let store = store_in(directory.path());
-        let writer = Writer::start(store.clone(), EmbeddedOptions::new(), 0).unwrap();
-        block_on(writer.run(create("first"))).unwrap();
-        let line = line!() + 3;
-        let panics = |transaction: &WriteTransaction| -> Result<Verdict<()>, Failure> {
-            create("half")(transaction)?;
-            panic!("three is odd\nsecond line")
-        };
-        let error = block_on(writer.run(panics)).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Storage);
-        let message = format!("a bug in this build, at {}:{line}: three is odd", file!());
-        assert_eq!(error.to_string(), message);
-        block_on(writer.run(create("second"))).unwrap();
-        let names = store.read(crate::catalog::names).unwrap();
-        assert_eq!(names, ["first", "second"]);
-        drop((writer, store));
-        let report = crate::EmbeddedTables::check(directory.path()).unwrap();
-        assert_eq!(report.tables, 2);
-    }
-
-    #[test]
-    fn reports_that_the_writer_has_ended() {
-        let (writer, requests) = idle_writer(1, 1);
-        drop(requests);
+    fn put(bytes: usize) -> Write {
         let table = TableRef {
             id: 1,
             name: "t".into(),
         };
-        let column = Column::new("f", "q");
-        let mutation = fluo_table::Mutation::new("r").put(column.clone(), "v");
-        let conditional = mutation.clone().when(Condition::absent(column));
-        for error in [
-            block_on(writer.write(table.clone(), vec![mutation])).unwrap_err(),
-            block_on(writer.write_conditional(
-                table.clone(),
-                vec![conditional.clone()],
-                Arc::default(),
-            ))
-            .unwrap_err(),
-            block_on(writer.write_atomically(table, vec![conditional], Arc::default()))
-                .unwrap_err(),
-            block_on(writer.run(create("t"))).unwrap_err(),
-        ] {
-            assert_eq!(error.kind(), ErrorKind::Unavailable);
-            assert_eq!(
-                error.to_string(),
-                "the writer has ended; open the directory again"
-            );
+        let mutation = Mutation::new("r").put(Column::new("f", "q"), vec![0; bytes]);
+        Write {
+            table,
+            mutations: vec![mutation.into()],
+            authorizations: Arc::default(),
+            is_atomic: false,
         }
     }
 
@@ -313,8 +214,8 @@ mod tests {
         let (queue, requests) = mpsc::channel();
         let writer = Writer {
             queue: Some(queue),
-            mutations: Limit::of(mutations),
-            bytes: Limit::of(bytes),
+            mutations: Limit::new(mutations),
+            bytes: Limit::new(bytes),
             clock: EmbeddedOptions::new().clock,
             thread: None,
         };
@@ -325,15 +226,7 @@ mod tests {
     #[test]
     fn the_queue_respects_its_limit_of_bytes() {
         let (writer, requests) = idle_writer(100, 1_000);
-        let table = TableRef {
-            id: 1,
-            name: "t".into(),
-        };
-        let write = |bytes: usize| {
-            let mutation =
-                fluo_table::Mutation::new("r").put(Column::new("f", "q"), vec![0; bytes]);
-            Box::pin(writer.write(table.clone(), vec![mutation]))
-        };
+        let write = |bytes: usize| Box::pin(writer.write(put(bytes)));
         let (mut first, mut second, mut large) = (write(600), write(600), write(5_000));
         assert!((&mut first).now_or_never().is_none());
         assert!((&mut second).now_or_never().is_none());
@@ -354,15 +247,43 @@ mod tests {
     }
 
     #[test]
-    fn a_write_without_an_answer_is_uncertain() {
-        let (mut writer, requests) = idle_writer(1, 1);
-        writer.thread = Some(std::thread::spawn(move || drop(requests.recv())));
-        let error = block_on(writer.run(create("t"))).unwrap_err();
+    fn a_write_without_an_answer_is_unknown_and_later_ones_fail() {
+        let (writer, requests) = idle_writer(1, 1);
+        let thread = std::thread::spawn(move || drop(requests.recv()));
+        let outcomes = block_on(writer.write(put(1))).unwrap();
+        let [Outcome::Unknown(error)] = outcomes.as_slice() else {
+            panic!("{outcomes:?}")
+        };
         assert_eq!(error.kind(), ErrorKind::Uncertain);
         assert_eq!(
             error.to_string(),
-            "the writer ended before it answered; the write may or may not be in force: open the \
-             directory again and check"
+            "outcome unknown: the writer stopped during the write; open the directory again and check"
         );
+        thread.join().unwrap();
+        let error = block_on(writer.write(put(1))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        assert_eq!(
+            error.to_string(),
+            "the writer has ended; open the directory again"
+        );
+    }
+
+    #[test]
+    fn a_commit_in_doubt_is_an_unknown_outcome_of_each_unit() {
+        for (is_atomic, count) in [(false, 2), (true, 1)] {
+            let (answer, mut answered) = oneshot::channel();
+            let mut write = put(1);
+            write.mutations.push(write.mutations[0].clone());
+            write.is_atomic = is_atomic;
+            let call = Call {
+                write,
+                now_ms: 0,
+                answer,
+            };
+            call.answer(Err(no_answer()));
+            let outcomes = answered.try_recv().unwrap().unwrap();
+            assert_eq!(outcomes.len(), count);
+            assert!(matches!(outcomes[0], Outcome::Unknown(_)));
+        }
     }
 }

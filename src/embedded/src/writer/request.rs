@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fluo_table::{Authorizations, ConditionalMutation, Error, Mutation, Outcome, Result};
+use fluo_table::{Authorizations, ConditionalMutation, ErrorKind, Outcome, Result};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::thread::WriterThread;
+use crate::store::Store;
 
 /// A request, and the room in the queue that it takes until it has been answered.
 #[derive(Debug)]
@@ -27,16 +27,28 @@ pub(super) enum Request {
     /// A write that can share a commit with others.
     Call(Call),
     /// Any other request, which has its own transaction.
-    Job(Box<dyn FnOnce(&mut WriterThread) + Send>),
+    Job(Box<dyn FnOnce(&Store) + Send>),
 }
 
-/// One call of a table's `write`, `write_conditional` or `write_atomically`.
+/// One call that writes to a table.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) table: TableRef,
-    pub(super) work: Work,
+    pub(super) write: Write,
     /// The time at which the call was made, by the clock.
     pub(super) now_ms: i64,
+    pub(super) answer: oneshot::Sender<Result<Vec<Outcome>>>,
+}
+
+/// The mutations of a call.
+#[derive(Debug)]
+pub(crate) struct Write {
+    pub(crate) table: TableRef,
+    /// The mutations; those of a plain write have no conditions.
+    pub(crate) mutations: Vec<ConditionalMutation>,
+    pub(crate) authorizations: Arc<Authorizations>,
+    /// True if the mutations are applied only if the conditions of all of them hold. They have one
+    /// outcome.
+    pub(crate) is_atomic: bool,
 }
 
 /// The table of a call. The id distinguishes it from a table that is created later under the same
@@ -47,87 +59,44 @@ pub(crate) struct TableRef {
     pub(crate) name: Arc<str>,
 }
 
-#[derive(Debug)]
-pub(super) enum Work {
-    Plain {
-        mutations: Vec<Mutation>,
-        answer: oneshot::Sender<Result<()>>,
-    },
-    Conditional {
-        mutations: Vec<ConditionalMutation>,
-        authorizations: Arc<Authorizations>,
-        answer: oneshot::Sender<Result<Vec<Outcome>>>,
-    },
-    Together {
-        mutations: Vec<ConditionalMutation>,
-        authorizations: Arc<Authorizations>,
-        answer: oneshot::Sender<Result<Outcome>>,
-    },
-}
-
-/// The result of an applied call: for each of its mutations whether it was accepted. Mutations that
-/// are written together count as one.
+/// The result of an applied call: for each of its outcomes whether it was accepted.
 pub(super) type Applied = Result<Vec<bool>>;
 
-impl Call {
-    pub(super) fn mutation_count(&self) -> usize {
-        match &self.work {
-            Work::Plain { mutations, .. } => mutations.len(),
-            Work::Conditional { mutations, .. } | Work::Together { mutations, .. } => {
-                mutations.len()
-            }
-        }
-    }
-
+impl Write {
     pub(super) fn size_bytes(&self) -> usize {
-        match &self.work {
-            Work::Plain { mutations, .. } => mutations.iter().map(Mutation::size_bytes).sum(),
-            Work::Conditional { mutations, .. } | Work::Together { mutations, .. } => {
-                mutations.iter().map(ConditionalMutation::size_bytes).sum()
-            }
-        }
+        let sizes = self.mutations.iter().map(ConditionalMutation::size_bytes);
+        sizes.sum()
     }
 
+    /// Returns the number of outcomes.
+    pub(super) fn outcomes(&self) -> usize {
+        if self.is_atomic {
+            1
+        } else {
+            self.mutations.len()
+        }
+    }
+}
+
+impl Call {
     /// Sends the caller the result; does nothing if the caller was cancelled.
     pub(super) fn answer(self, applied: Applied) {
-        match self.work {
-            Work::Plain { answer, .. } => {
-                let _ = answer.send(applied.map(|_| ()));
+        let outcomes = match applied {
+            Ok(accepted) => Ok(accepted.into_iter().map(outcome).collect()),
+            Err(error) if error.kind() == ErrorKind::Uncertain => {
+                Ok(vec![Outcome::Unknown(error); self.write.outcomes()])
             }
-            Work::Conditional { answer, .. } => {
-                let outcomes = |all: Vec<bool>| all.into_iter().map(outcome).collect();
-                let _ = answer.send(applied.map(outcomes));
-            }
-            Work::Together { answer, .. } => {
-                let of_all = |all: Vec<bool>| outcome(all.into_iter().all(|held| held));
-                let _ = answer.send(applied.map(of_all));
-            }
-        }
-    }
-
-    /// Reports to the caller that the outcome is unknown.
-    pub(super) fn answer_in_doubt(self, error: &Error) {
-        let unknown = || Outcome::Unknown(error.clone());
-        match self.work {
-            Work::Plain { answer, .. } => {
-                let _ = answer.send(Err(error.clone()));
-            }
-            Work::Conditional {
-                mutations, answer, ..
-            } => {
-                let _ = answer.send(Ok(vec![unknown(); mutations.len()]));
-            }
-            Work::Together { answer, .. } => {
-                let _ = answer.send(Ok(unknown()));
-            }
-        }
+            Err(error) => Err(error),
+        };
+        let _ = self.answer.send(outcomes);
     }
 }
 
 fn outcome(is_accepted: bool) -> Outcome {
-    match is_accepted {
-        true => Outcome::Accepted,
-        false => Outcome::Rejected,
+    if is_accepted {
+        Outcome::Accepted
+    } else {
+        Outcome::Rejected
     }
 }
 

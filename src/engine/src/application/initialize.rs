@@ -13,7 +13,7 @@
 //! latest when it is recorded. It may have replaced the table by then.
 
 use fluo_table::coordination::{
-    Application, Applications, application_exists, still_running, table_in_use,
+    Application, Applications,
 };
 use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, TableAdminExt};
 
@@ -61,10 +61,10 @@ async fn is_clear_to_begin(
         return Ok(false);
     }
     if !clear {
-        return Err(application_exists(name));
+        return Err(Error::application_exists(name));
     }
     if applications.is_running(name).await? {
-        return Err(still_running(name));
+        return Err(Error::still_running(name));
     }
     Ok(true)
 }
@@ -93,7 +93,7 @@ async fn check_same_table(
 async fn check_owner(applications: &dyn Applications, name: &str, table: &str) -> Result<()> {
     let owners = applications_of(applications, table).await?;
     match owners.iter().find(|owner| *owner != name) {
-        Some(other) => Err(table_in_use(name, table, other)),
+        Some(other) => Err(Error::table_in_use(name, table, other)),
         None => Ok(()),
     }
 }

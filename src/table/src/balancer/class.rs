@@ -17,7 +17,7 @@ const BY_COUNT: [&str; 3] = [
 /// The class that is requested to find the package: see [`group_balancers`].
 const PROBE: &str = "TableLoadBalancer";
 
-/// The behaviour of a balancer class.
+/// The behavior of a balancer class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BalancerClass {
     /// Spreads each group of tablets.
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_recognised_in_either_package() {
+    fn classes_are_recognized_in_either_package() {
         for (probe, group_balancer) in group_balancers() {
             assert_eq!(
                 BalancerClass::from_name(&group_balancer),

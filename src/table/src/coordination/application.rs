@@ -90,7 +90,7 @@ impl Application {
         Ok(())
     }
 
-    /// Checks the bounds alone. An application may have been initialised by another client that
+    /// Checks the bounds alone. An application may have been initialized by another client that
     /// allows more.
     ///
     /// # Errors
@@ -259,7 +259,7 @@ mod tests {
         assert!(shown.contains("root") && shown.contains("***"), "{shown}");
     }
 
-    /// Such an application could be initialised, but no worker could ever be started for it.
+    /// Such an application could be initialized, but no worker could ever be started for it.
     #[test]
     fn rejects_columns_that_no_worker_could_register() {
         let good = Application::new("1", "t");
@@ -277,9 +277,7 @@ mod tests {
             .observe(of(Column::new("f", "q").with_visibility("A"), ""));
         assert_eq!(
             message(&secret),
-            "f:q [A] (weak) cannot be observed: it has a visibility, and Fluo's clients delete \
-             notifications without it, so the observer would run forever; observe a column without \
-             a visibility that is written together with it"
+            "f:q [A] (weak) cannot be observed because it has a visibility; observe a column without one, written together with it"
         );
         assert!(secret.check_bounds().is_ok(), "it may be stored");
         assert_eq!(

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::name::shown;
 use crate::coordination::{Application, Coordination, HeldLock};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// The applications of one instance: their creation and removal, and the [`Coordination`] of each.
 ///
@@ -19,13 +18,13 @@ use crate::error::{Error, ErrorKind, Result};
 /// - **C10, life.** [`check_application_name`](super::check_application_name) defines the valid
 ///   names. Any other name is [`Invalid`](ErrorKind::Invalid) for `initialize` and, like the name
 ///   of an application that does not exist, [`NotFound`](ErrorKind::NotFound) for all other calls.
-///   An application that [`Application::check`] rejects is not initialised. Initialising one that
+///   An application that [`Application::check`] rejects is not initialized. Initializing one that
 ///   exists is [`AlreadyExists`](ErrorKind::AlreadyExists), and changes nothing; of several
-///   concurrent calls that initialise one name, one succeeds. Initialising is also `AlreadyExists`
+///   concurrent calls that initialize one name, one succeeds. Initializing is also `AlreadyExists`
 ///   if another application has the same table at the instant at which the new one would be
-///   recorded; of several concurrent calls that initialise applications on one table, one succeeds.
+///   recorded; of several concurrent calls that initialize applications on one table, one succeeds.
 /// - **C11, removal.** Removing an application removes its settings, timestamps, transactors'
-///   numbers and failed notifications. One that is initialised later under the same name starts
+///   numbers and failed notifications. One that is initialized later under the same name starts
 ///   from the beginning, and every call of a handle on the old one is `NotFound`. An application is
 ///   running as long as it has a transactor or a worker. Removing a running one is
 ///   [`Unavailable`](ErrorKind::Unavailable).
@@ -63,17 +62,9 @@ pub trait Applications: Debug + Send + Sync {
     async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>>;
 
     /// Returns the names of all applications, sorted.
-    ///
-    /// # Errors
-    ///
-    /// See rule C12.
     async fn list(&self) -> Result<Vec<String>>;
 
     /// Checks whether an application has a transactor or a worker.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](ErrorKind::NotFound).
     async fn is_running(&self, name: &str) -> Result<bool>;
 
     /// Locks an application and its table, for a caller that is about to create or remove them.
@@ -92,50 +83,4 @@ pub trait Applications: Debug + Send + Sync {
     /// [`NotFound`](ErrorKind::NotFound), [`Unavailable`](ErrorKind::Unavailable) while it is
     /// running.
     async fn remove(&self, name: &str) -> Result<()>;
-}
-
-/// Creates the error that every implementation returns for an application that does not exist.
-pub fn no_such_application(name: &str) -> Error {
-    Error::new(
-        ErrorKind::NotFound,
-        format!(
-            "application `{}` does not exist; create it first",
-            shown(name)
-        ),
-    )
-}
-
-/// Creates the error that every implementation returns for an application that is already
-/// initialised.
-pub fn application_exists(name: &str) -> Error {
-    Error::new(
-        ErrorKind::AlreadyExists,
-        format!(
-            "the application `{}` is already initialised; open it, or remove it first",
-            shown(name)
-        ),
-    )
-}
-
-/// Creates the error that every implementation returns for an application whose table belongs to
-/// another one.
-pub fn table_in_use(name: &str, table: &str, other: &str) -> Error {
-    Error::new(
-        ErrorKind::AlreadyExists,
-        format!(
-            "the table `{table}` belongs to the application `{other}`; choose another table for `{}`",
-            shown(name)
-        ),
-    )
-}
-
-/// Creates the error that every implementation returns for removing an application that is running.
-pub fn still_running(name: &str) -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
-        format!(
-            "the application `{}` is running; stop its clients and workers first",
-            shown(name)
-        ),
-    )
 }

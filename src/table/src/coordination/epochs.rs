@@ -1,4 +1,4 @@
-//! The epochs by which the coordination of an application and its table recognise each other.
+//! The epochs by which the coordination of an application and its table recognize each other.
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -111,9 +111,7 @@ fn number_of(epoch: &str) -> u64 {
 
 fn copied(name: &str) -> Error {
     Error::invalid(format!(
-        "this coordination of the application `{name}` is a copy or an older backup: its table was \
-         opened with another one since, so this one would hand out timestamps twice; open the \
-         application with the coordination that was used last, or initialise it again"
+        "the coordination of the application `{name}` is an old copy; use the newest one, or initialize the application again"
     ))
 }
 
@@ -126,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn recognises_the_table_after_a_crash_between_the_two_steps() {
+    fn recognizes_the_table_after_a_crash_between_the_two_steps() {
         let first = begin(None, "a", None).unwrap();
         // Recorded, and not written to the table; then both; then recorded again, and not written.
         let second = begin(Some(&first), "b", None).unwrap();
@@ -177,9 +175,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.to_string(),
-            "this coordination of the application `web` is a copy or an older backup: its table \
-             was opened with another one since, so this one would hand out timestamps twice; open \
-             the application with the coordination that was used last, or initialise it again"
+            "the coordination of the application `web` is an old copy; use the newest one, or initialize the application again"
         );
         assert!(
             begin(None, "d", Some("1-c")).is_err(),

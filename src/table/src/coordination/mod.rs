@@ -35,6 +35,7 @@
 mod application;
 mod applications;
 mod epochs;
+mod error;
 mod failed_notification;
 mod held_lock;
 mod memory;
@@ -53,19 +54,17 @@ pub mod zookeeper_format;
 
 pub use crate::data::TransactorId;
 pub use application::{Application, check_settings, shown_setting, shown_settings};
-pub use applications::{
-    Applications, application_exists, no_such_application, still_running, table_in_use,
-};
+pub use applications::Applications;
 pub use epochs::Epochs;
 pub use failed_notification::FailedNotification;
 pub use held_lock::HeldLock;
 pub use memory::MemoryApplications;
 pub use name::check_application_name;
 pub use observed_column::{ObservedColumn, ObserverKind};
-pub use port::{Coordination, check_duty, too_many_dead_letters};
+pub use port::{Coordination, check_duty};
 pub use reserved_timestamps::ReservedTimestamps;
-pub use sessions::{Sessions, transactor_ended, used_alone, worker_ended};
-pub use setup_lock::{SetupLocks, application_locked, table_locked};
+pub use sessions::Sessions;
+pub use setup_lock::SetupLocks;
 pub use share::Share;
 pub use timestamp_block::TimestampBlock;
 pub use transactor::Transactor;

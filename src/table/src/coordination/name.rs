@@ -27,8 +27,7 @@ pub fn check_application_name(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "`{}` cannot be the name of an application: a name has 1 to {MAX_NAME_BYTES} bytes, and no `/`, `.`, `:`, \
-         control character, private-use character or character beyond U+FFEF",
+        "`{}` cannot be the name of an application: use 1 to {MAX_NAME_BYTES} letters, digits, `-` and `_`",
         shown(name)
     )))
 }
@@ -75,9 +74,7 @@ mod tests {
             &"x".repeat(256),
         ] {
             let message = check_application_name(bad).unwrap_err().to_string();
-            assert!(
-                message.contains("cannot be the name of an application: a name has 1 to 255 bytes")
-            );
+            assert!(message.contains("cannot be the name of an application: use 1 to 255 letters"));
             assert!(message.len() < 400 && !message.contains('\n'));
         }
     }

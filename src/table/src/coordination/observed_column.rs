@@ -94,9 +94,7 @@ impl ObservedColumn {
         }
         if !column.visibility.is_empty() {
             return Err(Error::invalid(format!(
-                "{self} cannot be observed: it has a visibility, and Fluo's clients delete \
-                 notifications without it, so the observer would run forever; observe a column \
-                 without a visibility that is written together with it"
+                "{self} cannot be observed because it has a visibility; observe a column without one, written together with it"
             )));
         }
         Ok(())

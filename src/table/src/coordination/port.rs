@@ -12,7 +12,7 @@ use crate::coordination::{
     WorkerMembership,
 };
 use crate::data::{RowColumn, Timestamp};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The state that the processes of one application share beside its table: timestamps, the presence
 /// of processes, the shares of the work, and the configuration.
@@ -66,7 +66,7 @@ use crate::error::{Error, ErrorKind, Result};
 ///   compares the timestamp and removes the notification in one step: one that was stored
 ///   meanwhile, with a later timestamp, stays.
 /// - **C9, configuration.** [`application`](Coordination::application) returns the application as
-///   it was initialised, to the byte and in its order, with the settings of the last
+///   it was initialized, to the byte and in its order, with the settings of the last
 ///   [`update_settings`](Coordination::update_settings), which replaces all of them. Settings that
 ///   [`check_settings`](super::check_settings) rejects are [`Invalid`](ErrorKind::Invalid), and
 ///   change nothing.
@@ -104,17 +104,9 @@ pub trait Coordination: Debug + Send + Sync {
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock>;
 
     /// Returns the horizon, below which garbage may have been collected.
-    ///
-    /// # Errors
-    ///
-    /// See rule C12.
     async fn horizon(&self) -> Result<Timestamp>;
 
     /// Moves the horizon as far as C4 allows, and returns it.
-    ///
-    /// # Errors
-    ///
-    /// See rule C12.
     async fn advance_horizon(&self) -> Result<Timestamp>;
 
     /// Begins a transactor.
@@ -126,10 +118,6 @@ pub trait Coordination: Debug + Send + Sync {
 
     /// Checks whether a transactor is alive. Others may roll back the transactions of one that is
     /// not.
-    ///
-    /// # Errors
-    ///
-    /// See rule C12.
     async fn is_alive(&self, transactor: TransactorId) -> Result<bool>;
 
     /// Joins the workers.
@@ -147,25 +135,13 @@ pub trait Coordination: Debug + Send + Sync {
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()>;
 
     /// Returns the failed notifications, sorted by cell.
-    ///
-    /// # Errors
-    ///
-    /// See rule C12.
     async fn dead_letters(&self) -> Result<Vec<FailedNotification>>;
 
     /// Removes the failed notification of a cell if its timestamp is not above `up_to`. Returns
     /// whether it did (C8).
-    ///
-    /// # Errors
-    ///
-    /// See rule C12.
     async fn remove_dead_letter(&self, cell: &RowColumn, up_to: Timestamp) -> Result<bool>;
 
     /// Returns the stored application.
-    ///
-    /// # Errors
-    ///
-    /// See rule C12.
     async fn application(&self) -> Result<Application>;
 
     /// Returns the epoch of this opening, after recording it together with the epoch that the table
@@ -209,23 +185,11 @@ pub trait Coordination: Debug + Send + Sync {
 /// [`Invalid`](ErrorKind::Invalid) (see [`Coordination::take_duty`]).
 pub fn check_duty(duty: &str) -> Result<()> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    match !duty.is_empty() && duty.bytes().all(is_name) {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
-            "`{}` is no name of a duty; use letters, digits and hyphens",
-            duty.escape_debug()
-        ))),
+    if !duty.is_empty() && duty.bytes().all(is_name) {
+        return Ok(());
     }
-}
-
-/// Creates the error that every implementation returns if there are too many failed notifications.
-pub fn too_many_dead_letters() -> Error {
-    Error::new(
-        ErrorKind::Unavailable,
-        format!(
-            "{} failed notifications are stored, which is the maximum; fix the cause of the \
-             failures, then retry or remove some",
-            FailedNotification::MAX_DEAD_LETTERS
-        ),
-    )
+    Err(Error::invalid(format!(
+        "`{}` is no name of a duty; use letters, digits and hyphens",
+        duty.escape_debug()
+    )))
 }

@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use super::applications::still_running;
 use super::held_lock::HeldKeys;
-use super::name::shown;
 use crate::coordination::{HeldLock, Share, TransactorId, check_duty};
 use crate::data::Timestamp;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::layout::Partition;
 
 /// The transactors, workers and duties of one application whose clients are all in one process.
@@ -45,10 +43,10 @@ impl Sessions {
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) while a transactor uses the application alone.
     pub fn check_shared(&self, application: &str) -> Result<()> {
-        match self.locks.any(|held| matches!(held, Held::Exclusive(_))) {
-            true => Err(used_alone(application)),
-            false => Ok(()),
+        if self.locks.any(|held| matches!(held, Held::Exclusive(_))) {
+            return Err(Error::used_alone(application));
         }
+        Ok(())
     }
 
     /// Begins the exclusive use by a transactor (C16).
@@ -64,13 +62,13 @@ impl Sessions {
     ) -> Result<Box<dyn HeldLock>> {
         self.check_shared(application)?;
         if !self.is_alive(own) {
-            return Err(transactor_ended(own));
+            return Err(Error::transactor_ended(own));
         }
         if self.transactors.len() > 1 || !self.workers.is_empty() {
-            return Err(still_running(application));
+            return Err(Error::still_running(application));
         }
         let lock = self.locks.take([Held::Exclusive(own)]);
-        lock.map_err(|_| used_alone(application))
+        lock.map_err(|_| Error::used_alone(application))
     }
 
     /// Takes a duty. Returns `None` if another caller has it (C15).
@@ -101,7 +99,7 @@ impl Sessions {
     /// [`Unavailable`](ErrorKind::Unavailable) if it is not alive.
     pub fn publish(&mut self, id: TransactorId, oldest: Option<Timestamp>) -> Result<()> {
         let published = self.transactors.get_mut(&id);
-        let published = published.ok_or_else(|| transactor_ended(id))?;
+        let published = published.ok_or_else(|| Error::transactor_ended(id))?;
         *published = oldest;
         Ok(())
     }
@@ -139,7 +137,7 @@ impl Sessions {
         let number = |count: usize| u32::try_from(count).ok();
         let count = number(self.workers.len()).and_then(NonZeroU32::new);
         let (Some(count), Some(rank)) = (count, rank.and_then(number)) else {
-            return Err(worker_ended());
+            return Err(Error::worker_ended());
         };
         Ok(Share::for_all_rows(Partition::new(count, rank)?))
     }
@@ -148,31 +146,6 @@ impl Sessions {
     pub fn is_running(&self) -> bool {
         !self.transactors.is_empty() || !self.workers.is_empty()
     }
-}
-
-/// Creates the error that every implementation returns while a transactor has the exclusive use of
-/// an application.
-pub fn used_alone(application: &str) -> Error {
-    let message = format!(
-        "another process uses the application `{}` alone; try again when it has ended",
-        shown(application)
-    );
-    Error::new(ErrorKind::Unavailable, message)
-}
-
-/// Creates the error that every implementation returns for a transactor whose session has ended.
-pub fn transactor_ended(id: TransactorId) -> Error {
-    let message = format!(
-        "the session of transactor {id} has ended, so others may undo its transactions; begin a new one"
-    );
-    Error::new(ErrorKind::Unavailable, message)
-}
-
-/// Creates the error that every implementation returns for a worker whose session has ended.
-pub fn worker_ended() -> Error {
-    let message =
-        "the session of this worker has ended, so other workers take over its share; join again";
-    Error::new(ErrorKind::Unavailable, message)
 }
 
 #[cfg(test)]

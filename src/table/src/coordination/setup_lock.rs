@@ -1,8 +1,7 @@
 //! Locks on applications and tables that are about to be created or removed.
 
 use super::held_lock::{HeldKeys, HeldLock};
-use super::name::shown;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The setup locks of one instance whose clients are all in one process: rule C13 of
 /// [`Applications`](super::Applications). A clone shares them.
@@ -30,29 +29,10 @@ impl SetupLocks {
             Subject::Table(table.to_owned()),
         ];
         self.held.take(subjects).map_err(|other| match other {
-            Subject::Application(name) => application_locked(&name),
-            Subject::Table(name) => table_locked(&name),
+            Subject::Application(name) => Error::application_locked(&name),
+            Subject::Table(name) => Error::table_locked(&name),
         })
     }
-}
-
-/// Creates the error that every implementation returns for an application whose set-up lock another
-/// caller has.
-pub fn application_locked(name: &str) -> Error {
-    locked_by_other(&format!("the application `{}`", shown(name)))
-}
-
-/// Creates the error that every implementation returns for a table whose set-up lock another caller
-/// has.
-pub fn table_locked(name: &str) -> Error {
-    locked_by_other(&format!("the table `{}`", shown(name)))
-}
-
-fn locked_by_other(subject: &str) -> Error {
-    let message = format!(
-        "{subject} is being created or removed by another caller; wait until that has finished, then check its state"
-    );
-    Error::new(ErrorKind::Unavailable, message)
 }
 
 #[cfg(test)]
@@ -69,9 +49,14 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        let end = "is being created or removed by another caller; wait until that has finished, then check its state";
-        assert_eq!(message("web", "x"), format!("the application `web` {end}"));
-        assert_eq!(message("x", "pages"), format!("the table `pages` {end}"));
+        assert_eq!(
+            message("web", "x"),
+            "another caller is creating or removing the application `web`; wait, then check its state"
+        );
+        assert_eq!(
+            message("x", "pages"),
+            "another caller is creating or removing the table `pages`; wait, then check its state"
+        );
         drop(held);
         assert!(locks.lock_setup("web", "pages").is_ok());
     }

@@ -52,8 +52,7 @@ impl TimestampBlock {
         let end = first.get().saturating_add(u64::from(count));
         Timestamp::new(end).map_err(|error| {
             let message = format!(
-                "the timestamps of this application are used up: after {first} there are no {count} more; \
-                 move its data into a new application"
+                "after {first} there are no {count} more timestamps; move the data into a new application"
             );
             Error::with_source(ErrorKind::Storage, message, error)
         })
@@ -72,8 +71,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Storage);
         assert_eq!(
             error.to_string(),
-            "the timestamps of this application are used up: after 1152921504606846974 there are no 2 more; \
-             move its data into a new application"
+            "after 1152921504606846974 there are no 2 more timestamps; move the data into a new application"
         );
     }
 }

@@ -33,8 +33,8 @@ const WRITE: u8 = 1;
 const DELETE: u8 = 2;
 const TRIGGER: u8 = 4;
 
-const FORM: &str = "row, family, qualifier and visibility of the primary, one byte of flags below 8 and a \
-                    transactor of 8 bytes, each after its length";
+const FORM: &str =
+    "a primary, one byte of flags below 8 and a transactor of 8 bytes, each after its length";
 
 impl LockValue {
     /// Returns the bytes of the value.
@@ -144,9 +144,8 @@ mod tests {
         assert_eq!(
             LockValue::decode(&[b'x'; 100]).unwrap_err().to_string(),
             format!(
-                "the value of a LOCK entry cannot be read: 100 bytes, `{}..`; it should be row, family, qualifier \
-                 and visibility of the primary, one byte of flags below 8 and a transactor of 8 bytes, each after \
-                 its length",
+                "the value of a LOCK entry cannot be read: 100 bytes, `{}`.. (60 of 100 bytes); it should be a \
+                 primary, one byte of flags below 8 and a transactor of 8 bytes, each after its length",
                 "x".repeat(60)
             )
         );

@@ -59,8 +59,7 @@ fn not_a_notification(column: &Column) -> Error {
     Error::new(
         ErrorKind::Corrupt,
         format!(
-            "`{column}` is not a column of notifications: its family should be `{NOTIFICATION_FAMILY}`, and its \
-             qualifier family and qualifier of the observed column, each after its length"
+            "`{column}` is not a column of notifications, with the family `{NOTIFICATION_FAMILY}` and an observed column"
         ),
     )
 }
@@ -224,8 +223,7 @@ mod tests {
             observed_column(&Column::new("ntfy", "q"))
                 .unwrap_err()
                 .to_string(),
-            "`ntfy:q` is not a column of notifications: its family should be `ntfy`, and its qualifier family and \
-             qualifier of the observed column, each after its length"
+            "`ntfy:q` is not a column of notifications, with the family `ntfy` and an observed column"
         );
     }
 

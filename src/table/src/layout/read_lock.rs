@@ -20,8 +20,7 @@ pub struct ReadLockValue {
     pub transactor: TransactorId,
 }
 
-const READ_LOCK_FORM: &str = "row, family, qualifier and visibility of the primary and a transactor of 8 bytes, each \
-                              after its length";
+const READ_LOCK_FORM: &str = "a primary and a transactor of 8 bytes, each after its length";
 
 impl ReadLockValue {
     /// Returns the bytes of the value.
@@ -121,8 +120,8 @@ mod tests {
     fn rejects_other_bytes_with_a_description() {
         assert_eq!(
             ReadLockValue::decode(b"\x01r").unwrap_err().to_string(),
-            "the value of a RLOCK entry cannot be read: 2 bytes, `\\x01r`; it should be row, family, qualifier and \
-             visibility of the primary and a transactor of 8 bytes, each after its length"
+            "the value of a RLOCK entry cannot be read: 2 bytes, `\\x01r`; it should be a primary and a transactor \
+             of 8 bytes, each after its length"
         );
         assert_eq!(
             DelReadLockValue::decode(b"\x00\x01")

@@ -61,10 +61,6 @@ use crate::table::{Garbage, LocalityGroups, Table, Tablets, Versions};
 #[async_trait]
 pub trait TableAdmin: Debug + Send + Sync {
     /// Returns the names of all tables, sorted.
-    ///
-    /// # Errors
-    ///
-    /// See rule A9.
     async fn tables(&self) -> Result<Vec<String>>;
 
     /// Creates a table of one tablet.
@@ -76,10 +72,6 @@ pub trait TableAdmin: Debug + Send + Sync {
     async fn create_table(&self, name: &str, versions: Versions) -> Result<()>;
 
     /// Deletes a table and its data.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn delete_table(&self, name: &str) -> Result<()>;
 
     /// Returns a handle on the data of a table, which sees only cells that `authorizations` may
@@ -96,10 +88,6 @@ pub trait TableAdmin: Debug + Send + Sync {
     ) -> Result<Arc<dyn Table>>;
 
     /// Returns the split points, sorted.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn splits(&self, name: &str) -> Result<Vec<Bytes>>;
 
     /// Adds split points; all of them are in force when it returns.
@@ -113,17 +101,9 @@ pub trait TableAdmin: Debug + Send + Sync {
     /// Merges the tablets that overlap the rows from `start`, exclusive, to `end`, inclusive, and
     /// so removes the split points strictly between the two. `None` stands for the edge of the
     /// table.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn merge(&self, name: &str, start: Option<&[u8]>, end: Option<&[u8]>) -> Result<()>;
 
     /// Returns the properties in force, including the defaults of the instance if it has any.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn properties(&self, name: &str) -> Result<BTreeMap<String, String>>;
 
     /// Returns the properties that would be in force if none were set on the table itself: the
@@ -131,10 +111,6 @@ pub trait TableAdmin: Debug + Send + Sync {
     ///
     /// To restore a property whose old value is the inherited one, remove it, so that the table
     /// continues to follow the inherited value.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn inherited_properties(&self, name: &str) -> Result<BTreeMap<String, String>>;
 
     /// Sets a property. An implementation may treat an empty value as no value, and remove the
@@ -147,10 +123,6 @@ pub trait TableAdmin: Debug + Send + Sync {
     async fn set_property(&self, name: &str, property: &str, value: &str) -> Result<()>;
 
     /// Removes a property. Removing one that is not set changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`set_property`](TableAdmin::set_property).
     async fn remove_property(&self, name: &str, property: &str) -> Result<()>;
 
     /// Changes properties one after the other: sets each one to its value, or removes it if there
@@ -180,10 +152,6 @@ pub trait TableAdmin: Debug + Send + Sync {
 
     /// Flushes the data in memory, so that the counts of [`tablets`](TableAdmin::tablets) include
     /// it.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn flush(&self, name: &str) -> Result<()>;
 
     /// Rewrites the tablets that overlap `span` without the entries that no scan can show any more,
@@ -197,25 +165,13 @@ pub trait TableAdmin: Debug + Send + Sync {
     async fn compact(&self, name: &str, span: &Span, garbage: Garbage) -> Result<()>;
 
     /// Returns the tablets in order, with the server and the entry count of each.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn tablets(&self, name: &str) -> Result<Tablets>;
 
     /// Returns the servers that can host tablets, sorted.
-    ///
-    /// # Errors
-    ///
-    /// See rule A9.
     async fn servers(&self) -> Result<Vec<String>>;
 
     /// Checks whether the servers can load a class for this table and use it as another type.
     /// Returns false for a class that exists but has no constructor without arguments.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound).
     async fn can_load(&self, name: &str, class: &str, as_type: &str) -> Result<bool>;
 
     /// Checks that the servers have everything that transactions need. Changes nothing.

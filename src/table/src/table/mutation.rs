@@ -170,6 +170,16 @@ impl Update {
     }
 }
 
+impl From<Mutation> for ConditionalMutation {
+    /// Adds no condition.
+    fn from(mutation: Mutation) -> Self {
+        Self {
+            mutation,
+            conditions: Vec::new(),
+        }
+    }
+}
+
 impl ConditionalMutation {
     /// Adds a condition.
     #[must_use]
@@ -312,8 +322,7 @@ fn check_seen(row: &[u8], column: &Column, authorizations: &Authorizations) -> R
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "row `{}`, column `{column}`: the handle may not see the column, so a condition on it \
-         cannot be checked; open the table with authorizations for it",
+        "row `{}`, column `{column}`: the handle may not see this column; open the table with authorizations for it",
         Escaped(row)
     )))
 }
@@ -438,8 +447,7 @@ mod tests {
                 .check(&Authorizations::from_iter(["B"]))
                 .unwrap_err()
                 .to_string(),
-            "row `r`, column `f:q [A]`: the handle may not see the column, so a condition on it \
-             cannot be checked; open the table with authorizations for it"
+            "row `r`, column `f:q [A]`: the handle may not see this column; open the table with authorizations for it"
         );
     }
 

@@ -35,8 +35,7 @@ pub fn check_table_name(name: &str) -> Result<()> {
         .flat_map(char::escape_default)
         .collect();
     Err(Error::invalid(format!(
-        "`{shown}` cannot be the name of a table: a name has 1 to {MAX_NAME_BYTES} letters, digits and `_`, \
-         with at most one `.` after a namespace"
+        "`{shown}` cannot be the name of a table: use 1 to {MAX_NAME_BYTES} letters, digits, `_` and one `.`"
     )))
 }
 

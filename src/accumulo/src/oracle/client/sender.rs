@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fluo_table::coordination::no_such_application;
-use fluo_table::{ErrorKind, Timestamp};
+use fluo_table::{Error, ErrorKind, Timestamp};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -96,7 +95,7 @@ impl Sender {
         waiting.may_have_taken |= failure.may_have_taken;
         let exists = timeout(LOOK, self.application_exists()).await;
         if exists == Ok(false) {
-            waiting.fail(&no_such_application(self.sessions.application()));
+            waiting.fail(&Error::no_such_application(self.sessions.application()));
             return;
         }
         let until = Instant::now() + backoff.next(fastrand::f64());

@@ -89,7 +89,7 @@ impl Candidate {
                 self.name = kept.ok_or_else(node_removed)?;
                 continue;
             }
-            // Watches can be late, but not lost; the limit is a second line of defence.
+            // Watches can be late, but not lost; the limit is a second line of defense.
             let _ = timeout(REQUEST_LIMIT, watcher.changed()).await;
         }
     }

@@ -9,7 +9,7 @@
 //! handed out.
 
 use std::num::NonZeroU32;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use fluo_table::coordination::ReservedTimestamps;
@@ -18,6 +18,7 @@ use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::Mutex as AsyncMutex;
 use zookeeper_client::{Client, Error as ZooKeeperError};
 
+use crate::locked::locked;
 use crate::oracle::backoff::Backoff;
 use crate::oracle::nodes;
 use crate::oracle::session::{request_error, within_limit};
@@ -159,7 +160,7 @@ impl Reservation {
     }
 
     fn stamps(&self) -> MutexGuard<'_, ReservedTimestamps> {
-        self.stamps.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.stamps)
     }
 }
 

@@ -6,10 +6,9 @@ use std::num::NonZeroU32;
 use crate::coordination::zookeeper_format::FIRST_TIMESTAMP;
 use crate::coordination::{
     Application, Epochs, FailedNotification, Sessions, TimestampBlock, TransactorId,
-    too_many_dead_letters,
 };
 use crate::data::{RowColumn, Timestamp};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 #[derive(Debug)]
 pub(super) struct MemoryApplication {
@@ -73,7 +72,7 @@ impl MemoryApplication {
     pub(super) fn set_aside(&mut self, failed: FailedNotification) -> Result<()> {
         let is_full = self.set_aside.len() >= FailedNotification::MAX_DEAD_LETTERS;
         if is_full && !self.set_aside.contains_key(&failed.cell) {
-            return Err(too_many_dead_letters());
+            return Err(Error::too_many_dead_letters());
         }
         self.set_aside.insert(failed.cell.clone(), failed.bounded());
         Ok(())

@@ -8,10 +8,9 @@ use super::application::MemoryApplication;
 use super::coordination::MemoryCoordination;
 use super::{MemoryApplications, locked};
 use crate::coordination::{
-    Application, Applications, Coordination, HeldLock, application_exists, check_application_name,
-    no_such_application, still_running, table_in_use,
+    Application, Applications, Coordination, HeldLock, check_application_name,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 #[async_trait]
 impl Applications for MemoryApplications {
@@ -20,14 +19,14 @@ impl Applications for MemoryApplications {
         application.check()?;
         let mut applications = locked(&self.applications);
         if applications.contains_key(name) {
-            return Err(application_exists(name));
+            return Err(Error::application_exists(name));
         }
         let table = &application.table;
         let owner = applications
             .iter()
             .find(|(_, other)| locked(other).stored.table == *table);
         if let Some((other, _)) = owner {
-            return Err(table_in_use(name, table, other));
+            return Err(Error::table_in_use(name, table, other));
         }
         let application = MemoryApplication::new(application)?;
         applications.insert(name.to_owned(), Arc::new(Mutex::new(application)));
@@ -60,11 +59,11 @@ impl Applications for MemoryApplications {
         let mut applications = locked(&self.applications);
         let application = applications
             .get(name)
-            .ok_or_else(|| no_such_application(name))?;
+            .ok_or_else(|| Error::no_such_application(name))?;
         {
             let mut application = locked(application);
             if application.sessions.is_running() {
-                return Err(still_running(name));
+                return Err(Error::still_running(name));
             }
             application.is_removed = true;
         }

@@ -11,7 +11,7 @@ use super::presence::{MemoryTransactor, MemoryWorker};
 use super::{SharedApplication, locked};
 use crate::coordination::{
     Application, Coordination, FailedNotification, HeldLock, TimestampBlock, Transactor,
-    TransactorId, WorkerMembership, check_settings, no_such_application,
+    TransactorId, WorkerMembership, check_settings,
 };
 use crate::data::{RowColumn, Timestamp};
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ impl MemoryCoordination {
     fn with<T>(&self, work: impl FnOnce(&mut MemoryApplication) -> T) -> Result<T> {
         let mut application = locked(&self.application);
         if application.is_removed {
-            return Err(no_such_application(&self.name));
+            return Err(Error::no_such_application(&self.name));
         }
         Ok(work(&mut application))
     }

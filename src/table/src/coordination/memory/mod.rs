@@ -13,8 +13,8 @@ use std::time::SystemTime;
 
 use application::MemoryApplication;
 
-use crate::coordination::{SetupLocks, TransactorId, no_such_application};
-use crate::error::Result;
+use crate::coordination::{SetupLocks, TransactorId};
+use crate::error::{Error, Result};
 
 /// Applications in memory. A clone shares them.
 ///
@@ -90,7 +90,7 @@ impl MemoryApplications {
         locked(&self.applications)
             .get(name)
             .cloned()
-            .ok_or_else(|| no_such_application(name))
+            .ok_or_else(|| Error::no_such_application(name))
     }
 }
 

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 
 use crate::coordination::Application;
 use crate::data::Timestamp;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The path of the table's name.
 pub const TABLE: &str = "/config/accumulo.table";
@@ -50,7 +50,7 @@ pub const TRANSACTOR_COUNT: &str = "/transactor/count";
 /// The path of the epochs of the openings: see [`Epochs`](crate::coordination::Epochs).
 pub const EPOCHS: &str = "/config/table-epochs";
 
-/// The setting with the class of the observers that Java workers run, as Fluo's own initialisation
+/// The setting with the class of the observers that Java workers run, as Fluo's own initialization
 /// stores it. Workers of this library ignore it.
 pub const OBSERVER_PROVIDER: &str = "fluo.observer.provider";
 
@@ -58,7 +58,7 @@ pub const OBSERVER_PROVIDER: &str = "fluo.observer.provider";
 /// transactions, has the timestamps 0 and 1, before all transactions.
 pub const FIRST_TIMESTAMP: u32 = 2;
 
-/// Returns the nodes to write when an application is initialised, by path.
+/// Returns the nodes to write when an application is initialized, by path.
 ///
 /// # Errors
 ///
@@ -91,7 +91,7 @@ pub fn read_application<E: From<Error>>(
     let mut text_at = |path| {
         let bytes = node_at(path)?.ok_or_else(|| missing(path))?;
         let text = String::from_utf8(bytes);
-        Ok::<_, E>(text.map_err(|_| unreadable(&format!("the data at `{path}` is not text")))?)
+        Ok::<_, E>(text.map_err(|_| Error::corrupt(format!("the data at `{path}` is not text")))?)
     };
     let (id, table) = (text_at(ID)?, text_at(TABLE)?);
     let observers = match node_at(OBSERVERS)? {
@@ -172,7 +172,7 @@ pub fn read_timestamp(path: &str, bytes: Option<&[u8]>) -> Result<Timestamp> {
     let number = std::str::from_utf8(bytes).ok().and_then(decimal);
     number
         .and_then(|number| Timestamp::new(number).ok())
-        .ok_or_else(|| unreadable(&format!("the data at `{path}` is not a timestamp")))
+        .ok_or_else(|| Error::corrupt(format!("the data at `{path}` is not a timestamp")))
 }
 
 fn decimal(text: &str) -> Option<u64> {
@@ -199,18 +199,14 @@ pub fn read_transactor_count(bytes: Option<&[u8]>) -> Result<u64> {
     count
         .filter(|count| *count <= i64::MAX.cast_unsigned())
         .ok_or_else(|| {
-            unreadable(&format!(
+            Error::corrupt(format!(
                 "the data at `{TRANSACTOR_COUNT}` is not the number of a transactor"
             ))
         })
 }
 
 fn missing(path: &str) -> Error {
-    unreadable(&format!("there is no data at `{path}`"))
-}
-
-fn unreadable(what: &str) -> Error {
-    Error::new(ErrorKind::Corrupt, what.to_owned())
+    Error::corrupt(format!("there is no data at `{path}`"))
 }
 
 #[cfg(test)]
@@ -218,6 +214,7 @@ mod tests {
     use super::*;
     use crate::coordination::{ObservedColumn, ObserverKind};
     use crate::data::Column;
+    use crate::error::ErrorKind;
 
     fn read(nodes: &BTreeMap<&'static str, Vec<u8>>) -> Result<Application> {
         read_application(|path| Ok(nodes.get(path).cloned()))

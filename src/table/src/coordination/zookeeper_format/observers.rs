@@ -11,7 +11,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::unreadable;
 use crate::coordination::{ObservedColumn, ObserverKind};
 use crate::data::{Bytes, Column};
 use crate::error::{Error, Result};
@@ -62,8 +61,9 @@ pub(super) fn encode(observers: &[ObservedColumn], provider: Option<&str>) -> Re
 ///
 /// [`Corrupt`](crate::ErrorKind::Corrupt).
 pub(super) fn decode(json: &[u8]) -> Result<Vec<ObservedColumn>> {
-    let stored: Stored = serde_json::from_slice(json)
-        .map_err(|error| unreadable(&format!("the observers are not what Fluo writes: {error}")))?;
+    let stored: Stored = serde_json::from_slice(json).map_err(|error| {
+        Error::corrupt(format!("the observers are not what Fluo writes: {error}"))
+    })?;
     stored
         .observed_columns
         .into_iter()
@@ -79,7 +79,7 @@ fn read_column(stored: StoredColumn) -> Result<ObservedColumn> {
         "WEAK" => ObserverKind::Weak,
         other => {
             let other = other.escape_default();
-            return Err(unreadable(&format!(
+            return Err(Error::corrupt(format!(
                 "{column} has the notification type `{other}`, which is neither STRONG nor WEAK"
             )));
         }

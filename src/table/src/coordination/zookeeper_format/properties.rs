@@ -15,8 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::iter::Peekable;
 
-use super::unreadable;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The first line that Fluo writes. Java adds a line with the date, which no reader uses.
 const COMMENT: &str = "#Shared java props\n";
@@ -117,7 +116,9 @@ fn unescape(text: &str) -> Result<String> {
         let c = match c {
             '\\' => match rest.next() {
                 Some('u') => {
-                    units.push(unit(&mut rest).ok_or_else(half_escaped)?);
+                    units.push(unit(&mut rest).ok_or_else(|| {
+                        Error::corrupt("a setting contains `\\u` without four hex digits after it")
+                    })?);
                     continue;
                 }
                 Some('t') => '\t',
@@ -131,7 +132,7 @@ fn unescape(text: &str) -> Result<String> {
         };
         units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
     }
-    String::from_utf16(&units).map_err(|_| unreadable("a setting contains half of a character"))
+    String::from_utf16(&units).map_err(|_| Error::corrupt("a setting contains half of a character"))
 }
 
 fn unit(digits: &mut Peekable<impl Iterator<Item = char>>) -> Option<u16> {
@@ -139,10 +140,6 @@ fn unit(digits: &mut Peekable<impl Iterator<Item = char>>) -> Option<u16> {
         let digit = digits.next()?.to_digit(16)?;
         Some(unit << 4 | u16::try_from(digit).ok()?)
     })
-}
-
-fn half_escaped() -> crate::error::Error {
-    unreadable("a setting contains `\\u` without four hex digits after it")
 }
 
 #[cfg(test)]
