@@ -4,8 +4,7 @@ use std::fmt;
 
 use fluo_table::Grouped;
 
-/// The maximum number of tablets.
-pub(crate) const MOST_TABLETS: u64 = 65_536;
+pub(crate) const MAX_TABLETS: u64 = 65_536;
 
 /// An option that is impossible for a table. Its message says what would be accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +21,7 @@ impl fmt::Display for AdvisorError {
         match self {
             Self::Servers => f.write_str("0 servers cannot hold a table: give at least 1"),
             Self::Tablets(tablets) => {
-                let (tablets, most) = (Grouped((*tablets).into()), Grouped(MOST_TABLETS));
+                let (tablets, most) = (Grouped((*tablets).into()), Grouped(MAX_TABLETS));
                 write!(f, "a table cannot have {tablets} tablets: give 1 to {most}")
             }
         }

@@ -25,30 +25,15 @@
 //! ```
 //!
 //! Keys and tables that already have designs are [recognized](ExistingDesign), and the advice is to
-//! keep these designs.
-//!
-//! # Where to look
-//!
-//! | topic | where |
-//! |---|---|
-//! | the properties of keys, in bounded memory | [`ProfileBuilder`] to [`KeyProfile`] |
-//! | the effect of one design: loads, newest keys, costs of scans | [`DesignForecast`] |
-//! | the designs that are tried | [`Candidate::all_for`] |
-//! | servers, tablets and reads | [`AdviceOptions`] |
-//! | all results, serializable as JSON | [`advise`] to [`AdvisorReport`] |
-//! | the suitability of each design | [`RankedDesign`] and its [`Fault`]s |
-//! | the spec file for `fluo table plan` | [`AdvisedSpec`] |
-//!
-//! The report is data; the command writes the sentences.
-//!
-//! # Exact and estimated figures
+//! keep these designs. [`ProfileBuilder`] measures keys in bounded memory; the [`AdvisorReport`] is
+//! data, and the command writes the sentences.
 //!
 //! Each part of a profile states whether it is counted over all keys or estimated from the uniform
 //! sample of the profile. Randomness is an argument: the same keys and the same seed give the same
 //! profile.
 
 mod advice;
-mod advised_layout;
+mod advised_spec;
 mod error;
 mod existing;
 mod forecast;
@@ -56,10 +41,10 @@ mod number;
 mod profile;
 
 pub use advice::{
-    AdviceOptions, AdvisedDesign, AdvisedSpec, AdvisorReport, Decision, Fault, RankedDesign, Read,
-    Suitability, advise, advise_among, advise_with,
+    AdviceOptions, AdvisorReport, Decision, Fault, RankedDesign, Read, Suitability, advise,
+    advise_among, advise_with,
 };
-pub use advised_layout::AdvisedLayout;
+pub use advised_spec::{AdvisedDesign, AdvisedLayout, AdvisedSpec};
 pub use error::AdvisorError;
 pub use existing::{ExistingDesign, ExistingTable, OtherKeys};
 pub use forecast::{Candidate, DesignForecast, LoadForecast, RejectedKeys, ScanCosts};

@@ -9,12 +9,10 @@ pub(crate) fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// Converts a length to a float.
 pub(crate) fn float_len(len: usize) -> f64 {
     float(count(len))
 }
 
-/// Converts a length to a count.
 pub(crate) fn count(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }

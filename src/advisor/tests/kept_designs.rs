@@ -135,7 +135,7 @@ fn an_evenly_split_table_of_plain_rows_stays_unchanged() {
     let report = advice(["25", "50", "75"]);
     assert_eq!((report.decision, report.tablets), (Decision::Plain, 4));
     let spec = &report.spec.unwrap().key_design[0];
-    let points = ["25", "50", "75"].map(str::to_owned).to_vec();
+    let points = ["25", "50", "75"].map(Into::into).to_vec();
     assert_eq!(spec.layout, AdvisedLayout::SplitPoints(points));
 
     // One tablet has nearly all rows, so the table must change.

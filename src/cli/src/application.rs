@@ -45,14 +45,12 @@ pub(crate) struct OpenApplication {
 }
 
 impl NamedApplication {
-    /// Returns the stored application.
     pub(crate) async fn stored(&self) -> Result<Application> {
         let fluo = self.target.open().await?;
         let coordination = open(&fluo, &self.name).await?;
         Ok(coordination.application().await?)
     }
 
-    /// Opens the instance, and a client of the application.
     pub(crate) async fn client(&self) -> Result<(Instance, Client)> {
         let fluo = self.target.open().await?;
         let opened = fluo.application(&self.name).open().await;
@@ -73,7 +71,6 @@ impl ApplicationArguments {
         &self.named.name
     }
 
-    /// Returns the queues of an open application.
     pub(crate) fn queues(&self, open: &OpenApplication) -> Result<Vec<StoredQueue>> {
         let queues = StoredQueue::all(&open.application.settings);
         queues.map_err(|error| self.named.error_in_settings(&error))
@@ -101,7 +98,6 @@ impl OpenApplication {
     }
 }
 
-/// Opens the coordination of an application.
 pub(crate) async fn open(fluo: &Instance, name: &str) -> Result<Arc<dyn Coordination>> {
     fluo.applications().open(name).await.map_err(advised)
 }

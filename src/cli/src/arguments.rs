@@ -80,8 +80,7 @@ pub(crate) enum Command {
     Demo,
 }
 
-/// Returns the words of a command, such as `fluo table load`, without its arguments, which may be
-/// secrets.
+/// Returns the words of a command, such as `fluo table load`; its arguments may be secrets.
 pub(crate) fn command_words(mut matches: &ArgMatches) -> String {
     let mut words = "fluo".to_owned();
     while let Some((name, below)) = matches.subcommand() {

@@ -9,7 +9,6 @@ use anyhow::{Result, bail};
 /// The maximum size of a file. It is far above any spec or plan, and bounds memory.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// Reads a whole file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut start = File::open(path)?.take(MAX_BYTES + 1);
@@ -19,8 +18,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file atomically: writes a temporary file beside it, then renames that. Writes directly
-/// to anything that is not a regular file, such as a pipe.
+/// Writes a file completely, or leaves it unchanged. Writes to a pipe or a device directly.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => bail!("it is a directory"),
@@ -48,29 +46,15 @@ pub(crate) fn check_is_another(out: &Path, read: &Path, what: &str) -> Result<()
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let directory = Path::new(".").join(path.parent().unwrap_or(path));
+    // The error about a missing directory does not name the temporary file.
+    fs::metadata(&directory)?;
     // With the default permissions, so the users of the directory can read the file.
-    let mut file = tempfile::Builder::new()
-        .make_in(directory, |beside| File::create_new(beside))
-        .map_err(plain)?;
-    file.as_file_mut().write_all(bytes)?;
+    let mut file = tempfile::Builder::new().make_in(&directory, |file| File::create_new(file))?;
+    file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|failed| failed.error)?;
     Ok(())
-}
-
-/// Returns the inner error if the error is wrapped in one that names the temporary file.
-fn plain(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|wrapped| wrapped.source());
-    match inner.and_then(|inner| inner.downcast_ref::<io::Error>()) {
-        Some(inner) => inner
-            .raw_os_error()
-            .map_or_else(|| inner.kind().into(), io::Error::from_raw_os_error),
-        None => error,
-    }
 }
 
 #[cfg(test)]

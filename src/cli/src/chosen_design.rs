@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use fastrand::Rng;
-use fluo_keys::{DesignSettings, HashedRows, KeyDesign, KeyMigration};
+use fluo_keys::{HashedRows, KeyDesign, KeyMigration};
 
 use crate::design::{described, read_argument};
 use crate::spec::{self, Layout, Recipe};
@@ -31,10 +31,8 @@ pub(crate) struct DesignArguments {
     seed: Option<u64>,
 }
 
-/// The name of the group of the arguments that choose a design.
 pub(crate) const CHOICE: &str = "choice_of_a_design";
 
-/// A chosen design.
 #[derive(Debug)]
 pub(crate) struct ChosenDesign {
     pub(crate) design: KeyDesign,
@@ -45,61 +43,20 @@ pub(crate) struct ChosenDesign {
 }
 
 impl DesignArguments {
-    /// Returns the design.
-    pub(crate) fn design(&self) -> Result<KeyDesign> {
-        Ok(self.choose()?.design)
-    }
-
     /// Returns the design, and what a spec says about its table.
     pub(crate) fn choose(&self) -> Result<ChosenDesign> {
-        match (&self.design, &self.spec) {
-            (Some(design), _) => self.chosen(read_argument(design)?),
+        let (design, layout, migration) = match (&self.design, &self.spec) {
+            (Some(design), _) => (read_argument(design)?, None, None),
             (None, Some(path)) => {
                 let recipe = self.recipe(path)?;
-                let chosen = self.chosen(recipe.design)?;
-                Ok(ChosenDesign {
-                    layout: Some(recipe.layout),
-                    migration: recipe.migration,
-                    ..chosen
-                })
+                (recipe.design, Some(recipe.layout), recipe.migration)
             }
             (None, None) => {
                 let prefix = self.prefix.clone().unwrap_or_default();
-                let settings = HashedRows {
-                    prefix,
-                    scheme: fluo_keys::HashScheme::default(),
-                };
-                self.chosen(KeyDesign::new(DesignSettings::from(settings))?)
+                let scheme = fluo_keys::HashScheme::default();
+                (KeyDesign::new(HashedRows { prefix, scheme })?, None, None)
             }
-        }
-    }
-
-    /// Returns the design. If only its name is given and it needs settings, returns it with example
-    /// settings, and these.
-    pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<String>)> {
-        let named = described()?
-            .into_iter()
-            .find(|known| self.design.as_deref() == Some(&known.name));
-        match named.filter(|known| !known.example.is_empty()) {
-            Some(known) => {
-                let design = read_argument(&format!("{},{}", known.name, known.example))?;
-                Ok((self.chosen(design)?.design, Some(known.example)))
-            }
-            None => Ok((self.design()?, None)),
-        }
-    }
-
-    /// Checks whether no design is chosen.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.design.is_none() && self.spec.is_none() && self.prefix.is_none()
-    }
-
-    /// Checks whether every run draws the same salts.
-    pub(crate) fn is_seeded(&self) -> bool {
-        self.seed.is_some()
-    }
-
-    fn chosen(&self, design: KeyDesign) -> Result<ChosenDesign> {
+        };
         if !design.draws_salts() && self.seed.is_some() {
             bail!(
                 "--seed is for salts that are drawn; those of the design {} are computed",
@@ -108,9 +65,32 @@ impl DesignArguments {
         }
         Ok(ChosenDesign {
             design: design.with_salt_source(salts(self.seed)),
-            layout: None,
-            migration: None,
+            layout,
+            migration,
         })
+    }
+
+    /// Returns the design, with example settings if it needs some and only its name is given.
+    pub(crate) fn design_or_example(&self) -> Result<(KeyDesign, Option<String>)> {
+        let named = described()?
+            .into_iter()
+            .find(|known| self.design.as_deref() == Some(&known.name));
+        match named.filter(|known| !known.example.is_empty()) {
+            Some(known) => {
+                let design = read_argument(&format!("{},{}", known.name, known.example))?;
+                Ok((design, Some(known.example)))
+            }
+            None => Ok((self.choose()?.design, None)),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.design.is_none() && self.spec.is_none() && self.prefix.is_none()
+    }
+
+    /// Checks whether every run draws the same salts.
+    pub(crate) fn is_seeded(&self) -> bool {
+        self.seed.is_some()
     }
 
     /// Returns the only recipe of a spec, or the one with the given prefix.
@@ -146,7 +126,6 @@ fn salts(seed: Option<u64>) -> impl Fn() -> u64 + Send + Sync + 'static {
     }
 }
 
-/// Parses the seed of drawn salts.
 fn seed(text: &str) -> Result<u64, String> {
     let most = u64::MAX;
     text.parse()

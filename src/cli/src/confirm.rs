@@ -4,24 +4,18 @@ use std::io::{self, BufRead, IsTerminal};
 
 use anyhow::{Result, bail};
 
-use crate::output;
-
-/// Asks at a terminal for the name of the object to delete. Does not ask a script.
-///
-/// # Errors
-///
-/// `refusal`, if the answer is anything else.
+/// Asks at a terminal for the name of the object to delete; any other answer is a refusal. Does not
+/// ask a script.
 pub(crate) async fn at_terminal(question: &str, name: &str, refusal: &str) -> Result<()> {
     if !io::stdin().is_terminal() {
         return Ok(());
     }
-    output::say(&format!("{question} type its name to confirm:"));
+    say!("{question} type its name to confirm:");
     let (name, refusal) = (name.to_owned(), refusal.to_owned());
     // On a blocking thread, so Ctrl-C works while it waits.
     tokio::task::spawn_blocking(move || confirm(&name, &refusal, io::stdin().lock())).await?
 }
 
-/// Checks that the answer is the name.
 fn confirm(name: &str, refusal: &str, mut answers: impl BufRead) -> Result<()> {
     let mut answer = Vec::new();
     answers.read_until(b'\n', &mut answer)?;

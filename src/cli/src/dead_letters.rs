@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use serde::Serialize;
+use serde_json::Value;
 
 use crate::output;
 use crate::text::plural;
@@ -25,7 +25,6 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    /// Describes the change of this number of dead letters.
     pub(crate) fn of(self, count: u64) -> String {
         let letters = plural(count, "dead letter");
         match self {
@@ -34,11 +33,7 @@ impl Change {
         }
     }
 
-    /// Prints the number of changed dead letters.
-    ///
-    /// # Errors
-    ///
-    /// There is none of `selected`, which is `None` for all. `list` is the command that lists them.
+    /// Prints the number of changed dead letters, unless there is none of those `selected`.
     pub(crate) fn tell(self, count: u64, selected: Option<&str>, list: &str) -> Result<()> {
         match selected {
             Some(selected) if count == 0 => {
@@ -59,17 +54,27 @@ pub(crate) struct ListFormat {
 }
 
 impl ListFormat {
-    /// Prints an item as JSON, or as its fields with tabs between them.
-    pub(crate) fn print<const N: usize>(
+    /// Formats an item as JSON, or some of its fields with tabs between them, after a first text.
+    pub(crate) fn line(
         self,
-        item: &impl Serialize,
-        fields: [&dyn ToString; N],
-    ) -> Result<()> {
-        output::emit(&match self.json {
-            true => output::json_line(item)?,
-            false => fields
-                .map(|field| output::shown(&field.to_string()))
-                .join("\t"),
-        })
+        item: &Value,
+        first: Option<String>,
+        fields: &[&str],
+    ) -> Result<String> {
+        if self.json {
+            return output::json_line(item);
+        }
+        let fields = fields
+            .iter()
+            .map(|name| match item.get(*name).unwrap_or(&Value::Null) {
+                Value::Null => "-".to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+        let texts = first.into_iter().chain(fields);
+        Ok(texts
+            .map(|text| output::shown(&text))
+            .collect::<Vec<_>>()
+            .join("\t"))
     }
 }

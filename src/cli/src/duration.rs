@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// Parses a duration.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}; write a number and a unit, such as 60s, 2m or 500ms"))

@@ -19,7 +19,6 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Decodes the bytes of a line.
     pub(crate) fn decode(self, line: &[u8]) -> Result<Cow<'_, [u8]>> {
         match self {
             Self::Text => Ok(Cow::Borrowed(line)),
@@ -31,7 +30,6 @@ impl Encoding {
         }
     }
 
-    /// Encodes bytes and appends them to a line.
     pub(crate) fn encode(self, bytes: &[u8], line: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::Text if memchr::memchr(b'\n', bytes).is_some() => {

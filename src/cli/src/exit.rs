@@ -8,12 +8,20 @@ use crate::interruption::Interruption;
 /// The end of a run that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Success.
     Success,
-    /// A check found a difference.
     Difference,
     /// A signal ended the run before it was done.
     Interrupted(Interruption),
+}
+
+impl Outcome {
+    pub(crate) fn of(is_ok: bool) -> Self {
+        if is_ok {
+            Self::Success
+        } else {
+            Self::Difference
+        }
+    }
 }
 
 /// Returns the exit code. Prints an error to standard error, with its causes, on one line.
@@ -25,7 +33,7 @@ pub(crate) fn code_of(result: anyhow::Result<Outcome>) -> ExitCode {
         // A closed output, as in `fluo key add ..| head`, is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            crate::output::say(&format!("error: {}", sentence(&error)));
+            say!("error: {}", sentence(&error));
             ExitCode::from(2)
         }
     }

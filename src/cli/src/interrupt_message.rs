@@ -8,12 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Standing(Arc<Mutex<Option<String>>>);
 
 impl Standing {
-    /// Sets the sentence.
     pub(crate) fn set(&self, sentence: String) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
     }
 
-    /// Returns the sentence, if one is set.
     pub(crate) fn get(&self) -> Option<String> {
         self.0
             .lock()

@@ -14,8 +14,7 @@ pub(crate) enum Interruption {
 }
 
 impl Interruption {
-    /// Returns the exit code that shells use for a command ended by this signal: 128 plus its
-    /// number.
+    /// Returns the exit code that shells use: 128 plus the number of the signal.
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Keyboard => 130,

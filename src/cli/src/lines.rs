@@ -12,15 +12,10 @@ const READ_BYTES: usize = 1 << 18;
 /// The maximum length of a line: enough for the longest row of any table in hex digits, and a bound
 /// on memory. An embedded table accepts rows of 16 MiB, a live Accumulo 1 MiB.
 const MAX_LINE_BYTES: usize = 32 << 20;
-/// Bytes of output to collect before a write.
 const WRITE_BYTES: usize = 1 << 18;
 
-/// Calls `each` with the number (from 1) and the bytes of every line, without its newline. A last
-/// line without a newline counts too.
-///
-/// # Errors
-///
-/// An error of `each`, with the number of its line.
+/// Calls `each` with the number (from 1) and the bytes of every line, without its newline. Adds the
+/// number to its error.
 pub(crate) fn for_each(
     input: impl Read,
     mut each: impl FnMut(u64, &[u8]) -> Result<()>,
@@ -65,10 +60,8 @@ pub(crate) fn for_each(
     }
 }
 
-/// Calls `transform` for every line of `input`, and writes the bytes that it appends to the buffer,
-/// and a newline.
-///
-/// If a line fails, the lines before it are still written.
+/// Writes for every line the bytes that `transform` appends to the buffer, and a newline. If a line
+/// fails, the lines before it are still written.
 pub(crate) fn transform(
     input: impl Read,
     mut output: impl Write,

@@ -4,6 +4,9 @@
 //! Data goes to standard output, everything else to standard error. Exit codes: 0 success, 1 a
 //! check found a difference, 2 bad use or failure, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.
 
+#[macro_use]
+mod output;
+
 mod advise;
 mod app;
 mod application;
@@ -27,7 +30,6 @@ mod log;
 mod masking;
 mod notifications;
 mod oracle;
-mod output;
 mod progress;
 mod queue;
 mod scan;
@@ -48,7 +50,6 @@ use crate::arguments::{Arguments, Command};
 use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
 
-/// Time to let cancelled work end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
@@ -75,27 +76,25 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Key(command) => key::run(*command),
-        Command::Table(command) => in_runtime(until_interrupted(|standing| async move {
-            table::run(command, &standing).await
-        })),
-        Command::App(command) => in_runtime(until_interrupted(|standing| async move {
-            app::run(command, &standing).await
-        })),
-        Command::Scan(command) => in_runtime(until_interrupted(|_| async move {
-            command.run().await?;
-            Ok(Outcome::Success)
-        })),
-        Command::Notifications(command) => {
-            in_runtime(until_interrupted(|_| notifications::run(command)))
-        }
-        Command::Queue(command) => in_runtime(until_interrupted(|_| queue::run(command))),
-        Command::Wait(command) => {
-            in_runtime(until_interrupted(|_| async move { command.run().await }))
-        }
-        // It handles signals itself, because it gives the lead away.
+        // These handle signals themselves: one gives the lead away, the other removes its files.
         Command::Oracle(command) => in_runtime(command.run()),
-        Command::Advise(command) => in_runtime(until_interrupted(|_| advise::run(command))),
         Command::Demo => in_runtime(demo::run()),
+        command => in_runtime(until_interrupted(command)),
+    }
+}
+
+/// Runs a command that a signal can end. Commands that change a table in several steps keep
+/// `standing` up to date.
+async fn interruptible(command: Command, standing: Standing) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Table(command) => table::run(command, &standing).await,
+        Command::App(command) => app::run(command, &standing).await,
+        Command::Scan(command) => command.run().await,
+        Command::Notifications(command) => notifications::run(command).await,
+        Command::Queue(command) => queue::run(command).await,
+        Command::Wait(command) => command.run().await,
+        Command::Advise(command) => command.run().await,
+        Command::Key(_) | Command::Oracle(_) | Command::Demo => Ok(Outcome::Success),
     }
 }
 
@@ -104,13 +103,10 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
 /// A signal takes effect only between two steps of the command: a password prompt restores the
 /// terminal's echo, and an embedded table needs no repair. The command runs in its own task, so a
 /// blocking command is abandoned.
-async fn until_interrupted<Work>(work: impl FnOnce(Standing) -> Work) -> anyhow::Result<Outcome>
-where
-    Work: Future<Output = anyhow::Result<Outcome>> + Send + 'static,
-{
+async fn until_interrupted(command: Command) -> anyhow::Result<Outcome> {
     let interrupted = interruption::any()?;
     let standing = Standing::default();
-    let mut working = tokio::spawn(work(standing.clone()));
+    let mut working = tokio::spawn(interruptible(command, standing.clone()));
     tokio::select! {
         ended = &mut working => ended?,
         by = interrupted => {
@@ -118,7 +114,7 @@ where
             // Dropping the task releases its resources and clears its progress line.
             let _ = tokio::time::timeout(PATIENCE, working).await;
             if let Some(sentence) = standing.get() {
-                output::say(&format!("interrupted: {sentence}"));
+                say!("interrupted: {sentence}");
             }
             Ok(Outcome::Interrupted(by))
         }

@@ -26,8 +26,7 @@ fn may_hold_password(argument: &OsStr) -> bool {
     argument.contains('@') || argument.contains("proxy:")
 }
 
-/// Formats a row or a key for an error message. Hides the part before an `@`, which may contain a
-/// password.
+/// Formats a row or a key for an error. Hides the part before an `@`, which may be a password.
 pub(crate) fn masked(written: &[u8]) -> String {
     match written.iter().rposition(|byte| *byte == b'@') {
         None => Escaped(written).to_string(),

@@ -46,7 +46,7 @@ impl Oracle {
     pub(crate) async fn run(self) -> Result<Outcome> {
         let interrupted = interruption::any()?;
         tokio::pin!(interrupted);
-        let started = Server::start(self.options()?);
+        let started = Server::start(self.options().await?);
         let connecting = "connecting to ZooKeeper".to_owned();
         let mut server = tokio::select! {
             started = progress::while_it_lasts(connecting, started) => {
@@ -55,7 +55,7 @@ impl Oracle {
             by = &mut interrupted => return Ok(Outcome::Interrupted(by)),
         };
         let name = &self.name;
-        output::say(&format!("oracle for `{name}`: waiting to become leader"));
+        say!("oracle for `{name}`: waiting to become leader");
         loop {
             let changed = tokio::select! {
                 changed = server.wait_for_change() => changed.map_err(application::advised)?,
@@ -67,12 +67,13 @@ impl Oracle {
             })?;
         }
         server.stop().await;
-        output::say(&format!("the oracle of application `{name}` has stopped"));
+        say!("the oracle of application `{name}` has stopped");
         Ok(Outcome::Success)
     }
 
-    fn options(&self) -> Result<OracleOptions> {
-        let mut options = self.zookeeper.oracle(self.at.as_ref(), &self.name)?;
+    async fn options(&self) -> Result<OracleOptions> {
+        let secret = self.zookeeper.oracle(self.at.as_ref(), &self.name);
+        let mut options = secret.await?;
         if let Some(host) = &self.host {
             options = options.host(host);
         }

@@ -8,23 +8,30 @@ use std::io::{self, ErrorKind, Write};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::progress;
 
-/// Prints lines for a person.
-pub(crate) fn print(lines: &str) -> Result<()> {
-    print_exactly(&without_controls(lines, |c| c == '\n'))
+/// The message for a failure of standard output.
+pub(crate) const CANNOT_WRITE: &str = "cannot write to standard output";
+
+/// Formats lines for a person, and prints them.
+macro_rules! show {
+    ($($text:tt)*) => { $crate::output::print(&format!($($text)*)) };
 }
 
-/// Prints data for a program, and a newline.
-///
-/// A closed output, as with `head`, neither stops the work nor changes the exit code.
+/// Formats a line for a person, and prints it to standard error.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::output::say(&format!($($text)*)) };
+}
+
+pub(crate) fn print(lines: &str) -> Result<()> {
+    print_exactly(&without_controls(lines, |c| c != '\n' && is_obeyed(c)))
+}
+
+/// Prints data for a program. A closed output, as with `head`, does not stop the work.
 pub(crate) fn print_exactly(data: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    let written = stdout
-        .write_all(data.as_bytes())
-        .and_then(|()| stdout.write_all(b"\n"));
-    match written {
+    match write_unchanged(format!("{data}\n").as_bytes()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.context(CANNOT_WRITE),
     }
@@ -32,43 +39,44 @@ pub(crate) fn print_exactly(data: &str) -> Result<()> {
 
 /// Prints a line of an endless output. A closed output is an error, which ends the command.
 pub(crate) fn emit(line: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{line}")
-        .and_then(|()| stdout.flush())
-        .context(CANNOT_WRITE)
+    write(format!("{line}\n").as_bytes())
 }
 
 /// Prints whole lines of data unchanged. A closed output is an error, which ends the command.
 pub(crate) fn write(lines: &[u8]) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout
-        .write_all(lines)
-        .and_then(|()| stdout.flush())
-        .context(CANNOT_WRITE)
+    write_unchanged(lines).context(CANNOT_WRITE)
 }
 
-/// Prints data as JSON.
+fn write_unchanged(lines: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(lines)?;
+    stdout.flush()
+}
+
 pub(crate) fn print_json(data: &impl Serialize) -> Result<()> {
     print_exactly(&json_without_controls(&serde_json::to_string_pretty(data)?))
 }
 
-/// Formats data as JSON on one line.
 pub(crate) fn json_line(data: &impl Serialize) -> Result<String> {
     Ok(json_without_controls(&serde_json::to_string(data)?))
 }
 
-/// Escapes characters that control a terminal. They occur only within strings, so the JSON keeps
-/// its meaning.
+/// Adds a field to a JSON object.
+pub(crate) fn add(object: &mut Value, name: &str, value: impl Into<Value>) {
+    if let Value::Object(fields) = object {
+        fields.insert(name.to_owned(), value.into());
+    }
+}
+
+/// Escapes characters that control a terminal, which occur only within strings.
 fn json_without_controls(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {
-        match c {
-            c if c != '\n' && is_obeyed(c) => {
-                let mut units = [0; 2];
-                let units = c.encode_utf16(&mut units).iter();
-                shown.extend(units.map(|unit| format!("\\u{unit:04x}")));
-            }
-            c => shown.push(c),
+        if c != '\n' && is_obeyed(c) {
+            let units = c.encode_utf16(&mut [0; 2]).to_vec();
+            shown.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            shown.push(c);
         }
     }
     shown
@@ -85,16 +93,13 @@ pub(crate) fn say(line: &str) {
 
 /// Escapes characters that control a terminal, for text within a line.
 pub(crate) fn shown(text: &str) -> String {
-    without_controls(text, |_| false)
+    without_controls(text, is_obeyed)
 }
 
-/// The message for a failure of standard output.
-pub(crate) const CANNOT_WRITE: &str = "cannot write to standard output";
-
-fn without_controls(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+fn without_controls(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_obeyed(c) && !is_kept(c) {
+        if is_escaped(c) {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
@@ -119,7 +124,10 @@ mod tests {
     #[test]
     fn escapes_characters_that_control_a_terminal() {
         assert_eq!(shown("a\x1b[31m\nb\u{9b}é\\Q"), r"a\u{1b}[31m\nb\u{9b}é\Q");
-        assert_eq!(without_controls("a\nb\r", |c| c == '\n'), "a\nb\\r");
+        assert_eq!(
+            without_controls("a\nb\r", |c| c != '\n' && is_obeyed(c)),
+            "a\nb\\r"
+        );
         assert_eq!(
             shown("a\u{202e}b\u{2066}\u{200f}\u{feff}\u{e0041}"),
             r"a\u{202e}b\u{2066}\u{200f}\u{feff}\u{e0041}"

@@ -1,11 +1,10 @@
-//! Counts and shortened texts for messages.
+//! Counts, shortened texts and columns for messages.
 
+use comfy_table::Table;
 use fluo_table::Grouped;
 
-/// Maximum number of characters of a shortened text.
 const SHORTENED_CHARS: usize = 60;
 
-/// Converts a length to a count.
 pub(crate) fn count_of(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
@@ -29,6 +28,16 @@ pub(crate) fn shortened(text: &str) -> String {
         start.push_str("..");
     }
     start
+}
+
+/// Creates a table of columns without lines around them. The header may be empty.
+pub(crate) fn columns<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    if N > 0 {
+        table.set_header(header);
+    }
+    table
 }
 
 #[cfg(test)]

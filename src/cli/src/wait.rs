@@ -17,10 +17,9 @@ use crate::text::{count_of, plural};
 
 /// Pauses between checks. The first ones are short, because the work may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// Time after which a check no longer repeats its search for a moment in which no transaction
-/// begins.
-const LONGEST_LOOK: Duration = Duration::from_secs(1);
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+/// Time to search for a moment in which no transaction begins.
+const MAX_LOOK: Duration = Duration::from_secs(1);
 
 /// Wait until no notification waits, and no transaction that has begun can create one.
 ///
@@ -43,7 +42,6 @@ pub(crate) struct Wait {
     timeout: Option<Duration>,
 }
 
-/// The result of a check.
 #[derive(Debug)]
 enum Looked {
     /// No notification waits. The dead letters are counted.
@@ -65,24 +63,24 @@ impl Wait {
         loop {
             let looked = self.look().await?;
             if let Looked::Idle { dead_letters } = looked {
-                bar.finish_and_clear();
+                drop(bar);
                 print_idle(dead_letters);
                 return Ok(Outcome::Success);
             }
             let waited = start.elapsed();
             if self.timeout.is_some_and(|limit| waited >= limit) {
-                bar.finish_and_clear();
+                drop(bar);
                 return looked.in_the_end(waited);
             }
             bar.set_message(output::shown(&looked.sentence()));
             // The progress line is hidden in a pipe, and another process causes this wait.
             if let (Looked::Unavailable(_), false, true) = (&looked, is_printed, bar.is_hidden()) {
-                output::say(&format!("note: waiting: {}", looked.sentence()));
+                say!("note: waiting: {}", looked.sentence());
                 is_printed = true;
             }
             let left = self.timeout.map(|limit| limit.saturating_sub(waited));
             sleep(left.map_or(pause, |left| left.min(pause))).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 
@@ -111,7 +109,7 @@ impl Wait {
         }
         let client = open.client().await?;
         // Counting takes time, so it does not prove that the application is idle. This does.
-        let end = Instant::now() + LONGEST_LOOK;
+        let end = Instant::now() + MAX_LOOK;
         while !client.is_idle().await? {
             if Instant::now() > end {
                 return Ok(Looked::Busy);
@@ -131,7 +129,7 @@ impl Looked {
             let unknown = format!("it is not known after {waited} whether the application is idle");
             return Err(anyhow::Error::new(error).context(unknown));
         }
-        output::say(&format!("not idle after {waited}: {}", self.sentence()));
+        say!("not idle after {waited}: {}", self.sentence());
         Ok(Outcome::Difference)
     }
 
@@ -147,13 +145,13 @@ impl Looked {
 }
 
 fn print_idle(dead_letters: usize) {
-    let rest = match dead_letters {
-        0 => String::new(),
-        1 => "; 1 is in the dead letters, see `fluo notifications failed`".to_owned(),
-        count => format!(
-            "; {} are in the dead letters, see `fluo notifications failed`",
+    let see = "in the dead letters, see `fluo notifications failed`";
+    match dead_letters {
+        0 => say!("idle: no notification waits"),
+        1 => say!("idle: no notification waits; 1 is {see}"),
+        count => say!(
+            "idle: no notification waits; {} are {see}",
             Grouped(count_of(count))
         ),
-    };
-    output::say(&format!("idle: no notification waits{rest}"));
+    }
 }

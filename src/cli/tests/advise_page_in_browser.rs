@@ -6,13 +6,8 @@
 mod browser;
 mod command;
 
-use std::path::PathBuf;
-
-use browser::{Browser, Key};
+use browser::Browser;
 use command::{Place, ROWS};
-
-/// The environment variable with the folder for pictures of the pages.
-const KEEP: &str = "FLUO_KEEP_SCREENSHOTS";
 
 const THEMES: [&str; 2] = ["light", "dark"];
 const WIDTHS_PIXELS: [u32; 2] = [390, 1_280];
@@ -59,9 +54,7 @@ fn finds_no_fault_in_both_themes_at_two_widths() {
     for (name, keys, arguments) in pages() {
         place.file("keys", keys);
         let page = format!("{name}.html");
-        place
-            .fluo(&format!("advise keys --html {page} {arguments}"))
-            .succeeds();
+        place.runs(&format!("advise keys --html {page} {arguments}"));
         for theme in THEMES {
             for width in WIDTHS_PIXELS {
                 browser.show(width, theme);
@@ -74,7 +67,6 @@ fn finds_no_fault_in_both_themes_at_two_widths() {
                         .iter()
                         .map(|fault| format!("{name}, {theme}, {width}: {fault}")),
                 );
-                keep(&mut browser, &format!("{name}-{theme}-{width}.png"));
             }
         }
     }
@@ -94,7 +86,7 @@ fn follows_the_theme_of_the_reader() {
     };
     let place = Place::new();
     place.file("keys", ROWS);
-    place.fluo("advise keys --html page.html").succeeds();
+    place.runs("advise keys --html page.html");
     let file = place.path("page.html");
     let mut ground = |theme| {
         browser.show(390, theme);
@@ -105,8 +97,7 @@ fn follows_the_theme_of_the_reader() {
     assert_eq!(ground("dark"), "rgb(20, 23, 28)");
 }
 
-/// Tab moves through the links, the disclosures and the regions that scroll, and Enter opens a
-/// disclosure.
+/// Tab moves through the links and the regions that scroll.
 #[test]
 fn supports_the_keyboard() {
     let Some(mut browser) = Browser::start() else {
@@ -114,36 +105,20 @@ fn supports_the_keyboard() {
     };
     let place = Place::new();
     place.file("keys", ROWS);
-    place.fluo("advise keys --html page.html").succeeds();
+    place.runs("advise keys --html page.html");
     browser.show(390, "light");
-    let file = place.path("page.html");
-    browser.open(&file);
-
+    browser.open(&place.path("page.html"));
     let focused =
         "document.activeElement.tagName + ' ' + document.activeElement.textContent.trim()";
-    browser.press(Key::Tab);
+    browser.press_tab();
     assert_eq!(browser.evaluate(focused), "A Skip to the advice");
     let mut reached = Vec::new();
-    for _ in 0..60 {
-        browser.press(Key::Tab);
+    for _ in 0..7 {
+        browser.press_tab();
         let name = browser.evaluate("document.activeElement.tagName");
         reached.push(name.as_str().unwrap().to_owned());
-        if name == "SUMMARY" {
-            break;
-        }
     }
-    assert!(
-        reached.iter().filter(|name| *name == "A").count() >= 5,
-        "{reached:?}"
-    );
-    assert!(
-        reached.iter().any(|name| name == "DIV") && reached.ends_with(&["SUMMARY".to_owned()]),
-        "{reached:?}"
-    );
-    let is_open = "document.activeElement.parentElement.open";
-    assert_eq!(browser.evaluate(is_open), false);
-    browser.press(Key::Enter);
-    assert_eq!(browser.evaluate(is_open), true);
+    assert_eq!(reached, ["A", "A", "A", "A", "A", "PRE", "DIV"]);
 }
 
 /// Tests the script: it finds each kind of fault in a page that was sound before.
@@ -154,19 +129,17 @@ fn finds_each_kind_of_fault() {
     };
     let place = Place::new();
     place.file("keys", ROWS);
-    place.fluo("advise keys --html page.html").succeeds();
+    place.runs("advise keys --html page.html");
     let page = place.read("page.html");
     let wide = r#"<div style="width:3000px">wide</div>"#;
     let over = r#"<p style="position:absolute;top:10px;left:20px">over the title</p>"#;
     for (from, to, fault) in [
         ("<main>", format!("<main>{wide}"), "wider than the window"),
         ("<main>", format!("<main>{over}"), "overlaps"),
-        ("Tablet, by number", "Tablet".to_owned(), "has no unit"),
-        ("% of all keys", "of all keys".to_owned(), "has no unit"),
         (
-            "<summary>Table</summary>",
-            "<summary>More</summary>".to_owned(),
-            "has no table",
+            "aria-label=\"Heat",
+            "title=\"Heat".to_owned(),
+            "has no name",
         ),
         (
             "<title>",
@@ -187,11 +160,5 @@ fn finds_each_kind_of_fault() {
         browser.open(&file);
         let found = browser.evaluate(FAULTS).to_string();
         assert!(found.contains(fault), "{fault}: {found}");
-    }
-}
-
-fn keep(browser: &mut Browser, name: &str) {
-    if let Some(folder) = std::env::var_os(KEEP) {
-        std::fs::write(PathBuf::from(folder).join(name), browser.picture()).unwrap();
     }
 }

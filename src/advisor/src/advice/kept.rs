@@ -3,28 +3,21 @@
 use fluo_keys::{DesignSettings, KeyDesign};
 
 use super::options::AdviceOptions;
-use super::spec::AdvisedDesign;
-use crate::{AdvisedLayout, Candidate, DesignForecast, ExistingDesign};
+
+use crate::{AdvisedDesign, AdvisedLayout, Candidate, DesignForecast, ExistingDesign};
 
 /// Returns the candidate of an existing design: in its tablets in the table, or in the requested
 /// ones.
 pub(super) fn candidate(existing: &ExistingDesign, options: &AdviceOptions) -> Candidate {
-    let label = existing.label.clone();
-    let settings = existing.settings.clone();
-    let of_table = existing.layout.as_ref();
-    match of_table.filter(|_| !options.is_for_others()) {
-        None if is_of_table(existing, options) => {
-            Candidate::with_split_points(label, settings, &[])
-        }
+    let (label, settings) = (existing.label.clone(), existing.settings.clone());
+    match kept(existing, options) {
         None => Candidate::new(label, settings, wanted(existing, options)),
-        Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, settings, *tablets),
-        // No row of a hasher sorts after the last split point of its tablets.
-        Some(AdvisedLayout::SplitPoints(_)) => match existing.points.as_slice() {
-            [own @ .., end] if end.ends_with(b":~") => {
-                Candidate::with_split_points(label, settings, own)
-            }
-            all => Candidate::with_split_points(label, settings, all),
-        },
+        Some(AdvisedLayout::Tablets(tablets)) => Candidate::new(label, settings, tablets),
+        Some(AdvisedLayout::SplitPoints(mut points)) => {
+            // No row of a hasher sorts after the last split point of its tablets.
+            points.pop_if(|end| end.ends_with(b":~"));
+            Candidate::with_split_points(label, settings, &points)
+        }
     }
 }
 
@@ -34,28 +27,24 @@ pub(super) fn advised(
     forecast: &DesignForecast,
     options: &AdviceOptions,
 ) -> AdvisedDesign {
-    let of_table = existing.layout.clone();
-    let of_table = of_table.filter(|_| !options.is_for_others());
-    let unsplit = || {
-        let is_one = is_of_table(existing, options);
-        is_one.then(|| AdvisedLayout::SplitPoints(Vec::new()))
-    };
+    let kept = kept(existing, options);
     AdvisedDesign {
-        layout: of_table
-            .or_else(unsplit)
-            .unwrap_or_else(|| AdvisedLayout::for_forecast(forecast)),
+        layout: kept.unwrap_or_else(|| AdvisedLayout::for_forecast(forecast)),
         settings: existing.settings.clone(),
     }
 }
 
-/// Checks whether the advice for a design is to keep its tablets in the table. An unsplit table has
-/// no tablets of a row hasher, because the last of them ends with the hasher's prefix.
-fn is_of_table(existing: &ExistingDesign, options: &AdviceOptions) -> bool {
-    let table = options.table.as_ref();
-    let is_unsplit = table.is_some_and(|table| table.splits.is_empty());
+/// Returns the tablets of the table that a design keeps; `None` if others are requested. An unsplit
+/// table has no tablets of a row hasher, because the last of them ends with the hasher's prefix.
+fn kept(existing: &ExistingDesign, options: &AdviceOptions) -> Option<AdvisedLayout> {
+    let table = options
+        .table
+        .as_ref()
+        .filter(|_| !options.is_for_others())?;
     let is_hasher = matches!(existing.settings, DesignSettings::RowHasher(_));
-    let is_there = existing.layout.is_some() || (is_unsplit && !is_hasher);
-    is_there && !options.is_for_others()
+    let is_unsplit = table.splits.is_empty() && !is_hasher;
+    let unsplit = || is_unsplit.then(|| AdvisedLayout::SplitPoints(Vec::new()));
+    existing.layout.clone().or_else(unsplit)
 }
 
 /// Returns the number of tablets for a design: at most as many as it has salts. A design without

@@ -18,15 +18,12 @@
 //!    modulus, a random salt. Keys without a salt have each scan in one piece. Wide salts allow
 //!    more tablets later with the same keys.
 //!
-//! A random salt spreads writes of one row by storing several rows, and a read looks for each in
-//! every piece. It is not advised if rows are read one by one.
+//! A random salt is not advised if rows are read one by one: a read looks for each in every piece.
 //!
-//! Keys and tables that already have designs keep them, in the tablets of the table, regardless of
-//! the other designs: a second salt would make keys longer, and removing one would change the whole
-//! table. A table that is split for plain rows that are spread evenly is kept, too.
-//!
-//! If all designs are rejected, the advice names the one whose fullest tablet is the least full,
-//! and states that it is not good.
+//! Keys and tables that already have designs keep them, in the tablets of the table: a second salt
+//! would make keys longer, and removing one would change the whole table. A table that is split for
+//! plain rows that are spread evenly is kept, too. If all designs are rejected, the advice names
+//! the one whose fullest tablet is the least full, and states that it is not good.
 
 mod evenness;
 mod fault;
@@ -34,13 +31,11 @@ mod kept;
 mod options;
 mod ranked_design;
 mod report;
-mod spec;
 
 pub use self::fault::Fault;
 pub use self::options::{AdviceOptions, Read};
 pub use self::ranked_design::{RankedDesign, Suitability};
 pub use self::report::{AdvisorReport, Decision};
-pub use self::spec::{AdvisedDesign, AdvisedSpec};
 
 use fluo_keys::Unsalted;
 
@@ -54,22 +49,6 @@ use crate::{Candidate, DesignForecast, KeyProfile, ProfileBuilder, ProfileOption
 /// # Errors
 ///
 /// Returns an error if an option is impossible: see [`AdviceOptions::advised_tablets`].
-///
-/// # Examples
-///
-/// ```
-/// use fluo_advisor::{AdviceOptions, Decision, ProfileBuilder, ProfileOptions, advise};
-///
-/// let mut builder = ProfileBuilder::new(ProfileOptions::new());
-/// for id in 0..20_000 {
-///     builder.push(format!("order-{id:08}").as_bytes());
-/// }
-/// let options = AdviceOptions::new().servers(4);
-/// let report = advise(builder.finish(), &options)?;
-/// assert_eq!((report.decision, report.tablets), (Decision::NewDesign, 16));
-/// assert_eq!(report.designs[0].label(), "row-hasher");
-/// # Ok::<(), fluo_advisor::AdvisorError>(())
-/// ```
 pub fn advise(profile: KeyProfile, options: &AdviceOptions) -> Result<AdvisorReport, AdvisorError> {
     advise_with(profile, Vec::new(), options)
 }
@@ -101,26 +80,6 @@ pub fn advise_with(
 /// # Errors
 ///
 /// Returns an error if an option is impossible: see [`AdviceOptions::advised_tablets`].
-///
-/// # Examples
-///
-/// ```
-/// use fluo_advisor::{AdviceOptions, Candidate, ProfileBuilder, ProfileOptions, advise_among};
-/// use fluo_keys::{DigestSalt, Modulo};
-///
-/// let mut builder = ProfileBuilder::new(ProfileOptions::new());
-/// for id in 0..20_000 {
-///     builder.push(format!("order-{id:08}").as_bytes());
-/// }
-/// let candidates = vec![
-///     Candidate::unsalted(4),
-///     Candidate::new("digest", DigestSalt::default(), 4),
-///     Candidate::new("modulo", Modulo::default(), 4),
-/// ];
-/// let report = advise_among(builder.finish(), candidates, &AdviceOptions::new())?;
-/// assert_eq!(report.designs[0].label(), "digest");
-/// # Ok::<(), fluo_advisor::AdvisorError>(())
-/// ```
 pub fn advise_among(
     profile: KeyProfile,
     candidates: Vec<Candidate>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::ExistingTable;
-use crate::error::{AdvisorError, MOST_TABLETS};
+use crate::error::{AdvisorError, MAX_TABLETS};
 
 /// The number of tablets for each server: if a server fails, several others take over its tablets,
 /// and a quarter of the load of a server can be moved.
@@ -36,7 +36,6 @@ pub enum Read {
 }
 
 impl Read {
-    /// All ways to read rows.
     pub(super) const ALL: [Self; 4] = [Self::Prefix, Self::Range, Self::Field, Self::Domain];
 }
 
@@ -98,25 +97,12 @@ impl AdviceOptions {
     /// # Errors
     ///
     /// Returns an error if an option is impossible: 0 servers, 0 tablets or more than 65,536.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_advisor::{AdviceOptions, AdvisorError};
-    ///
-    /// let options = AdviceOptions::new().servers(3);
-    /// assert_eq!(options.advised_tablets()?, 12);
-    ///
-    /// let options = options.tablets(0);
-    /// assert_eq!(options.advised_tablets(), Err(AdvisorError::Tablets(0)));
-    /// # Ok::<(), fluo_advisor::AdvisorError>(())
-    /// ```
     pub fn advised_tablets(&self) -> Result<u32, AdvisorError> {
         if self.servers == 0 {
             return Err(AdvisorError::Servers);
         }
         match self.tablets {
-            Some(tablets) if !(1..=MOST_TABLETS).contains(&u64::from(tablets)) => {
+            Some(tablets) if !(1..=MAX_TABLETS).contains(&u64::from(tablets)) => {
                 Err(AdvisorError::Tablets(tablets))
             }
             _ => Ok(self.checked_tablets()),
@@ -126,7 +112,7 @@ impl AdviceOptions {
     fn checked_tablets(&self) -> u32 {
         let wanted = u32::try_from(self.for_one_design()).unwrap_or(u32::MAX);
         let of_table = self.table.as_ref().map(ExistingTable::tablets);
-        let of_table = of_table.filter(|tablets| *tablets <= MOST_TABLETS && !self.is_for_others());
+        let of_table = of_table.filter(|tablets| *tablets <= MAX_TABLETS && !self.is_for_others());
         let of_table = of_table.and_then(|tablets| u32::try_from(tablets).ok());
         wanted.max(of_table.unwrap_or(0))
     }
@@ -135,8 +121,7 @@ impl AdviceOptions {
     /// split again.
     pub(super) fn for_one_design(&self) -> u64 {
         let for_servers = u64::from(self.servers) * TABLETS_PER_SERVER;
-        self.tablets
-            .map_or(for_servers.min(MOST_TABLETS), u64::from)
+        self.tablets.map_or(for_servers.min(MAX_TABLETS), u64::from)
     }
 
     /// Checks whether the settings ask for tablets other than those of the table, by number or by

@@ -51,7 +51,6 @@ pub(super) enum Tried {
 }
 
 impl RankedDesign {
-    /// Judges a design by its forecast.
     pub(super) fn new(
         profile: &KeyProfile,
         forecast: DesignForecast,
@@ -145,7 +144,6 @@ fn unknown_place(profile: &KeyProfile, load: &LoadForecast, tried: Tried) -> Opt
     is_unknown.then_some(Fault::UnknownPlace)
 }
 
-/// Returns the faults of the requested reads.
 fn reads(scans: &ScanCosts, options: &AdviceOptions) -> Vec<Fault> {
     let mut faults = Vec::new();
     if let ScanCost::FanOut { ranges: pieces } = scans.by_row

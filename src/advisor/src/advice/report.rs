@@ -6,9 +6,9 @@ use super::fault::Fault;
 use super::kept;
 use super::options::AdviceOptions;
 use super::ranked_design::{RankedDesign, Suitability};
-use super::spec::{AdvisedDesign, AdvisedSpec};
-use crate::existing::MOST_KEYS;
-use crate::{AdvisedLayout, ExistingDesign, KeyProfile, OtherKeys};
+
+use crate::existing::MAX_KEYS;
+use crate::{AdvisedDesign, AdvisedLayout, AdvisedSpec, ExistingDesign, KeyProfile, OtherKeys};
 
 /// The decision of an advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -142,7 +142,7 @@ impl AdvisorReport {
     /// Decides that a table is mostly plain if most of its keys have no design.
     pub(super) fn decide_on_others(&mut self) {
         let others = self.others.as_ref();
-        if others.is_some_and(|others| others.share > MOST_KEYS) {
+        if others.is_some_and(|others| others.share > MAX_KEYS) {
             self.decision = Decision::MostlyPlain;
         }
     }

@@ -4,7 +4,7 @@ use fluo_keys::{DesignSettings, KeyDesign};
 use fluo_table::{Bytes, Escaped};
 use serde::Serialize;
 
-use super::layout::{self, Layout};
+use super::layout;
 use crate::AdvisedLayout;
 
 /// A design that keys, or the split points of their table, already have.
@@ -21,29 +21,20 @@ pub struct ExistingDesign {
     pub share: f64,
     /// Its tablets in the table; `None` if there is no table, or no split point of the design.
     pub layout: Option<AdvisedLayout>,
-    /// Its split points in the table; empty if they are the design's own.
-    #[serde(skip)]
-    pub(crate) points: Vec<Bytes>,
 }
 
 impl ExistingDesign {
     pub(super) fn new(settings: DesignSettings, splits: &[Bytes]) -> Self {
-        let (layout, points) = match layout::layout(&settings, splits) {
-            None => (None, Vec::new()),
-            Some(Layout::Even(tablets)) => (Some(AdvisedLayout::Tablets(tablets)), Vec::new()),
-            Some(Layout::At(points)) => (Some(AdvisedLayout::at(&points)), points),
-        };
         let name = KeyDesign::new(settings.clone()).map_or("a design", |design| design.name());
         Self {
             label: match prefix_of(&settings) {
                 Some(prefix) => format!("{name} `{}`", Escaped(prefix.as_bytes())),
                 None => name.to_owned(),
             },
+            layout: layout::layout(&settings, splits),
             settings,
             keys: 0,
             share: 0.0,
-            layout,
-            points,
         }
     }
 

@@ -18,10 +18,10 @@ use crate::number::float_len;
 
 /// The least evidence in bits that rules out chance: one in 2^64 for each of some hundreds of
 /// designs.
-pub(super) const LEAST_BITS: f64 = 64.0;
+pub(super) const MIN_BITS: f64 = 64.0;
 /// The least evidence in bits for all tried designs together, in a table that is split at their
 /// points.
-pub(super) const LEAST_BITS_IF_SPLIT: f64 = 3.0;
+pub(super) const MIN_BITS_IF_SPLIT: f64 = 3.0;
 /// The number of keys in a first check. A design is dropped if less than a quarter of them agree.
 const LOOKED_AT_FIRST: usize = 24;
 

@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 use fluo_keys::{HashScheme, HashedRows, RowHasher};
 use fluo_table::Bytes;
 
-use super::evidence::{LEAST_BITS, bits};
+use super::evidence::{MIN_BITS, bits};
 use crate::number::float_len;
 
-/// The maximum length of a prefix.
 const PREFIX_BYTES: usize = 256;
 /// The chance that the four digits of a hash agree: a digit has at least 32 values.
 const CHANCE: f64 = 1.0 / (32.0 * 32.0 * 32.0 * 32.0);
-/// The number of characters of a hash.
 const HASH_BYTES: usize = 4;
 /// The end of the last split point of a hasher, after its prefix.
 const END: &[u8] = b":~";
@@ -52,7 +50,7 @@ fn by_keys(keys: &[&[u8]]) -> Vec<HashedRows> {
     let of_prefix = |(prefix, counts): (&str, Vec<usize>)| {
         let schemes = counts.into_iter().zip(&hashers);
         let (most, (scheme, _)) = schemes.max_by_key(|(count, _)| *count)?;
-        let is_proven = bits(float_len(most), tried, CHANCE) >= LEAST_BITS;
+        let is_proven = bits(float_len(most), tried, CHANCE) >= MIN_BITS;
         is_proven.then(|| HashedRows {
             prefix: prefix.to_owned(),
             scheme: *scheme,

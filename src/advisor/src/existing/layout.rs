@@ -6,18 +6,11 @@ use fluo_keys::{DesignSettings, KeyDesign};
 use fluo_table::Bytes;
 
 use super::hashers::points_of;
+use crate::AdvisedLayout;
 
-/// The split points of a table for a design.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// At the design's own points for this many tablets, perhaps with others where tablets grew.
-    Even(u32),
-    /// At points that are not the design's own for any number of tablets.
-    At(Vec<Bytes>),
-}
-
-/// Returns the split points of a table for a design; `None` if none of them belongs to it.
-pub(super) fn layout(settings: &DesignSettings, splits: &[Bytes]) -> Option<Layout> {
+/// Returns the split points of a table for a design; `None` if none of them belongs to it. The
+/// design's own points may be among others, where tablets grew.
+pub(super) fn layout(settings: &DesignSettings, splits: &[Bytes]) -> Option<AdvisedLayout> {
     let design = KeyDesign::new(settings.clone()).ok()?;
     let points: Vec<Bytes> = match design.row_hasher() {
         Some(hasher) => points_of(hasher.prefix(), splits).cloned().collect(),
@@ -26,12 +19,12 @@ pub(super) fn layout(settings: &DesignSettings, splits: &[Bytes]) -> Option<Layo
     if points.is_empty() {
         return None;
     }
-    Some(even(&design, &points).map_or(Layout::At(points), Layout::Even))
+    Some(even(&design, &points).map_or(AdvisedLayout::SplitPoints(points), AdvisedLayout::Tablets))
 }
 
 /// Checks whether a table is split at the design's own points.
 pub(super) fn is_even(settings: &DesignSettings, splits: &[Bytes]) -> bool {
-    matches!(layout(settings, splits), Some(Layout::Even(_)))
+    matches!(layout(settings, splits), Some(AdvisedLayout::Tablets(_)))
 }
 
 /// Returns the numbers of buckets that these split points can divide evenly: at most two. The last
@@ -79,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    fn laid_out(settings: impl Into<DesignSettings>, splits: &[Bytes]) -> Option<Layout> {
+    fn laid_out(settings: impl Into<DesignSettings>, splits: &[Bytes]) -> Option<AdvisedLayout> {
         layout(&settings.into(), splits)
     }
 
@@ -90,7 +83,7 @@ mod tests {
     #[test]
     fn recognizes_the_tablets_of_a_design_by_their_split_points() {
         let salt = DigestSalt::default;
-        let even = |tablets| Some(Layout::Even(tablets));
+        let even = |tablets| Some(AdvisedLayout::Tablets(tablets));
         assert_eq!(laid_out(salt(), &points(salt(), 20)), even(20));
         let hashed = |prefix: &str| HashedRows {
             prefix: prefix.to_owned(),
@@ -110,9 +103,12 @@ mod tests {
         grown.extend(["83acme".into(), "a1user7".into()]);
         grown.sort();
         let layout = laid_out(DigestSalt::default(), &grown);
-        assert_eq!(layout, Some(Layout::Even(8)));
+        assert_eq!(layout, Some(AdvisedLayout::Tablets(8)));
         let odd: Vec<Bytes> = vec!["33".into(), "34".into()];
-        assert_eq!(laid_out(DigestSalt::default(), &odd), Some(Layout::At(odd)));
+        assert_eq!(
+            laid_out(DigestSalt::default(), &odd),
+            Some(AdvisedLayout::SplitPoints(odd))
+        );
     }
 
     /// A plain table with split points of five digits took minutes: each of 10,000 numbers of

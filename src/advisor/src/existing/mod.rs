@@ -32,7 +32,7 @@ use super::{KeyProfile, ProfileBuilder, ProfileOptions};
 use crate::number::share;
 
 /// The share of the keys from which a design is recognized if no split point shows it.
-pub(super) const MOST_KEYS: f64 = 0.5;
+pub(super) const MAX_KEYS: f64 = 0.5;
 
 /// The properties of an existing table that advice uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,6 @@ pub struct ExistingTable {
 }
 
 impl ExistingTable {
-    /// Returns the number of its tablets.
     pub(super) fn tablets(&self) -> u64 {
         crate::number::count(self.splits.len()) + 1
     }
@@ -77,7 +76,6 @@ pub(super) struct Existing {
 }
 
 impl Existing {
-    /// Recognizes the designs of keys and of their table.
     pub(super) fn new(profile: &KeyProfile, table: Option<&ExistingTable>) -> Self {
         let splits = table.map_or(&[][..], |table| &table.splits);
         let sample = &profile.sample.keys;
@@ -118,7 +116,7 @@ impl Existing {
     /// Checks whether the table is split for the designs, or they are those of most keys.
     fn is_proven(&self) -> bool {
         let share: f64 = self.designs.iter().map(|design| design.share).sum();
-        share >= MOST_KEYS || self.designs.iter().any(ExistingDesign::has_own_tablets)
+        share >= MAX_KEYS || self.designs.iter().any(ExistingDesign::has_own_tablets)
     }
 
     /// Assigns each key of the sample to its design.

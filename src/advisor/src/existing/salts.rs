@@ -12,7 +12,7 @@ use fluo_keys::{
 };
 use fluo_table::Bytes;
 
-use super::evidence::{LEAST_BITS, LEAST_BITS_IF_SPLIT, agreeing};
+use super::evidence::{MIN_BITS, MIN_BITS_IF_SPLIT, agreeing};
 use super::layout::{buckets_of, is_even};
 use crate::number::float_len;
 
@@ -20,16 +20,12 @@ use crate::number::float_len;
 const LOOKED_AT_KEYS: usize = 256;
 /// The maximum length of a key that is examined: hundreds of designs digest each key.
 const LOOKED_AT_KEY_BYTES: usize = 4_096;
-/// The maximum number of digits of a digest.
-const MOST_DIGITS: u8 = 8;
-/// The numbers of digits of a bucket.
+const MAX_DIGITS: u8 = 8;
 const BUCKET_DIGITS: RangeInclusive<usize> = 2..=6;
-/// The maximum length of a separator.
 const SEPARATOR_BYTES: usize = 8;
 /// The number of salts that are compared first with a number of buckets.
 const COMPARED_FIRST: usize = 16;
 
-/// A design to be tried.
 struct Tried {
     settings: DesignSettings,
     /// The chance that a key agrees with it.
@@ -53,7 +49,7 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> 
     }
     tried.retain(|design| design.is_split || !design.needs_splits);
     let number = tried.iter().filter(|design| design.is_split).count();
-    let bits_if_split = LEAST_BITS_IF_SPLIT + float_len(number.max(1)).log2();
+    let bits_if_split = MIN_BITS_IF_SPLIT + float_len(number.max(1)).log2();
     let mut best = None;
     for Tried {
         settings,
@@ -62,7 +58,7 @@ pub(super) fn found(keys: &[&[u8]], splits: &[Bytes]) -> Option<DesignSettings> 
         ..
     } in tried
     {
-        let least = if is_split { bits_if_split } else { LEAST_BITS };
+        let least = if is_split { bits_if_split } else { MIN_BITS };
         let design = KeyDesign::new(settings.clone()).ok()?;
         let agree = agreeing(&design, &keys, chance, least);
         // Of designs with which the same keys agree, the first is recognized.
@@ -92,7 +88,7 @@ fn is_split(settings: &DesignSettings, splits: &[Bytes]) -> bool {
 fn digests(keys: &[&[u8]]) -> Vec<Tried> {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let mut all = Vec::new();
-    for digits in (1..=MOST_DIGITS).rev() {
+    for digits in (1..=MAX_DIGITS).rev() {
         for (separator, rests) in forms(keys, digits.into(), is_digit) {
             for over in parts_of(&rests) {
                 for digest in [Digest::Md5, Digest::Sha1] {

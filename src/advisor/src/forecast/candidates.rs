@@ -18,12 +18,12 @@ const GUIDE_BUCKETS: u32 = 10;
 /// The number of salts of two hexadecimal digits.
 const TWO_DIGITS: u32 = 256;
 /// The maximum number of salts that are tried: those of four hexadecimal digits.
-const MOST_SALTS: u32 = 65_536;
+const MAX_SALTS: u32 = 65_536;
 
 /// The maximum share of rejected keys in the sample with which a design is still possible; the
 /// others decide its verdict. One odd URL of 30,000 is a mistake; one of ten shows that the design
 /// does not suit.
-pub(super) const MOST_REJECTED: f64 = 0.01;
+pub(super) const MAX_REJECTED: f64 = 0.01;
 
 /// A design to be tried, with its number of tablets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -94,7 +94,7 @@ impl Candidate {
         add(
             "digest-salt, 4 digits",
             digest(4, SaltedPart::Whole),
-            MOST_SALTS,
+            MAX_SALTS,
         );
         add(
             "digest-salt, 2 digits",
@@ -123,7 +123,7 @@ impl Candidate {
         if let Some(settings) = reversed(profile) {
             add("reversed", settings.into(), u32::MAX);
         }
-        for settings in moduli(profile, tablets.min(MOST_SALTS)) {
+        for settings in moduli(profile, tablets.min(MAX_SALTS)) {
             let buckets = settings.buckets;
             let of = match settings.of {
                 HashInput::Number => " of the number",
@@ -131,7 +131,7 @@ impl Candidate {
             };
             add(&format!("modulo {buckets}{of}"), settings.into(), buckets);
         }
-        let buckets = tablets.clamp(2, MOST_SALTS);
+        let buckets = tablets.clamp(2, MAX_SALTS);
         let random = RandomSalt::new(buckets);
         add(&format!("random-salt {buckets}"), random.into(), buckets);
         all
@@ -224,7 +224,7 @@ fn reverse_time(profile: &KeyProfile) -> Option<ReverseTime> {
 
 /// Checks whether nearly all keys of a sample suit a design, so that it is worth a try.
 fn is_nearly_all(keys: &[SampledKey], can: impl Fn(&[u8]) -> bool) -> bool {
-    let most = float_len(keys.len()) * MOST_REJECTED;
+    let most = float_len(keys.len()) * MAX_REJECTED;
     let rejected = keys.iter().filter(|sampled| !can(&sampled.key)).count();
     !keys.is_empty() && float_len(rejected) <= most
 }

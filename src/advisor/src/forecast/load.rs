@@ -64,9 +64,7 @@ pub struct LoadForecast {
 /// key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Crowd {
-    /// The number of keys.
     pub(crate) keys: u64,
-    /// The number of keys in the fullest tablet.
     pub(crate) fullest: u64,
     /// The number of keys of the largest part.
     pub(crate) largest_part: u64,

@@ -13,7 +13,7 @@ use fluo_keys::{KeyDesign, RecipeError};
 use fluo_table::Escaped;
 use serde::Serialize;
 
-use self::candidates::MOST_REJECTED;
+use self::candidates::MAX_REJECTED;
 use self::splits::Splits;
 use self::written::{Written, largest_part};
 use crate::KeyProfile;
@@ -55,21 +55,6 @@ pub struct RejectedKeys {
 
 impl DesignForecast {
     /// Tries a design on the sample of a profile.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_keys::Modulo;
-    /// use fluo_advisor::{Candidate, DesignForecast, ProfileBuilder, ProfileOptions};
-    ///
-    /// let mut builder = ProfileBuilder::new(ProfileOptions::new());
-    /// for id in (0..10_000).map(|id| id * 10) {
-    ///     builder.push(id.to_string().as_bytes());
-    /// }
-    /// let candidate = Candidate::new("modulo 10", Modulo::default(), 10);
-    /// let forecast = DesignForecast::new(&builder.finish(), candidate);
-    /// assert!(forecast.load.unwrap().largest_over_mean < 2.0);
-    /// ```
     #[must_use]
     pub fn new(profile: &KeyProfile, candidate: Candidate) -> Self {
         let mut forecast = Self {
@@ -106,7 +91,7 @@ impl DesignForecast {
             keys,
             reason: error.to_string(),
         });
-        if share(keys, sample.len) > MOST_REJECTED {
+        if share(keys, sample.len) > MAX_REJECTED {
             return Ok(());
         }
         let splits = Splits::new(profile, &self.candidate, &design, &written)?;

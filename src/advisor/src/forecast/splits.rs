@@ -11,7 +11,6 @@ use crate::profile::Arrivals;
 /// The inverse of the share of the newest keys, which show where the next keys will go.
 const NEWEST_ONE_IN: u64 = 20;
 
-/// The split points of a table.
 pub(super) struct Splits {
     pub(super) points: Vec<Bytes>,
     pub(super) are_of_the_sample: bool,

@@ -28,6 +28,9 @@ pub enum Alphabet {
     Binary,
 }
 
+/// An alphabet, and the check whether it contains a byte.
+type Member = (Alphabet, fn(u8) -> bool);
+
 /// The set of the bytes of all keys.
 #[derive(Debug)]
 pub(super) struct ByteSet {
@@ -57,29 +60,33 @@ impl ByteSet {
     }
 
     pub(super) fn alphabet(&self) -> Alphabet {
-        let all = |is_member: fn(u8) -> bool| {
+        let alphabets: [Member; 8] = [
+            (Alphabet::Empty, |_| false),
+            (Alphabet::Digits, |byte| byte.is_ascii_digit()),
+            (
+                Alphabet::HexLowerCase,
+                |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+            ),
+            (
+                Alphabet::HexUpperCase,
+                |byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'),
+            ),
+            (Alphabet::LowerCaseLetters, |byte| byte.is_ascii_lowercase()),
+            (Alphabet::LettersAndDigits, |byte| {
+                byte.is_ascii_alphanumeric()
+            }),
+            (Alphabet::AsciiText, |byte| matches!(byte, b' '..=b'~')),
+            (Alphabet::Utf8Text, |byte| byte >= b' ' && byte != 0x7f),
+        ];
+        let has_all = |(alphabet, is_member): &Member| {
             let mut bytes = (0..=u8::MAX).zip(self.bytes);
             bytes.all(|(byte, has_byte)| !has_byte || is_member(byte))
+                && (self.is_utf8 || *alphabet != Alphabet::Utf8Text)
         };
-        if all(|_| false) {
-            Alphabet::Empty
-        } else if all(|byte| byte.is_ascii_digit()) {
-            Alphabet::Digits
-        } else if all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
-            Alphabet::HexLowerCase
-        } else if all(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F')) {
-            Alphabet::HexUpperCase
-        } else if all(|byte| byte.is_ascii_lowercase()) {
-            Alphabet::LowerCaseLetters
-        } else if all(|byte| byte.is_ascii_alphanumeric()) {
-            Alphabet::LettersAndDigits
-        } else if all(|byte| matches!(byte, b' '..=b'~')) {
-            Alphabet::AsciiText
-        } else if self.is_utf8 && all(|byte| byte >= b' ' && byte != 0x7f) {
-            Alphabet::Utf8Text
-        } else {
-            Alphabet::Binary
-        }
+        alphabets
+            .into_iter()
+            .find(has_all)
+            .map_or(Alphabet::Binary, |(alphabet, _)| alphabet)
     }
 }
 

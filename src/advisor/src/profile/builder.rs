@@ -41,22 +41,6 @@ impl ProfileOptions {
 }
 
 /// The properties of a set of keys.
-///
-/// # Examples
-///
-/// ```
-/// use fluo_advisor::{Alphabet, ProfileBuilder, ProfileOptions};
-///
-/// let mut builder = ProfileBuilder::new(ProfileOptions::new());
-/// for id in 0..1_000 {
-///     builder.push(format!("{id:06}").as_bytes());
-/// }
-/// let profile = builder.finish();
-/// assert_eq!((profile.keys, profile.lengths.max), (1_000, 6));
-/// assert_eq!(profile.alphabet, Alphabet::Digits);
-/// assert_eq!(profile.order.ascending, 1.0);
-/// assert_eq!(profile.distinct.keys, 1_000);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct KeyProfile {

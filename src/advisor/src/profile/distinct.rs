@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::number::{count, float};
 
-/// The maximum number of hashes that are kept.
 const KEPT_HASHES: usize = 1 << 20;
 /// The standard error of an estimate from between `2^19` and `2^20` hashes: `1.2 / sqrt(2^20)`.
 const STANDARD_ERROR: f64 = 1.2 / 1_024.0;

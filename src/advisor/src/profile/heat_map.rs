@@ -3,21 +3,14 @@
 use super::sample::SampledKey;
 use crate::number::count;
 
-/// The number of equal parts of the keys in order of keys.
 const BUCKETS: usize = 1_000;
-/// The number of equal parts of the keys in order of arrival.
 const SLICES: usize = 100;
 
 /// The keys of the sample, counted by their arrival and by their place in the table.
 ///
-/// The buckets are 1,000 equal parts of the sample in order of keys. Each has a thousandth of the
-/// keys, except that equal keys share a bucket. The slices are 100 equal parts of *all* keys in
-/// order of arrival.
-///
-/// If the sample is complete, all of this is exact. Otherwise a cell with c keys of the sample
-/// represents about `c * keys / sample` keys, with a standard error of `sqrt(c)` sampled keys. A
-/// bound between two buckets is off by at most about `sqrt(sample / 4)` keys of the sample: 0.2 %
-/// of the keys for a full sample.
+/// The buckets are 1,000 equal parts of the sample in order of keys; equal keys share one. The
+/// slices are 100 equal parts of *all* keys in order of arrival. If the sample is not complete, a
+/// cell with c keys of the sample represents about `c * keys / sample` keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HeatMap {
@@ -54,16 +47,11 @@ impl HeatMap {
     }
 }
 
-/// Returns the index of the part that contains a position, if `whole` is cut into `parts` equal
-/// parts.
-///
-/// The result is `position * parts / whole`, rounded down and below `parts`.
+/// Returns the index of the part that contains a position, if `whole` is cut into equal parts.
 fn part_of(position: u64, whole: u64, parts: usize) -> usize {
-    let parts_wide = u128::from(count(parts));
-    let part = u128::from(position) * parts_wide / u128::from(whole.max(1));
-    usize::try_from(part)
-        .unwrap_or(usize::MAX)
-        .min(parts.saturating_sub(1))
+    let part = u128::from(position) * u128::from(count(parts)) / u128::from(whole.max(1));
+    let part = usize::try_from(part).unwrap_or(usize::MAX);
+    part.min(parts.saturating_sub(1))
 }
 
 #[cfg(test)]

@@ -17,11 +17,10 @@ const SEPARATORS: [u8; 12] = *b"\0\t|#:/;, _-.";
 /// The least share of the keys that contain a separator, in percent.
 const SEPARATED_PERCENT: usize = 90;
 /// The maximum number of fields that are joined, to get past fields that are the same in every key.
-const MOST_FIELDS: usize = 3;
+const MAX_FIELDS: usize = 3;
 /// The number of leading bytes that are used if there is no separator.
 const FIRST_BYTES: usize = 4;
-/// The maximum number of hot fields in a profile.
-const MOST_HOT: usize = 20;
+const MAX_HOT: usize = 20;
 /// The least share of the keys that makes a field hot, in percent.
 const HOT_PERCENT: u64 = 1;
 
@@ -110,7 +109,7 @@ impl FieldCut {
                 _ => false,
             })
         };
-        let fields = (1..=MOST_FIELDS).find(distinguishes).unwrap_or(1);
+        let fields = (1..=MAX_FIELDS).find(distinguishes).unwrap_or(1);
         Self::Separator { byte, fields }
     }
 }
@@ -187,7 +186,7 @@ impl LeadingFieldCounter {
         let least = (keys.saturating_mul(HOT_PERCENT) / 100)
             .saturating_sub(error)
             .max(2);
-        let hot = self.hitters.at_least(least).into_iter().take(MOST_HOT);
+        let hot = self.hitters.at_least(least).into_iter().take(MAX_HOT);
         LeadingFields {
             cut: self.cut,
             hot: hot

@@ -5,7 +5,7 @@ use fluo_keys::ChiSquare;
 use super::sample::SampledKey;
 
 /// The least number of different keys that show their distribution.
-const LEAST_KEYS: usize = 200;
+const MIN_KEYS: usize = 200;
 /// The number of leading characters that must be random.
 const CHARACTERS: usize = 2;
 /// The number of keys for each permitted exception.
@@ -31,7 +31,7 @@ const ALPHABETS: [&[u8]; 8] = [
 pub(crate) fn starts_randomly(sorted: &[SampledKey]) -> bool {
     let mut keys: Vec<&[u8]> = sorted.iter().map(|sampled| sampled.key.as_ref()).collect();
     keys.dedup();
-    if keys.len() < LEAST_KEYS {
+    if keys.len() < MIN_KEYS {
         return false;
     }
     let places: Vec<_> = (0..CHARACTERS).map(|place| counts(&keys, place)).collect();

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::number::count;
 
-/// The maximum number of keys in the sample.
 const SAMPLE_KEYS: usize = 1 << 16;
 /// The maximum number of bytes of the keys in the sample. If they exceed it, a random half of the
 /// sample remains, and the capacity is half from then on.
@@ -72,10 +71,8 @@ impl Reservoir {
         self.offered += 1;
         if self.keys.len() < self.capacity {
             self.bytes += key.len();
-            self.keys.push(SampledKey {
-                arrival,
-                key: key.into(),
-            });
+            let key = key.into();
+            self.keys.push(SampledKey { arrival, key });
         } else {
             let place = usize::try_from(self.rng.u64(0..self.offered)).unwrap_or(usize::MAX);
             // A place beyond the capacity: the key is not sampled.
@@ -83,10 +80,8 @@ impl Reservoir {
                 return;
             };
             self.bytes = self.bytes - taken.key.len() + key.len();
-            *taken = SampledKey {
-                arrival,
-                key: key.into(),
-            };
+            let key = key.into();
+            *taken = SampledKey { arrival, key };
         }
         while self.bytes > SAMPLE_BYTES && self.keys.len() > 1 {
             self.halve();

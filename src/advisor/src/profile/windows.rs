@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::number::{count, float, float_len, share};
 
 /// The maximum number of sampled keys in a window.
-const MOST_KEYS: usize = 100;
+const MAX_KEYS: usize = 100;
 /// The inverse of the maximum share of the sample in a window.
 const ONE_IN: usize = 20;
 /// The least number of different keys in a window that shows a concentration.
@@ -45,7 +45,7 @@ impl WindowSpread {
                 .for_each(|load| *load += 1);
         }
         let total = count(arrivals.len());
-        let keys = (arrivals.len() / ONE_IN).min(MOST_KEYS);
+        let keys = (arrivals.len() / ONE_IN).min(MAX_KEYS);
         if keys < TELLING_KEYS {
             return None;
         }

@@ -7,7 +7,6 @@ use fluo_table::Grouped;
 use super::figures::{percent, quoted};
 use crate::text::plural;
 
-/// Returns a fault as a phrase.
 pub(super) fn fault(fault: &Fault) -> String {
     match fault {
         Fault::Invalid { reason } => reason.clone(),

@@ -8,7 +8,6 @@ use fluo_table::{Escaped, Grouped};
 use super::answer::Answer;
 use crate::text::{plural, shortened};
 
-/// The number of hot fields that are named.
 const FIELDS: usize = 3;
 /// The share of the keys from which a repeated row is named.
 const HOT_SHARE: f64 = 0.01;
@@ -22,77 +21,72 @@ pub(super) fn figures(answer: &Answer) -> Vec<(&'static str, String)> {
         ("alphabet", alphabet(profile.alphabet).to_owned()),
         ("order", order(&profile.order)),
     ];
+    let mut add = |name, figure: String| all.push((name, figure));
     if !profile.sample.is_complete {
         let sample = Grouped(profile.sample.len);
-        all.push((
+        add(
             "sample",
             format!("{sample} keys, from which loads are estimated"),
-        ));
+        );
     }
     if answer.cut_short > 0 {
         let tablets = plural(answer.cut_short, "tablet");
-        all.push((
+        add(
             "read",
             format!("the first rows of {tablets}; --rows reads more"),
-        ));
+        );
     }
     if profile.lengths.above_100 > 0 {
         let long = plural(profile.lengths.above_100, "key");
-        all.push((
+        add(
             "long keys",
             format!("{long} above 100 bytes; each cell stores its key"),
-        ));
+        );
     }
     if profile.ending_in_return == profile.keys {
         let remedy = "each key ends in `\\x0d`: remove it with `tr -d '\\r'`";
-        all.push(("returns", remedy.to_owned()));
+        add("returns", remedy.to_owned());
     }
     if !profile.common_prefix.is_empty() && profile.distinct.keys > 1 {
-        all.push(("common prefix", quoted(&profile.common_prefix)));
+        add("common prefix", quoted(&profile.common_prefix));
     }
-    all.extend(fields(&profile.leading_fields).map(|fields| ("leading field", fields)));
+    if let Some(fields) = fields(&profile.leading_fields) {
+        add("leading field", fields);
+    }
     let duplicates = profile.distinct.duplicates_at_least(profile.keys);
     if duplicates > 0 {
         let keys = plural(duplicates, "key");
-        all.push((
+        add(
             "repeated",
             format!("at least {keys}, which are the same rows"),
-        ));
+        );
     }
-    if let Some(hot) = profile
-        .hottest_row
-        .as_ref()
-        .filter(|hot| hot.share >= HOT_SHARE)
-    {
+    let hottest = profile.hottest_row.as_ref();
+    if let Some(hot) = hottest.filter(|hot| hot.share >= HOT_SHARE) {
         let (row, share) = (quoted(&hot.field), percent(hot.share));
-        all.push((
+        add(
             "hottest row",
             format!("{row}, {share} of the keys; no design spreads one row"),
-        ));
+        );
     }
-    let existing = report.existing.iter();
-    all.extend(existing.map(|design| {
+    for design in &report.existing {
         let (keys, share) = (plural(design.keys, "key"), percent(design.share));
-        ("design", format!("{}: {keys} ({share})", design.label))
-    }));
+        add("design", format!("{}: {keys} ({share})", design.label));
+    }
     if let Some(others) = &report.others {
         let (keys, share) = (plural(others.keys, "key"), percent(others.share));
-        let first = &others.first;
-        all.push((
+        add(
             "no design",
-            format!("{keys} ({share}), the first is `{first}`"),
-        ));
+            format!("{keys} ({share}), the first is `{}`", others.first),
+        );
     }
     all
 }
 
 fn keys(profile: &KeyProfile) -> String {
     let (keys, different) = (Grouped(profile.keys), Grouped(profile.distinct.keys));
-    let about = if profile.distinct.standard_error > 0.0 {
-        "about "
-    } else {
-        ""
-    };
+    let is_estimate = profile.distinct.standard_error > 0.0;
+    let about = if is_estimate { "about " } else { "" };
     format!("{keys}, {about}{different} different")
 }
 
@@ -151,14 +145,12 @@ fn fields(fields: &LeadingFields) -> Option<String> {
     let hot: Vec<_> = hot
         .map(|hot| format!("{} {}", quoted(&hot.field), percent(hot.share)))
         .collect();
-    if hot.is_empty() {
-        Some(end)
-    } else {
-        Some(format!("{end}: {}", hot.join(", ")))
+    match hot.as_slice() {
+        [] => Some(end),
+        hot => Some(format!("{end}: {}", hot.join(", "))),
     }
 }
 
-/// Quotes bytes in the escaped form.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     format!("`{}`", shortened(&Escaped(bytes).to_string()))
 }

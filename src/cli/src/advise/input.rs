@@ -19,19 +19,14 @@ use crate::lines;
 use crate::progress;
 use crate::text::count_of;
 
-/// The number of keys between two updates of the progress.
 const PROGRESS_EVERY: u64 = 1 << 16;
-/// The number of rows to read from a tablet even if it has few entries, if there are enough for all
-/// tablets.
-const LEAST_ROWS: u64 = 8;
-/// The number of tablets of which a batch is read at the same time.
+/// The number of rows to read even from a tablet of few entries.
+const MIN_ROWS: u64 = 8;
 const TABLETS_AT_ONCE: usize = 8;
-/// The inverse of the largest share of all rows that [`LEAST_ROWS`] can take.
-const LEAST_ROWS_ONE_IN: u64 = 4;
+/// The inverse of the largest share of all rows that [`MIN_ROWS`] can take.
+const MIN_ROWS_ONE_IN: u64 = 4;
 
-/// The profile of the keys that were read.
 pub(super) struct Source {
-    /// The name of the source, for users.
     pub(super) name: String,
     pub(super) profile: KeyProfile,
     /// The number of tablets of which only the first rows were read.
@@ -52,7 +47,6 @@ impl Source {
         let shown = bar.clone();
         let read = move || profile_of(input, encoding, options, &shown);
         let profile = tokio::task::spawn_blocking(read).await?;
-        bar.finish_and_clear();
         Ok(Self {
             name,
             profile: profile?,
@@ -85,7 +79,6 @@ impl Source {
             cut_short += u64::from(is_cut_short);
         }
         drop(begun);
-        bar.finish_and_clear();
         let group_pattern = match tables.properties(name).await {
             Ok(properties) => properties.get(GROUP_PATTERN).cloned(),
             Err(error) if error.kind() == ErrorKind::Denied => None,
@@ -146,12 +139,10 @@ fn rows_of_tablets(entries: &[u64], most: u64) -> Vec<u64> {
         let left = (most - all) / tablets;
         return entries.iter().map(|own| (own + left).max(1)).collect();
     }
-    let least = LEAST_ROWS.min(most / tablets / LEAST_ROWS_ONE_IN).max(1);
+    let least = MIN_ROWS.min(most / tablets / MIN_ROWS_ONE_IN).max(1);
     let shared = most.saturating_sub(least * tablets);
-    let part = |own: &u64| {
-        let part = u128::from(shared) * u128::from(*own) / u128::from(all);
-        least + u64::try_from(part).unwrap_or(u64::MAX)
-    };
+    let part = |own: &u64| u128::from(shared) * u128::from(*own) / u128::from(all);
+    let part = |own| least + u64::try_from(part(own)).unwrap_or(u64::MAX);
     entries.iter().map(part).collect()
 }
 

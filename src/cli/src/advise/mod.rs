@@ -5,7 +5,6 @@ mod faults;
 mod figures;
 mod input;
 mod page;
-mod target;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -15,17 +14,15 @@ use clap::{Args, ValueEnum};
 use fluo_advisor::{
     AdviceOptions, Arrivals, Candidate, ExistingTable, ProfileOptions, Read, advise_with,
 };
-use fluo_keys::KeyDesign;
 
 use self::answer::Answer;
 use self::input::Source;
-use self::target::MaybeTarget;
 use crate::atomic_file;
 use crate::encoding::Encoding;
 use crate::exit::Outcome;
-use crate::interruption;
 use crate::output;
 use crate::spec::{self, Layout, Recipe};
+use crate::target::{At, AtParser, LoginArguments, TargetArguments};
 
 /// Examine keys, and advise how to spread them.
 ///
@@ -44,8 +41,12 @@ pub(crate) struct Advise {
     /// The file of keys, one a line, or - for standard input; with --at, the table
     #[arg(value_name = "FILE")]
     what: PathBuf,
+    /// Location of the table: embedded:DIR, proxy:HOST:PORT for the proxy of a live Accumulo, or
+    /// the name of a profile in the configuration file
+    #[arg(long, value_name = "TARGET", env = "FLUO_AT", hide_env_values = true, value_parser = AtParser)]
+    at: Option<At>,
     #[command(flatten)]
-    target: MaybeTarget,
+    login: LoginArguments,
     /// Encoding of the keys in the file
     #[arg(long, value_enum, default_value_t, conflicts_with = "at")]
     encoding: Encoding,
@@ -132,28 +133,17 @@ impl TableArguments {
     }
 }
 
-pub(crate) async fn run(command: Advise) -> Result<Outcome> {
-    let interrupted = interruption::any()?;
-    // Reading from standard input may never end: an interruption leaves it behind.
-    tokio::select! {
-        answer = command.checked() => {
-            command.write(&answer?)?;
-            Ok(Outcome::Success)
-        }
-        by = interrupted => Ok(Outcome::Interrupted(by)),
-    }
-}
-
 impl Advise {
-    async fn checked(&self) -> Result<Answer> {
+    pub(crate) async fn run(&self) -> Result<Outcome> {
         self.check_files()?;
-        self.answer().await
+        self.write(&self.answer().await?)?;
+        Ok(Outcome::Success)
     }
 
     /// Checks that the command does not overwrite a file that it reads.
     fn check_files(&self) -> Result<()> {
         let written = [(&self.html, "page"), (&self.write_spec, "spec")];
-        let keys = (self.target.0.is_none() && self.what.as_os_str() != "-").then_some(&self.what);
+        let keys = (self.at.is_none() && self.what.as_os_str() != "-").then_some(&self.what);
         let read = [
             (keys, "the file of keys"),
             (self.spec.as_ref(), "the spec to be tried"),
@@ -176,15 +166,15 @@ impl Advise {
         // First, so that an invalid spec is reported before anything is read.
         let own = self.spec.as_deref().map(spec::recipes).transpose()?;
         // A table returns its rows in their order.
-        let arrivals = if self.unordered || self.target.0.is_some() {
+        let arrivals = if self.unordered || self.at.is_some() {
             Arrivals::Unordered
         } else {
             Arrivals::AsWritten
         };
         let options = ProfileOptions::new().arrivals(arrivals);
-        let source = match &self.target.0 {
+        let source = match &self.at {
             None => Source::of_file(&self.what, self.encoding, options).await?,
-            Some(target) => {
+            Some(at) => {
                 let Some(name) = self.what.to_str() else {
                     bail!(
                         "{} is not the name of a table: names are UTF-8 text",
@@ -192,6 +182,7 @@ impl Advise {
                     );
                 };
                 let labels = self.authorizations.iter().cloned().collect();
+                let target = TargetArguments::new(at.clone(), self.login.clone());
                 let tables = target.open().await?;
                 Source::of_table(&tables, name, labels, self.rows, options).await?
             }
@@ -213,7 +204,6 @@ impl Advise {
         })
     }
 
-    /// Returns the designs of the given spec.
     fn own_designs(&self, recipes: &[Recipe], wanted: u32) -> Vec<Candidate> {
         let path = self.spec.as_deref().unwrap_or(Path::new(""));
         let name = path.file_name().unwrap_or(path.as_os_str()).display();
@@ -223,7 +213,11 @@ impl Advise {
                 (Layout::Tablets(tablets), None) => *tablets,
                 (Layout::At(_), None) => wanted,
             };
-            let label = format!("{} of {name}", recipe_name(&recipe.design));
+            let design = recipe.design.name();
+            let label = match recipe.design.row_hasher() {
+                Some(hasher) => format!("{design} `{}` of {name}", hasher.prefix()),
+                None => format!("{design} of {name}"),
+            };
             Candidate::new(label, recipe.design.settings().clone(), tablets)
         };
         recipes.iter().map(candidate).collect()
@@ -233,53 +227,43 @@ impl Advise {
         if self.write_spec.is_some() && answer.spec.is_none() {
             bail!("no design can be advised for these keys, so there is no spec file to write");
         }
-        if let Some(path) = &self.html {
-            let page = page::page(answer);
-            atomic_file::write(path, page.as_bytes())
-                .with_context(|| format!("cannot write the page {}", path.display()))?;
-        }
-        if let (Some(path), Some(spec)) = (&self.write_spec, &answer.spec) {
-            atomic_file::write(path, spec.as_bytes())
-                .with_context(|| format!("cannot write the spec {}", path.display()))?;
+        let page = self
+            .html
+            .as_ref()
+            .map(|path| (path, "page", page::page(answer)));
+        let spec = self.write_spec.as_ref().zip(answer.spec.clone());
+        let spec = spec.map(|(path, spec)| (path, "spec", spec));
+        let files = || page.iter().chain(&spec);
+        for (path, what, text) in files() {
+            atomic_file::write(path, text.as_bytes())
+                .with_context(|| format!("cannot write the {what} {}", path.display()))?;
         }
         if self.json {
-            output::print_json(&answer.printed())?;
+            output::print_json(answer)?;
         } else {
             output::print(&text::lines(answer))?;
         }
-        if let Some(path) = &self.html {
-            output::say(&format!("wrote the page {}", path.display()));
-        }
-        if let (Some(path), Some(_)) = (&self.write_spec, &answer.spec) {
-            output::say(&format!("wrote the spec {}", path.display()));
+        for (path, what, _) in files() {
+            say!("wrote the {what} {}", path.display());
         }
         Ok(())
     }
 
     /// Returns the next step: the command that compares the spec with the table.
     fn next(&self) -> String {
-        let (at, table) = match &self.target.0 {
-            Some(target) => (target.to_string(), self.what.display().to_string()),
+        let (at, table) = match &self.at {
+            Some(at) => (at.to_string(), self.what.display().to_string()),
             None => ("TARGET".to_owned(), "TABLE".to_owned()),
         };
-        let plan = |spec: &str| format!("`fluo table plan --at {at} --spec {spec} {table}`");
-        match &self.write_spec {
-            Some(path) => format!(
-                "Next: {} shows what it changes.",
-                plan(&path.display().to_string())
+        let (first, spec) = match &self.write_spec {
+            Some(path) => ("", path.display().to_string()),
+            None => (
+                "write it with --write-spec FILE.toml; ",
+                "FILE.toml".to_owned(),
             ),
-            None => format!(
-                "Next: write it with --write-spec FILE.toml; {} shows what it changes.",
-                plan("FILE.toml")
-            ),
-        }
-    }
-}
-
-/// Returns the name of a design in a table of designs.
-fn recipe_name(design: &KeyDesign) -> String {
-    match design.row_hasher() {
-        Some(hasher) => format!("{} `{}`", design.name(), hasher.prefix()),
-        None => design.name().to_owned(),
+        };
+        format!(
+            "Next: {first}`fluo table plan --at {at} --spec {spec} {table}` shows what it changes."
+        )
     }
 }

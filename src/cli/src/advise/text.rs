@@ -1,7 +1,7 @@
 //! The text of a report: for the terminal, and for the page.
 
-use comfy_table::{CellAlignment, Table, presets};
-use fluo_advisor::{AdvisorReport, Decision, RankedDesign, Suitability};
+use comfy_table::CellAlignment;
+use fluo_advisor::{AdvisorReport, Decision, Fault, RankedDesign, Suitability};
 use fluo_keys::ScanCost;
 use fluo_table::Grouped;
 
@@ -9,12 +9,10 @@ use super::answer::Answer;
 use super::faults::fault;
 use super::figures::{figures, percent};
 use crate::output;
-use crate::text::{count_of, plural};
+use crate::text::{columns, count_of, plural};
 
-/// The maximum number of printed lines of a spec.
 const SPEC_LINES: usize = 100;
 
-/// The names of the columns of [`row`].
 pub(super) const HEADER: [&str; 8] = [
     "design",
     "verdict",
@@ -25,59 +23,43 @@ pub(super) const HEADER: [&str; 8] = [
     "prefix scan",
     "against it",
 ];
-/// The columns of [`row`] with figures.
-pub(super) const FIGURES: std::ops::Range<usize> = 2..7;
 
-/// Returns the lines to print.
 pub(super) fn lines(answer: &Answer) -> String {
     let report = &answer.report;
     let mut lines = format!("Keys of {}\n\n", answer.source);
     let figures = figures(answer);
-    let width = figures.iter().map(|(name, _)| name.len()).max();
-    let width = width.unwrap_or_default();
+    let widths = figures.iter().map(|(name, _)| name.len());
+    let width = widths.max().unwrap_or_default();
     for (name, figure) in figures {
-        lines.push_str(&format!(" {name:width$}  {figure}\n"));
+        lines += &format!(" {name:width$}  {figure}\n");
     }
-    lines.push_str("\nDesigns\n\n");
-    for line in designs(report).lines() {
-        lines.push_str(line.trim_end());
-        lines.push('\n');
+    lines += "\nDesigns\n\n";
+    let mut designs = columns(HEADER);
+    for design in &report.designs {
+        designs.add_row(row(design).map(|text| output::shown(&text)));
     }
-    lines.push_str(&format!("\n{}\n", decision(report)));
+    for column in designs.column_iter_mut().skip(2).take(5) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    for line in designs.to_string().lines() {
+        lines += &format!("{}\n", line.trim_end());
+    }
+    lines += &format!("\n{}\n", decision(report));
     if let Some(spec) = &answer.spec {
-        lines.push_str("\nSpec file\n\n");
+        lines += "\nSpec file\n\n";
         for line in spec.lines().take(SPEC_LINES) {
-            lines.push_str(format!("  {line}").trim_end());
-            lines.push('\n');
+            lines += &format!("{}\n", format!("  {line}").trim_end());
         }
         let more = spec.lines().count().saturating_sub(SPEC_LINES);
         if more > 0 {
             let more = plural(count_of(more), "line");
-            lines.push_str(&format!(
-                "  .. and {more} more, which --write-spec writes\n"
-            ));
+            lines += &format!("  .. and {more} more, which --write-spec writes\n");
         }
-        lines.push_str(&format!("\n{}", answer.next));
+        lines += &format!("\n{}", answer.next);
     }
     lines.trim_end().to_owned()
 }
 
-fn designs(report: &AdvisorReport) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(HEADER);
-    for design in &report.designs {
-        table.add_row(row(design).map(|text| output::shown(&text)));
-    }
-    for (place, column) in table.column_iter_mut().enumerate() {
-        if FIGURES.contains(&place) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.to_string()
-}
-
-/// Returns the row of a design in the ranked table.
 pub(super) fn row(design: &RankedDesign) -> [String; 8] {
     let forecast = &design.forecast;
     let dash = || "-".to_owned();
@@ -115,20 +97,15 @@ pub(super) fn verdict(suitability: Suitability) -> &'static str {
 
 /// Returns the most telling fault of a design, or else the keys that it rejects.
 fn against(design: &RankedDesign) -> String {
-    match (design.faults.first(), &design.forecast.rejected) {
-        (Some(first), _) => fault(first),
-        (None, Some(rejected)) => {
-            format!(
-                "no key for {}: {}",
-                plural(rejected.keys, "key"),
-                rejected.reason
-            )
-        }
-        (None, None) => String::new(),
-    }
+    let rejected = design.forecast.rejected.as_ref();
+    let rejected = rejected.map(|rejected| Fault::RejectsKeys {
+        keys: rejected.keys,
+        reason: rejected.reason.clone(),
+    });
+    let first = design.faults.first().or(rejected.as_ref());
+    first.map(fault).unwrap_or_default()
 }
 
-/// Returns the decision as a sentence.
 pub(super) fn decision(report: &AdvisorReport) -> String {
     let advised = report.advised();
     let names: Vec<_> = advised.iter().map(RankedDesign::label).collect();

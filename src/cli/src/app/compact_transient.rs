@@ -8,15 +8,15 @@ use anyhow::{Result, bail};
 use clap::Args;
 use fluo_recipes::transient::{CompactedRange, TransientCompaction, TransientRange};
 use fluo_table::{Error, ErrorKind, Span};
-use indicatif::ProgressBar;
 use tokio::select;
 use tokio::sync::mpsc;
 
 use crate::application::NamedApplication;
 use crate::duration::{self, seconds};
 use crate::exit::{self, Outcome};
+use crate::output;
+use crate::progress::{self, Line};
 use crate::text::{count_of, plural};
-use crate::{output, progress};
 
 /// Compact the transient ranges of an application.
 ///
@@ -61,15 +61,13 @@ impl CompactTransient {
             return Ok(Outcome::Success);
         }
         let bar = self.bar("compacting");
-        let print = {
-            let bar = bar.clone();
-            move |compacted: &CompactedRange| {
-                // A closed output does not end the compaction.
-                let _ = bar.suspend(|| output::print(&line(compacted)));
-            }
+        let above = bar.clone();
+        let print = move |compacted: &CompactedRange| {
+            // A closed output does not end the compaction.
+            let _ = above.suspend(|| output::print(&line(compacted)));
         };
         let report = compaction.on_compacted(print).run().await;
-        bar.finish_and_clear();
+        drop(bar);
         let failed = report.iter().filter(|one| one.result.is_err()).count();
         if failed > 0 {
             let ranges = plural(count_of(report.len()), "range");
@@ -129,7 +127,7 @@ impl CompactTransient {
         Ok(())
     }
 
-    fn bar(&self, work: &str) -> ProgressBar {
+    fn bar(&self, work: &str) -> Line {
         let name = &self.application.name;
         progress::waiting(output::shown(&format!(
             "{work} the transient ranges of `{name}`"
@@ -137,10 +135,10 @@ impl CompactTransient {
     }
 
     fn say_there_are_none(&self) {
-        output::say(&format!(
+        say!(
             "application `{}` has no transient ranges, so nothing was compacted",
             self.application.name
-        ));
+        );
     }
 }
 
@@ -151,7 +149,6 @@ fn as_error(error: &anyhow::Error) -> Error {
     Error::new(kind, exit::sentence(error))
 }
 
-/// Returns the line of a range that was compacted, or whose compaction failed.
 fn line(compacted: &CompactedRange) -> String {
     let CompactedRange {
         range, duration, ..

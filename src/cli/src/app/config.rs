@@ -1,12 +1,10 @@
 //! `fluo app config`.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use clap::Args;
 use fluo_table::Escaped;
 use fluo_table::coordination::{Application, ObservedColumn, shown_settings};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::application::NamedApplication;
 use crate::output;
@@ -16,9 +14,7 @@ use crate::output;
 /// In a name or value, bytes that are not printable ASCII and backslashes are written \xNN; so is a
 /// `=` in a name. Passwords and secrets are masked.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo app config --at embedded:./data web")]
+#[command(after_help = "Example:\n  fluo app config --at embedded:./data web")]
 pub(crate) struct Config {
     #[command(flatten)]
     application: NamedApplication,
@@ -26,23 +22,6 @@ pub(crate) struct Config {
     /// printable ASCII are written \xNN
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct Shown<'a> {
-    id: &'a str,
-    table: &'a str,
-    observers: Vec<ShownColumn>,
-    settings: BTreeMap<&'a str, &'a str>,
-}
-
-#[derive(Serialize)]
-struct ShownColumn {
-    family: String,
-    qualifier: String,
-    visibility: String,
-    kind: String,
-    id: String,
 }
 
 impl Config {
@@ -55,23 +34,25 @@ impl Config {
             .iter()
             .try_for_each(|(name, value)| {
                 let name = Escaped(name.as_bytes()).and(b"=");
-                output::print(&format!("{name} = {}", Escaped(value.as_bytes())))
+                show!("{name} = {}", Escaped(value.as_bytes()))
             })
     }
 }
 
-fn shown(stored: &Application) -> Shown<'_> {
-    let column = |observed: &ObservedColumn| ShownColumn {
-        family: Escaped(&observed.column.family).to_string(),
-        qualifier: Escaped(&observed.column.qualifier).to_string(),
-        visibility: Escaped(&observed.column.visibility).to_string(),
-        kind: observed.kind.to_string(),
-        id: observed.id.clone(),
+fn shown(stored: &Application) -> Value {
+    let column = |observed: &ObservedColumn| {
+        json!({
+            "family": Escaped(&observed.column.family).to_string(),
+            "qualifier": Escaped(&observed.column.qualifier).to_string(),
+            "visibility": Escaped(&observed.column.visibility).to_string(),
+            "kind": observed.kind.to_string(),
+            "id": observed.id,
+        })
     };
-    Shown {
-        observers: stored.observers.iter().map(column).collect(),
-        id: &stored.id,
-        table: &stored.table,
-        settings: shown_settings(&stored.settings),
-    }
+    json!({
+        "id": stored.id,
+        "table": stored.table,
+        "observers": stored.observers.iter().map(column).collect::<Vec<_>>(),
+        "settings": shown_settings(&stored.settings),
+    })
 }

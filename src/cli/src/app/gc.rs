@@ -41,7 +41,7 @@ pub(crate) struct Gc {
 }
 
 /// Maximum pause after a failure, and before the next look whether another process still collects.
-const LONGEST_RETRY_PAUSE: Duration = Duration::from_secs(60);
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
 
 /// Checks whether a failure may pass without a change by the operator.
 fn may_pass(error: &anyhow::Error) -> bool {
@@ -74,19 +74,18 @@ impl Gc {
                         output::emit("another process collects the garbage")?;
                     }
                     is_waiting = true;
-                    sleep(pause.min(LONGEST_RETRY_PAUSE)).await;
+                    sleep(pause.min(MAX_RETRY_PAUSE)).await;
                 }
                 Err(error) if may_pass(&error) => {
-                    output::say(&format!("failed: {}", exit::sentence(&error)));
-                    sleep(pause.min(LONGEST_RETRY_PAUSE)).await;
+                    say!("failed: {}", exit::sentence(&error));
+                    sleep(pause.min(MAX_RETRY_PAUSE)).await;
                 }
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Collects garbage unless another process has the duty. Returns the line to print, and the
-    /// duty.
+    /// Collects garbage unless another process does. Returns the line to print, and the duty.
     async fn on_duty(&self) -> Result<Option<(String, (Client, Box<dyn HeldLock>))>> {
         let (fluo, client) = self.application.client().await?;
         let Some(duty) = client.take_duty(Client::GARBAGE_DUTY).await? else {
@@ -99,21 +98,13 @@ impl Gc {
     /// Collects garbage, and returns the line to print.
     async fn collect(&self, fluo: &Instance, client: &Client) -> Result<String> {
         let begun = Instant::now();
-        let work = output::shown(&format!(
-            "collecting the garbage of `{}`",
-            self.application.name
-        ));
+        let name = output::shown(&self.application.name);
+        let work = format!("collecting the garbage of `{name}`");
         let bar = progress::waiting(work.clone());
-        let progress = |done, ranges| {
-            bar.set_message(format!("{work}: {done} of {ranges} ranges"));
-        };
+        let progress = |done, ranges| bar.set_message(format!("{work}: {done} of {ranges} ranges"));
         let all = Span::all();
-        let collected = client.collect_garbage_with(fluo, &all, progress).await;
-        bar.finish_and_clear();
-        let horizon = collected?;
-        Ok(format!(
-            "collected below {horizon} in {}",
-            seconds(begun.elapsed())
-        ))
+        let horizon = client.collect_garbage_with(fluo, &all, progress).await?;
+        let took = seconds(begun.elapsed());
+        Ok(format!("collected below {horizon} in {took}"))
     }
 }

@@ -9,8 +9,8 @@ use fluo_table::coordination::ObservedColumn;
 use fluo_table::{Error, ErrorKind, Instance, TableAdminExt};
 
 use super::observe::{observed, setting};
+use crate::confirm;
 use crate::target::{InstanceArguments, MakingArguments};
-use crate::{confirm, output};
 
 /// Make an application: its table, its observed columns and its settings.
 ///
@@ -62,8 +62,7 @@ impl Init {
         if self.clear && !self.yes {
             self.confirm(&fluo, before.as_deref()).await?;
         }
-        let application = self.application(&fluo);
-        match (application.initialize().await, &before) {
+        match (self.application(&fluo).initialize().await, &before) {
             (Err(error), Some(before))
                 if error.kind() == ErrorKind::AlreadyExists && !self.clear =>
             {
@@ -71,11 +70,11 @@ impl Init {
             }
             (initialized, _) => initialized?,
         }
-        output::say(&format!(
+        say!(
             "initialized application `{}` with table `{}`",
             self.name,
             self.table()
-        ));
+        );
         Ok(())
     }
 
@@ -92,14 +91,11 @@ impl Init {
 
     /// Returns the error with a remedy, if the application already exists.
     fn is_there(&self, before: &str, error: &Error) -> anyhow::Error {
-        let name = &self.name;
-        match before == self.table() {
-            true => {
-                anyhow!("{error}; --clear removes it and its table first, with all that is in it")
-            }
-            false => {
-                anyhow!("{error}; `fluo app remove {name}` removes it and its table `{before}`")
-            }
+        if before == self.table() {
+            anyhow!("{error}; --clear removes it and its table first, with all that is in it")
+        } else {
+            let name = &self.name;
+            anyhow!("{error}; `fluo app remove {name}` removes it and its table `{before}`")
         }
     }
 
@@ -119,8 +115,7 @@ impl Init {
         self.table.as_deref().unwrap_or(&self.name)
     }
 
-    /// Asks for confirmation if anything would be deleted. `before` is the present table of the
-    /// application.
+    /// Asks for confirmation if anything, such as the table `before`, would be deleted.
     async fn confirm(&self, fluo: &Instance, before: Option<&str>) -> Result<()> {
         let (name, table) = (&self.name, self.table());
         let has_table = fluo.table_exists(table).await?;

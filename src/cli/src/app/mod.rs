@@ -1,43 +1,83 @@
 //! `fluo app`: applications.
 
-mod apply;
 mod compact_transient;
 mod config;
 mod gc;
 mod init;
-mod list;
+mod inspect;
 mod observe;
-mod optimization;
-mod plan;
+mod optimized;
 mod rebucket;
 mod remove;
-mod status;
-mod verify;
 
 use anyhow::Result;
 use clap::Subcommand;
 
+use self::optimized::optimized;
+use crate::application::NamedApplication;
 use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
+use crate::table::{ApplyOptions, Origin, PlanOptions, VerifyArguments};
+use crate::target::check_writable;
 
 /// The commands of `fluo app`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AppCommand {
-    // The help of each command is the doc comment of its arguments.
+    // The help of most commands is the doc comment of their arguments.
     Init(init::Init),
-    List(list::List),
-    Status(status::Status),
+    List(inspect::List),
+    Status(inspect::Status),
     Config(config::Config),
     Remove(remove::Remove),
     Gc(gc::Gc),
     CompactTransient(compact_transient::CompactTransient),
-    Plan(plan::PlanCommand),
-    Apply(apply::Apply),
-    Verify(Box<verify::Verify>),
+    /// Show the changes that make the table match the recipes; writes nothing.
+    ///
+    /// The recipes are settings of the application, such as `recipes.optimizations.ID=CLASS`. The
+    /// application stores them when it is created, so neither its code nor a spec is needed. If it
+    /// has no recipes with split points, there is nothing to do.
+    #[command(after_help = "Example:\n  fluo app plan --at embedded:./data web")]
+    Plan {
+        #[command(flatten)]
+        application: NamedApplication,
+        #[command(flatten)]
+        options: PlanOptions,
+    },
+    /// Change the table to match the recipes.
+    ///
+    /// The recipes are settings of the application, as for `fluo app plan`. Adds the split points,
+    /// then sets the groups; no cell changes. It is safe to stop at any time: the table serves
+    /// after each step, and applying again continues from there. If a step fails, the steps of this
+    /// run are undone.
+    ///
+    /// Afterwards it waits until the servers have moved the tablets so that every group is spread.
+    /// If they are not spread in time, the exit code is 0; `fluo app verify` decides.
+    #[command(after_help = "Example:\n  fluo app apply --at embedded:./data web")]
+    Apply {
+        #[command(flatten)]
+        application: NamedApplication,
+        /// Remove split points that no recipe asks for
+        #[arg(long)]
+        prune: bool,
+        #[command(flatten)]
+        options: ApplyOptions,
+    },
+    /// Check whether the table matches the recipes; exits 1 if not.
+    ///
+    /// The recipes are settings of the application, as for `fluo app plan`. Reads back the split
+    /// points, the groups, the places of the tablets and the rows. Rows that belong to no recipe
+    /// are accepted. The tablets of a queue are not compared, because their rows come and go; those
+    /// of row hashers are.
+    #[command(after_help = "Example:\n  fluo app verify --at embedded:./data web")]
+    Verify {
+        #[command(flatten)]
+        application: NamedApplication,
+        #[command(flatten)]
+        options: VerifyArguments,
+    },
     Rebucket(rebucket::Rebucket),
 }
 
-/// Runs a command. Commands that change a table in several steps keep `standing` up to date.
 pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outcome> {
     match command {
         AppCommand::Init(command) => command.run().await?,
@@ -47,10 +87,36 @@ pub(crate) async fn run(command: AppCommand, standing: &Standing) -> Result<Outc
         AppCommand::Remove(command) => command.run().await?,
         AppCommand::Gc(command) => return command.run().await,
         AppCommand::CompactTransient(command) => return command.run().await,
-        AppCommand::Plan(command) => command.run().await?,
-        AppCommand::Apply(command) => command.run(standing).await?,
+        AppCommand::Plan {
+            application,
+            options,
+        } => {
+            if let Some(table) = optimized(&application).await? {
+                options.run(table, "--despite-application ").await?;
+            }
+        }
+        AppCommand::Apply {
+            application,
+            prune,
+            options,
+        } => {
+            if let Some(mut table) = optimized(&application).await? {
+                check_writable(table.unwritable.take())?;
+                let plan = table.plan(prune).await?;
+                options
+                    .run(&*table.tables, &plan, Origin::RECIPES, standing)
+                    .await?;
+            }
+        }
+        AppCommand::Verify {
+            application,
+            options,
+        } => {
+            if let Some(table) = optimized(&application).await? {
+                return options.run(table).await;
+            }
+        }
         AppCommand::Rebucket(command) => command.run().await?,
-        AppCommand::Verify(command) => return command.run().await,
     }
     Ok(Outcome::Success)
 }

@@ -5,7 +5,6 @@ use std::str::FromStr;
 use fluo_table::coordination::{ObservedColumn, ObserverKind};
 use fluo_table::{Bytes, Column, unescape};
 
-/// Parses `FAMILY:QUALIFIER=KIND,ID`.
 pub(super) fn observed(text: &str) -> Result<ObservedColumn, String> {
     let parts = text.split_once('=');
     let (column, observer) =
@@ -27,7 +26,6 @@ pub(super) fn observed(text: &str) -> Result<ObservedColumn, String> {
     Ok(ObservedColumn::new(column, kind, id))
 }
 
-/// Parses `NAME=VALUE`.
 pub(super) fn setting(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
     let (name, value) = parts.ok_or("a setting has a name and a value; write NAME=VALUE")?;

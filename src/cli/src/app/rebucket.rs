@@ -5,8 +5,8 @@ use clap::Args;
 use fluo_recipes::stored_queue::StoredQueue;
 
 use crate::application::ApplicationArguments;
+use crate::progress;
 use crate::text::plural;
-use crate::{output, progress};
 
 /// Change the number of buckets of a queue.
 ///
@@ -37,16 +37,16 @@ impl Rebucket {
         let work = format!("moving the values of `{}`", self.id.escape_debug());
         let change = StoredQueue::rebucket(&client, &*open.coordination, &self.id, self.buckets);
         let moved = progress::while_it_lasts(work, change).await?;
-        output::say(&format!(
+        say!(
             "queue `{}` has {}; {} moved",
             self.id.escape_debug(),
             plural(self.buckets.into(), "bucket"),
             plural(moved, "value")
-        ));
-        output::say(&format!(
+        );
+        say!(
             "`fluo app plan {}` shows the new split points",
             self.application.name()
-        ));
+        );
         Ok(())
     }
 }

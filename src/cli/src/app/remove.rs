@@ -13,9 +13,7 @@ use crate::{confirm, output};
 /// Refuses an application that is running. At a terminal it asks you to type the name of the
 /// application; a script is not asked.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo app remove --at embedded:./data --yes web")]
+#[command(after_help = "Example:\n  fluo app remove --at embedded:./data --yes web")]
 pub(crate) struct Remove {
     #[command(flatten)]
     application: NamedApplication,

@@ -51,7 +51,7 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
     let optimizations = TableOptimizations::for_row_hasher(&hasher, TABLETS)?;
     let plan = optimizations.plan(tables, "pages").await?;
     story::heading("The plan (`fluo table plan`)")?;
-    table::describe_plan(&plan, false, Origin::Spec)?;
+    table::describe_plan(&plan, false, Origin::SPEC)?;
 
     story::heading("Applied, step by step (`fluo table apply`)")?;
     plan.apply(tables).on_event(story::step).await?;
@@ -60,13 +60,9 @@ async fn tell(tables: &EmbeddedTables) -> Result<Outcome> {
 
     story::heading("Verified (`fluo table verify`)")?;
     let verdict = optimizations.verify(tables, "pages").await?;
-    table::describe_verdict(&verdict, Origin::Spec)?;
+    table::describe_verdict(&verdict, Origin::SPEC)?;
     story::closing()?;
-    Ok(if verdict.ok {
-        Outcome::Success
-    } else {
-        Outcome::Difference
-    })
+    Ok(Outcome::of(verdict.ok))
 }
 
 async fn load(
@@ -84,13 +80,11 @@ async fn load(
         .on_progress(|report| bar.set_position(report.written))
         .load(&*table, stream::iter(ROWS.lines().map(row)))
         .await;
-    bar.finish_and_clear();
     loaded?;
     Ok(())
 }
 
-/// Returns split points for as many tablets as the hashed table has, evenly spread over the first
-/// two letters of rows, `aa` to `zz`.
+/// Returns split points that are evenly spread over the first two letters of rows.
 fn alphabet_splits() -> BTreeSet<Bytes> {
     let letter = |n: u32| u8::try_from(n).map_or(b'z', |n| b'a' + n.min(25));
     let split = |i: u32| i * 26 * 26 / TABLETS;

@@ -10,7 +10,6 @@ use crate::output::print;
 use crate::table::bars;
 use crate::text::count_of;
 
-/// The commands that a reader can try next.
 const CLOSING: &str = "
 Nothing of this is left. To do it with rows of your own, one a line in rows.txt:
 
@@ -28,7 +27,7 @@ Nothing of this is left. To do it with rows of your own, one a line in rows.txt:
 Every command explains itself: fluo table plan --help";
 
 pub(super) fn heading(text: &str) -> Result<()> {
-    print(&format!("\n{text}\n{}", "=".repeat(text.chars().count())))
+    show!("\n{text}\n{}", "=".repeat(text.chars().count()))
 }
 
 pub(super) fn opening(rows: &str) -> Result<()> {
@@ -44,13 +43,12 @@ pub(super) fn opening(rows: &str) -> Result<()> {
         .map_or(("", 0), |(h, c)| (*h, *c));
     let total = count_of(rows.lines().count());
     heading("Real rows")?;
-    print(&format!(
-        "{} home pages of software packages, host reversed as a web table has them. {} of them, {} %, are of \
-         one host, {host}.",
+    show!(
+        "{} home pages of software packages, as a web table has them. {} of them, {} %, are of {host}.",
         Grouped(total),
         Grouped(most),
         percent(most, total),
-    ))
+    )
 }
 
 pub(super) fn plain(tablets: &Tablets) -> Result<()> {
@@ -67,12 +65,7 @@ pub(super) fn hashed(hasher: &RowHasher, rows: &str) -> Result<()> {
     rows.lines()
         .filter(|row| row.starts_with("com.github/a"))
         .take(4)
-        .try_for_each(|row| {
-            print(&format!(
-                "  {row}\n      {}",
-                Escaped(&hasher.add(row.as_bytes()))
-            ))
-        })
+        .try_for_each(|row| show!("  {row}\n      {}", Escaped(&hasher.add(row.as_bytes()))))
 }
 
 pub(super) fn spread(tablets: &Tablets) -> Result<()> {
@@ -83,14 +76,14 @@ pub(super) fn spread(tablets: &Tablets) -> Result<()> {
 pub(super) fn step(event: ApplyEvent<'_>) {
     if let ApplyEvent::Done(step) = event {
         // Ignore a closed output here: the next print at the end of the run reports it.
-        let _ = print(&format!("  done: {step}"));
+        let _ = show!("  done: {step}");
     }
 }
 
 pub(super) fn closing() -> Result<()> {
     print(CLOSING)?;
     let own = std::env::current_exe()?;
-    print(&format!("(`fluo` is {} here.)", own.display()))
+    show!("(`fluo` is {} here.)", own.display())
 }
 
 fn draw(tablets: &Tablets) -> Result<()> {
@@ -98,27 +91,17 @@ fn draw(tablets: &Tablets) -> Result<()> {
         Some(row) => format!("  {}", Escaped(row)),
         None => "  (end)".to_owned(),
     };
+    let tablets = tablets.as_slice().iter();
     let counts: Vec<_> = tablets
-        .as_slice()
-        .iter()
         .map(|tablet| (label(tablet.end_row.as_deref()), tablet.entries))
         .collect();
-    let lines = bars(counts.iter().map(|(label, count)| (label.as_str(), *count)));
-    lines.iter().try_for_each(|line| print(line))?;
-    let largest = counts
-        .iter()
-        .map(|(_, count)| *count)
-        .max()
-        .unwrap_or_default();
-    let total: u64 = counts.iter().map(|(_, count)| *count).sum();
+    bars(&counts).iter().try_for_each(|line| print(line))?;
+    let loads = || counts.iter().map(|(_, count)| *count);
+    let fullest = percent(loads().max().unwrap_or_default(), loads().sum());
     let even = percent(1, count_of(counts.len()));
-    print(&format!(
-        "\n  The fullest tablet has {} % of the rows; an even share is {even} %.",
-        percent(largest, total)
-    ))
+    show!("\n  The fullest tablet has {fullest} % of the rows; an even share is {even} %.")
 }
 
-/// Returns a share in percent, rounded.
 fn percent(part: u64, whole: u64) -> u64 {
     let whole = whole.max(1);
     (part * 100 + whole / 2) / whole

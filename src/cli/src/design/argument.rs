@@ -14,7 +14,6 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Source, read_design};
 
-/// Reads a design from the argument.
 pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
     let mut parts = split(argument);
     let name = parts.next().unwrap_or_default();
@@ -33,7 +32,6 @@ pub(crate) fn read_argument(argument: &str) -> Result<KeyDesign> {
     read_design(Source::Argument, Spanned::new(0..0, table), None)
 }
 
-/// Returns the value in TOML, or else the text.
 fn value_of(text: &str) -> DeValue<'_> {
     match DeValue::parse(text) {
         Ok(value) if !text.contains('#') => value.into_inner(),

@@ -11,7 +11,6 @@ use toml::de::DeTable;
 
 use super::Source;
 
-/// The name of a design.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Name {

@@ -8,12 +8,9 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer, ValueDeserializer};
 
-/// The origin of settings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source<'a> {
-    /// The argument `--design`.
     Argument,
-    /// A file.
     File { name: &'a str, text: &'a str },
 }
 

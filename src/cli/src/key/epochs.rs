@@ -1,25 +1,15 @@
 //! Keys of a table whose rows may be written in several designs.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use fluo_keys::{KeyDesign, KeyMigration};
-use fluo_table::{Bytes, Escaped, Grouped};
-use serde::Serialize;
-
-use crate::output;
-use crate::text::plural;
+use fluo_table::{Bytes, Escaped};
+use serde_json::{Value, json};
 
 /// The design of a key, as readers of the table determine it.
-#[derive(Serialize)]
-pub(super) struct EpochOf {
-    /// Number of the design, counted from 1, the oldest.
-    pub(super) number: usize,
-    pub(super) epochs: usize,
-    design: String,
-    /// The older designs that make the same key.
-    also: Vec<usize>,
-    /// The key of the row in the newest design, escaped. `None` if that design has no key for the
-    /// row.
-    newest_key: Option<String>,
+pub(super) struct Epoch<'a> {
+    pub(super) design: &'a KeyDesign,
+    pub(super) json: Value,
+    pub(super) text: String,
 }
 
 /// Appends the row of a key, and returns the index of its design. The oldest has index 0.
@@ -29,63 +19,37 @@ pub(super) fn row_of(epochs: &KeyMigration, key: &[u8], row: &mut Vec<u8>) -> Re
         .map_err(|error| anyhow!("{error}; nor is it one of an earlier design of the spec"))
 }
 
-/// Returns the design at an index.
-pub(super) fn design_at(epochs: &KeyMigration, index: usize) -> Result<&KeyDesign> {
+/// Describes the epoch of a key, counted from 1, the oldest: the older ones that make the same key,
+/// and the key of the row in the newest.
+pub(super) fn epoch_of<'a>(epochs: &'a KeyMigration, key: &[u8]) -> Result<Epoch<'a>> {
+    let mut row = Vec::new();
+    let index = row_of(epochs, key, &mut row)?;
+    let (number, count) = (index + 1, epochs.designs().len());
     let design = epochs.designs().nth(index);
-    design.ok_or_else(|| anyhow!("the spec has no epoch {}", index + 1))
-}
-
-impl EpochOf {
-    /// Describes a key, given its row and the index of its design.
-    pub(super) fn new(epochs: &KeyMigration, index: usize, key: &[u8], row: &[u8]) -> Result<Self> {
-        let older = epochs.designs().take(index).enumerate();
-        let also = older.filter(|(_, design)| design.decode_key(key).is_ok());
-        Ok(Self {
-            number: index + 1,
-            epochs: epochs.designs().len(),
-            design: design_at(epochs, index)?.to_string(),
-            also: also.map(|(older, _)| older + 1).collect(),
-            newest_key: epochs
-                .key(row)
-                .ok()
-                .map(|key: Bytes| Escaped(&key).to_string()),
-        })
+    let design = design.with_context(|| format!("the spec has no epoch {number}"))?;
+    let older = (1..).zip(epochs.designs().take(index));
+    let also = older.filter(|(_, design)| design.decode_key(key).is_ok());
+    let also: Vec<usize> = also.map(|(number, _)| number).collect();
+    let newest = epochs
+        .key(&row)
+        .ok()
+        .map(|key: Bytes| Escaped(&key).to_string());
+    let mut text = format!("{number} of {count}: {design}");
+    match &newest {
+        _ if number == count => {}
+        Some(key) => text += &format!("; new writes go to {key}"),
+        None => text += "; the newest design has no key for the row",
     }
-
-    /// Describes in words the epoch of the key, and the consequences for the row.
-    pub(super) fn told(&self) -> String {
-        let newest = match &self.newest_key {
-            _ if self.number == self.epochs => String::new(),
-            Some(key) => format!("; new writes go to {key}"),
-            None => "; the newest design has no key for the row".to_owned(),
-        };
-        let also: Vec<_> = self.also.iter().map(ToString::to_string).collect();
-        let also = match also.as_slice() {
-            [] => String::new(),
-            also => format!("; the same key in epoch {}", also.join(", ")),
-        };
-        let (number, epochs, design) = (self.number, self.epochs, &self.design);
-        format!("{number} of {epochs}: {design}{newest}{also}")
+    if !also.is_empty() {
+        let also: Vec<_> = also.iter().map(ToString::to_string).collect();
+        text += &format!("; the same key in epoch {}", also.join(", "));
     }
-}
-
-/// Prints the number of keys of earlier designs, if there are any. `counts` has a count for each
-/// design, oldest first.
-pub(super) fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
-    let all: u64 = counts.iter().sum();
-    let earlier = counts.len().saturating_sub(1);
-    let earlier = counts
-        .iter()
-        .zip(epochs.designs())
-        .enumerate()
-        .take(earlier);
-    for (index, (count, design)) in earlier.filter(|(_, (count, _))| **count > 0) {
-        output::say(&format!(
-            "{} of {}: epoch {} of {}, {design}",
-            Grouped(*count),
-            plural(all, "key"),
-            index + 1,
-            counts.len()
-        ));
-    }
+    let json = json!({
+        "number": number,
+        "epochs": count,
+        "design": design.to_string(),
+        "also": also,
+        "newest_key": newest,
+    });
+    Ok(Epoch { design, json, text })
 }

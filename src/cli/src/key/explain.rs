@@ -1,21 +1,20 @@
 //! `fluo key explain`.
 
 use std::ffi::OsString;
-use std::fmt;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use comfy_table::Table;
-use fluo_keys::{KeyDesign, KeyMigration, RowHasher, SplitFormula};
+use fluo_keys::{KeyDesign, KeyField, KeyMigration, RowHasher, SplitFormula};
 use fluo_table::{Bytes, Escaped, Grouped};
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::epochs::{EpochOf, design_at, row_of};
+use super::epochs::epoch_of;
 use super::shape::points_of;
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
 use crate::masking;
 use crate::output;
+use crate::text::columns;
 
 /// Explain each part of a key, and name the tablet it falls in.
 #[derive(Args, Debug)]
@@ -43,59 +42,15 @@ pub(crate) struct Explain {
     keys: Vec<OsString>,
 }
 
-/// A key and its parts.
-#[derive(Serialize)]
+/// A key and its parts, as JSON and as rows of text.
 struct Explained {
-    key: String,
-    #[serde(flatten)]
-    parts: Parts,
-    row: String,
-    /// Present if the table may hold rows of several designs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    epoch: Option<EpochOf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tablet: Option<TabletOf>,
-}
-
-/// The parts before the row.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Parts {
-    /// The parts of a row hasher.
-    Hashed {
-        prefix: String,
-        hash: String,
-        hash_number: u32,
-        hash_space: u32,
-        scheme: String,
-    },
-    /// The parts of any other design.
-    Fields {
-        design: &'static str,
-        fields: Vec<Piece>,
-    },
-}
-
-#[derive(Serialize)]
-struct Piece {
-    name: String,
-    stored: String,
-    meaning: String,
-}
-
-/// The tablet of a key, counted from 1. The bounds are escaped. The last tablet of a table has no
-/// end row.
-#[derive(Serialize)]
-struct TabletOf {
-    number: usize,
-    tablets: usize,
-    after_row: Option<String>,
-    end_row: Option<String>,
+    json: Value,
+    rows: Vec<[String; 2]>,
 }
 
 impl Explain {
     /// Explains every key and prints the explanations; prints nothing if one of them is not a key.
-    pub(crate) fn run(&self) -> Result<()> {
+    pub(super) fn run(&self) -> Result<()> {
         let chosen = self.design.choose()?;
         let (design, epochs) = (&chosen.design, chosen.migration.as_ref());
         let splits = points_of(design, self.tablets, chosen.layout.as_ref())?;
@@ -104,153 +59,130 @@ impl Explain {
             let written = key.as_encoded_bytes();
             let bytes = self.encoding.decode(written);
             let key = bytes.with_context(|| format!("key `{}`", masking::masked(written)))?;
-            match epochs {
-                Some(epochs) => Explained::in_epochs(epochs, splits, &key),
-                None => Explained::new(design, design.row_hasher(), splits, &key),
-            }
+            Explained::new(design, epochs, splits, &key)
         });
         let explained = explained.collect::<Result<Vec<_>>>()?;
         if self.json {
-            output::print_json(&explained)?;
+            let all: Vec<_> = explained.into_iter().map(|one| one.json).collect();
+            output::print_json(&all)?;
         } else {
-            explained
-                .iter()
-                .try_for_each(|one| output::print(&one.drawn()))?;
+            for one in explained {
+                let mut table = columns([]);
+                table.add_rows(one.rows);
+                output::print(&table.trim_fmt())?;
+            }
         }
-        match (epochs, design.row_hasher()) {
-            (None, Some(hasher)) => tell_formula(hasher, splits),
+        match (epochs, design.row_hasher(), splits) {
+            (None, Some(hasher), Some(splits)) => tell_formula(hasher, splits),
             _ => Ok(()),
         }
     }
 }
 
 impl Explained {
-    /// Explains a key of a design; `hasher` is its row hasher, if it is to be explained as one.
+    /// Explains a key of a design, or of one of several. The split points are those of the newest
+    /// design, as a table has one set of them.
     fn new(
         design: &KeyDesign,
-        hasher: Option<&RowHasher>,
+        epochs: Option<&KeyMigration>,
         splits: Option<&[Bytes]>,
         key: &[u8],
     ) -> Result<Self> {
-        let row = design.decode_key(key)?;
-        let shown = |bytes: &[u8]| Escaped(bytes).to_string();
-        let (parts, after_last) = match hasher {
-            Some(hasher) => {
-                let parts = hasher.parts(key)?;
-                let parts = Parts::Hashed {
-                    prefix: shown(parts.prefix.as_bytes()),
-                    hash: shown(&parts.hash),
-                    hash_number: parts.number,
-                    hash_space: hasher.scheme().space(),
-                    scheme: hasher.scheme().to_string(),
-                };
-                // No key is after the last split point.
-                (parts, 0)
-            }
-            None => {
-                let fields = design.explain(key)?.into_iter().map(|field| Piece {
-                    name: field.name,
-                    stored: shown(&field.stored),
-                    meaning: field.meaning,
-                });
-                let (design, fields) = (design.name(), fields.collect());
-                (Parts::Fields { design, fields }, 1)
-            }
+        let epoch = epochs.map(|epochs| epoch_of(epochs, key)).transpose()?;
+        let design = epoch.as_ref().map_or(design, |epoch| epoch.design);
+        let hasher = design.row_hasher().filter(|_| epoch.is_none());
+        let row = shown(&design.decode_key(key)?);
+        let mut explained = Self {
+            json: json!({ "key": shown(key) }),
+            rows: vec![["key".to_owned(), shown(key)]],
         };
-        Ok(Self {
-            key: shown(key),
-            parts,
-            row: shown(&row),
-            epoch: None,
-            tablet: splits.map(|splits| tablet_of(splits, splits.len() + after_last, key)),
-        })
+        match hasher {
+            Some(hasher) => explained.add_hash(hasher, key)?,
+            None => explained.add_fields(design, key)?,
+        }
+        output::add(&mut explained.json, "row", row.clone());
+        if !explained.rows.iter().any(|[name, _]| name == "row") {
+            explained.rows.push(["row".to_owned(), row]);
+        }
+        if let Some(epoch) = epoch {
+            explained.add("epoch", epoch.json, epoch.text);
+        }
+        if let Some(splits) = splits {
+            // No key of a hasher is after the last split point.
+            let tablets = splits.len() + usize::from(hasher.is_none());
+            let (json, text) = tablet_of(splits, tablets, key);
+            explained.add("tablet", json, text);
+        }
+        Ok(explained)
     }
 
-    /// Explains a key as readers of the table see it. The split points are those of the newest
-    /// design, because a table has only one set of them.
-    fn in_epochs(epochs: &KeyMigration, splits: Option<&[Bytes]>, key: &[u8]) -> Result<Self> {
-        let mut row = Vec::new();
-        let index = row_of(epochs, key, &mut row)?;
-        Ok(Self {
-            epoch: Some(EpochOf::new(epochs, index, key, &row)?),
-            ..Self::new(design_at(epochs, index)?, None, splits, key)?
-        })
+    fn add(&mut self, name: &str, json: impl Into<Value>, text: String) {
+        output::add(&mut self.json, name, json);
+        self.rows.push([name.to_owned(), text]);
     }
 
-    fn drawn(&self) -> String {
-        let mut table = Table::new();
-        table.load_style(comfy_table::presets::NOTHING);
-        table.add_row(["key", &self.key]);
-        let mut has_row = false;
-        match &self.parts {
-            Parts::Hashed {
-                prefix,
-                hash,
-                hash_number,
-                hash_space,
-                scheme,
-            } => {
-                let number = Grouped((*hash_number).into());
-                let space = Grouped((*hash_space).into());
-                table.add_row(["prefix", prefix]);
-                let hash = format!("{hash}  ({scheme}: number {number} of {space})");
-                table.add_row(["hash", &hash]);
-            }
-            Parts::Fields { fields, .. } => {
-                for field in fields {
-                    let text = format!("{}  ({})", field.stored, field.meaning);
-                    table.add_row([&field.name, &text]);
-                    has_row |= field.name == "row";
-                }
-            }
+    fn add_hash(&mut self, hasher: &RowHasher, key: &[u8]) -> Result<()> {
+        let parts = hasher.parts(key)?;
+        let (prefix, hash) = (shown(parts.prefix.as_bytes()), shown(&parts.hash));
+        let (scheme, space) = (hasher.scheme().to_string(), hasher.scheme().space());
+        let [number, of] = [parts.number, space].map(|number| Grouped(number.into()));
+        let text = format!("{hash}  ({scheme}: number {number} of {of})");
+        self.add("prefix", prefix.clone(), prefix);
+        self.add("hash", hash, text);
+        output::add(&mut self.json, "hash_number", parts.number);
+        output::add(&mut self.json, "hash_space", space);
+        output::add(&mut self.json, "scheme", scheme);
+        Ok(())
+    }
+
+    fn add_fields(&mut self, design: &KeyDesign, key: &[u8]) -> Result<()> {
+        let mut fields = Vec::new();
+        for KeyField {
+            name,
+            stored,
+            meaning,
+            ..
+        } in design.explain(key)?
+        {
+            let stored = shown(&stored);
+            fields.push(json!({ "name": name, "stored": stored, "meaning": meaning }));
+            self.rows.push([name, format!("{stored}  ({meaning})")]);
         }
-        if !has_row {
-            table.add_row(["row", &self.row]);
-        }
-        if let Some(epoch) = &self.epoch {
-            table.add_row(["epoch", &epoch.told()]);
-        }
-        if let Some(tablet) = &self.tablet {
-            table.add_row(["tablet", &tablet.to_string()]);
-        }
-        table.trim_fmt()
+        output::add(&mut self.json, "design", design.name());
+        output::add(&mut self.json, "fields", fields);
+        Ok(())
     }
 }
 
-fn tell_formula(hasher: &RowHasher, splits: Option<&[Bytes]>) -> Result<()> {
-    let Some(splits) = splits else { return Ok(()) };
+fn shown(bytes: &[u8]) -> String {
+    Escaped(bytes).to_string()
+}
+
+fn tell_formula(hasher: &RowHasher, splits: &[Bytes]) -> Result<()> {
     let tablets = u32::try_from(splits.len())?;
     if hasher.split_formula(tablets)? == SplitFormula::Even
         && hasher.scheme() == fluo_keys::HashScheme::default()
     {
-        output::say(&format!(
-            "note: at {tablets} tablets Fluo's split formula would leave the last one too small; the even formula \
-             is used"
-        ));
+        say!(
+            "note: at {tablets} tablets Fluo's split formula would leave the last one too small; the even formula is used"
+        );
     }
     Ok(())
 }
 
-fn tablet_of(splits: &[Bytes], tablets: usize, key: &[u8]) -> TabletOf {
+/// Returns the tablet of a key, counted from 1, as JSON and as text. The last tablet of a table has
+/// no end row.
+fn tablet_of(splits: &[Bytes], tablets: usize, key: &[u8]) -> (Value, String) {
     let index = splits.partition_point(|end_row| end_row.as_ref() < key);
-    let shown = |row: &Bytes| Escaped(row).to_string();
-    let before = index.checked_sub(1).and_then(|before| splits.get(before));
-    TabletOf {
-        number: index + 1,
-        tablets,
-        after_row: before.map(shown),
-        end_row: splits.get(index).map(shown),
-    }
-}
-
-impl fmt::Display for TabletOf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}: ", self.number, self.tablets)?;
-        match (&self.after_row, &self.end_row) {
-            (Some(after), Some(end)) => write!(f, "after {after}, up to {end}"),
-            (None, Some(end)) => write!(f, "the rows before, up to {end}"),
-            (Some(after), None) => write!(f, "after {after}, to the end of the table"),
-            (None, None) => f.write_str("the whole table"),
-        }
-    }
+    let number = index + 1;
+    let after = index.checked_sub(1).and_then(|before| splits.get(before));
+    let [after, end] = [after, splits.get(index)].map(|row| row.map(|row| shown(row)));
+    let bounds = match (&after, &end) {
+        (Some(after), Some(end)) => format!("after {after}, up to {end}"),
+        (None, Some(end)) => format!("the rows before, up to {end}"),
+        (Some(after), None) => format!("after {after}, to the end of the table"),
+        (None, None) => "the whole table".to_owned(),
+    };
+    let json = json!({ "number": number, "tablets": tablets, "after_row": after, "end_row": end });
+    (json, format!("{number} of {tablets}: {bounds}"))
 }

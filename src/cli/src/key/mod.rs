@@ -1,10 +1,9 @@
 //! `fluo key`: key designs on lines of text, without a table.
 
-mod add;
+mod convert;
 mod epochs;
 mod explain;
 mod page;
-mod remove;
 mod shape;
 mod spans;
 
@@ -16,8 +15,8 @@ use crate::exit::Outcome;
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
     // The help of each command is the doc comment of its arguments.
-    Add(add::Add),
-    Remove(remove::Remove),
+    Add(convert::Add),
+    Remove(convert::Remove),
     Splits(shape::Splits),
     Group(shape::Group),
     Explain(explain::Explain),

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use clap::Args;
-use comfy_table::Table;
 use fluo_keys::{KeyDesign, ScanCost};
 use fluo_table::Escaped;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::chosen_design::{CHOICE, DesignArguments};
 use crate::design::{Described, described};
 use crate::output;
+use crate::text::columns;
 
 /// List the designs, or show a page about one
 ///
@@ -34,44 +34,16 @@ pub(crate) struct Design {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Page {
-    design: &'static str,
-    about: String,
-    /// The example settings, as in --design, if none were given and the design needs some.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    example: Option<String>,
-    /// Common beginning of all keys, escaped; empty if there is none.
-    prefix: String,
-    order: String,
-    scans: Vec<ScanOf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    group: Option<String>,
-    #[serde(skip)]
-    settings: Vec<(String, String)>,
-}
-
-/// A kind of scan, and its cost.
-#[derive(Serialize)]
-struct ScanOf {
-    /// The kind: row, prefix, range, suffix, a part of the row between two values, or domain.
-    by: &'static str,
-    #[serde(flatten)]
-    cost: ScanCost,
-    sentence: String,
-}
-
 impl Design {
-    pub(crate) fn run(&self) -> Result<()> {
+    pub(super) fn run(&self) -> Result<()> {
         if self.design.is_empty() {
             return self.list();
         }
         let (design, example) = self.design.design_or_example()?;
-        let page = Page::new(&design, example)?;
         if self.json {
-            return output::print_json(&page);
+            return output::print_json(&json(&design, example));
         }
-        output::print(&drawn(&page))
+        output::print(&drawn(&design, example)?)
     }
 
     fn list(&self) -> Result<()> {
@@ -79,76 +51,89 @@ impl Design {
         if self.json {
             return output::print_json(&designs);
         }
-        let mut table = Table::new();
-        table.load_style(comfy_table::presets::NOTHING);
+        let mut table = columns([]);
         for Described { name, about, .. } in designs {
             table.add_row([name, about]);
         }
         output::print(&table.trim_fmt())?;
-        output::say("`fluo key design --design NAME` has a page about each");
+        say!("`fluo key design --design NAME` has a page about each");
         Ok(())
     }
 }
 
-impl Page {
-    fn new(design: &KeyDesign, example: Option<String>) -> Result<Self> {
-        let mut described = described()?.into_iter();
-        let described = described.find(|described| described.name == design.name());
-        let scans = design.scans();
-        let scans = [
-            ("row", scans.by_row),
-            ("prefix", scans.by_prefix),
-            ("range", scans.by_range),
-            ("suffix", scans.by_suffix),
-            ("part", scans.between),
-            ("domain", scans.by_domain),
-        ];
-        Ok(Self {
-            design: design.name(),
-            about: design.to_string(),
-            example,
-            prefix: Escaped(&design.prefix()).to_string(),
-            order: design.order().to_string(),
-            scans: scans.map(|(by, cost)| ScanOf::of(by, cost)).into(),
-            group: design.group_regex().map(|regex| format!("({regex}).*")),
-            settings: described
-                .map(|described| described.settings)
-                .unwrap_or_default(),
-        })
-    }
+/// Returns each kind of scan, with its cost.
+fn scans(design: &KeyDesign) -> [(&'static str, ScanCost); 6] {
+    let scans = design.scans();
+    [
+        ("row", scans.by_row),
+        ("prefix", scans.by_prefix),
+        ("range", scans.by_range),
+        ("suffix", scans.by_suffix),
+        ("part", scans.between),
+        ("domain", scans.by_domain),
+    ]
 }
 
-impl ScanOf {
-    fn of(by: &'static str, cost: ScanCost) -> Self {
-        let sentence = cost.to_string();
-        Self { by, cost, sentence }
-    }
+fn group(design: &KeyDesign) -> Option<String> {
+    design.group_regex().map(|regex| format!("({regex}).*"))
 }
 
-fn drawn(page: &Page) -> String {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    let mut add = |name: String, text: &str| {
-        table.add_row([name, text.to_owned()]);
+fn json(design: &KeyDesign, example: Option<String>) -> Value {
+    let scan = |(by, cost): (&str, ScanCost)| {
+        let mut scan = json!({ "by": by });
+        if let (Some(scan), Ok(Value::Object(cost))) =
+            (scan.as_object_mut(), serde_json::to_value(&cost))
+        {
+            scan.extend(cost);
+        }
+        output::add(&mut scan, "sentence", cost.to_string());
+        scan
     };
-    add("design".to_owned(), &page.about);
-    if let Some(example) = &page.example {
-        let example = format!("{example}, as this design needs settings and none were given");
-        add("example".to_owned(), &example);
+    let mut page = json!({ "design": design.name(), "about": design.to_string() });
+    if let Some(example) = example {
+        output::add(&mut page, "example", example);
     }
-    let begin = match page.prefix.as_str() {
-        "" => "can begin with any bytes, so the design must be alone in its table".to_owned(),
-        prefix => format!("begin with {prefix}"),
+    output::add(&mut page, "prefix", Escaped(&design.prefix()).to_string());
+    output::add(&mut page, "order", design.order().to_string());
+    output::add(&mut page, "scans", scans(design).map(scan).to_vec());
+    if let Some(group) = group(design) {
+        output::add(&mut page, "group", group);
+    }
+    page
+}
+
+fn drawn(design: &KeyDesign, example: Option<String>) -> Result<String> {
+    let mut table = columns([]);
+    let mut add = |name: &str, text: &str| {
+        table.add_row([name, text]);
     };
-    add("keys".to_owned(), &begin);
-    add("order".to_owned(), &page.order);
-    for scan in &page.scans {
-        add(format!("by {}", scan.by), &scan.sentence);
+    add("design", &design.to_string());
+    if let Some(example) = example {
+        add(
+            "example",
+            &format!("{example}, as this design needs settings and none were given"),
+        );
+    }
+    add(
+        "keys",
+        &match Escaped(&design.prefix()).to_string().as_str() {
+            "" => "can begin with any bytes, so the design must be alone in its table".to_owned(),
+            prefix => format!("begin with {prefix}"),
+        },
+    );
+    add("order", &design.order().to_string());
+    for (by, cost) in scans(design) {
+        add(&format!("by {by}"), &cost.to_string());
     }
     let none = "none: all tablets of the table are spread as one, which every balancer does";
-    add("group".to_owned(), page.group.as_deref().unwrap_or(none));
-    for (name, about) in &page.settings {
-        add(format!("with {name}"), about);
+    add("group", group(design).as_deref().unwrap_or(none));
+    let mut described = described()?.into_iter();
+    let described = described.find(|described| described.name == design.name());
+    for (name, about) in described
+        .map(|described| described.settings)
+        .unwrap_or_default()
+    {
+        add(&format!("with {name}"), &about);
     }
-    table.trim_fmt()
+    Ok(table.trim_fmt())
 }

@@ -100,7 +100,7 @@ pub(super) fn points_of(
 
 impl Group {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let pattern = group_pattern(&self.design.design()?)?;
+        let pattern = group_pattern(&self.design.choose()?.design)?;
         if self.json {
             return output::print_json(&pattern);
         }

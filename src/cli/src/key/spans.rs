@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use fluo_keys::{KeyDesign, RowSelection, ScanCost};
 use fluo_table::{Bytes, Escaped, Span};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::chosen_design::DesignArguments;
 use crate::encoding::Encoding;
@@ -82,12 +82,6 @@ struct Asked {
     subdomains: bool,
 }
 
-#[derive(Serialize)]
-struct Piece {
-    start: String,
-    end: Option<String>,
-}
-
 impl Spans {
     pub(crate) fn run(&self) -> Result<()> {
         let chosen = self.design.choose()?;
@@ -98,27 +92,24 @@ impl Spans {
             None => design.spans(&rows)?,
         };
         if let Some(epochs) = epochs {
-            output::say(&format!(
+            say!(
                 "rows may be written in {} designs: these are the pieces of all, those of the oldest first",
                 epochs.designs().len()
-            ));
+            );
         }
         if spans.is_empty() {
-            output::say(&format!("no row is in this set{}", self.why_empty()));
+            let why = match (&self.rows.from, &self.rows.to) {
+                (Some(_), Some(_)) => ": --from is not before --to",
+                _ => "",
+            };
+            say!("no row is in this set{why}");
         }
         if self.json {
-            return output::print_json(&spans.iter().map(Piece::of).collect::<Vec<_>>());
+            return output::print_json(&spans.iter().map(piece).collect::<Vec<_>>());
         }
         spans
             .iter()
             .try_for_each(|span| output::print_exactly(&span.to_string()))
-    }
-
-    fn why_empty(&self) -> &'static str {
-        match (&self.rows.from, &self.rows.to) {
-            (Some(_), Some(_)) => ": --from is not before --to",
-            _ => "",
-        }
     }
 
     fn rows(&self, design: &KeyDesign) -> Result<RowSelection> {
@@ -127,35 +118,29 @@ impl Spans {
             |row: &Option<OsString>| row.as_deref().map(|row| self.bytes_of(row)).transpose();
         let (from, to) = (bytes(&asked.from)?, bytes(&asked.to)?);
         let has_bounds = from.is_some() || to.is_some();
-        if let Some(domain) = &asked.domain {
-            return Ok(match asked.subdomains {
-                true => RowSelection::domain_and_subdomains(domain),
-                false => RowSelection::domain(domain),
-            });
-        }
-        Ok(
-            match (
-                bytes(&asked.row)?,
-                bytes(&asked.prefix_of)?,
-                bytes(&asked.suffix_of)?,
-            ) {
-                (Some(row), ..) => RowSelection::Row(row),
-                (_, Some(prefix), _) if has_bounds => RowSelection::Between { prefix, from, to },
-                (_, Some(prefix), _) => RowSelection::Prefix(prefix),
-                (.., Some(suffix)) => RowSelection::Suffix(suffix),
-                // Rows of parts are selected by the first part between two values.
-                _ if has_bounds && has_only_parts(design) => RowSelection::Between {
-                    prefix: Bytes::new(),
-                    from,
-                    to,
-                },
-                _ if has_bounds => RowSelection::Range {
-                    start: from.unwrap_or_default(),
-                    end: to,
-                },
-                _ => RowSelection::All,
+        let single = (
+            bytes(&asked.row)?,
+            bytes(&asked.prefix_of)?,
+            bytes(&asked.suffix_of)?,
+        );
+        Ok(match (&asked.domain, single) {
+            (Some(domain), _) if asked.subdomains => RowSelection::domain_and_subdomains(domain),
+            (Some(domain), _) => RowSelection::domain(domain),
+            (_, (Some(row), ..)) => RowSelection::Row(row),
+            (_, (_, Some(prefix), _)) if has_bounds => RowSelection::Between { prefix, from, to },
+            (_, (_, Some(prefix), _)) => RowSelection::Prefix(prefix),
+            (_, (.., Some(suffix))) => RowSelection::Suffix(suffix),
+            // Rows of parts are selected by the first part between two values.
+            _ if has_bounds && has_only_parts(design) => {
+                let prefix = Bytes::new();
+                RowSelection::Between { prefix, from, to }
+            }
+            _ if has_bounds => RowSelection::Range {
+                start: from.unwrap_or_default(),
+                end: to,
             },
-        )
+            _ => RowSelection::All,
+        })
     }
 
     fn bytes_of(&self, row: &OsStr) -> Result<Bytes> {
@@ -166,19 +151,13 @@ impl Spans {
     }
 }
 
-/// Returns the pieces of all designs, oldest first. A piece of several designs is listed with the
-/// newest of them.
-fn each_once(designs: Vec<Vec<Span>>) -> Vec<Span> {
+/// Returns the pieces of all designs, oldest first; one of several with the newest of them.
+fn each_once(mut designs: Vec<Vec<Span>>) -> Vec<Span> {
     let mut seen = HashSet::new();
-    let of_each = designs.into_iter().rev();
-    let mut newest_first: Vec<Vec<Span>> = of_each
-        .map(|mut spans| {
-            spans.retain(|span| seen.insert(span.clone()));
-            spans
-        })
-        .collect();
-    newest_first.reverse();
-    newest_first.concat()
+    for spans in designs.iter_mut().rev() {
+        spans.retain(|span| seen.insert(span.clone()));
+    }
+    designs.concat()
 }
 
 /// Checks whether the design can select values of the first part, but not a range of rows.
@@ -188,12 +167,10 @@ fn has_only_parts(design: &KeyDesign) -> bool {
     !is_possible(&scans.by_range) && is_possible(&scans.between)
 }
 
-impl Piece {
-    fn of(span: &Span) -> Self {
-        let shown = |row: &Bytes| Escaped(row).to_string();
-        Self {
-            start: shown(&span.start().row),
-            end: span.end().map(|end| shown(&end.row)),
-        }
-    }
+fn piece(span: &Span) -> Value {
+    let shown = |row: &Bytes| Escaped(row).to_string();
+    json!({
+        "start": shown(&span.start().row),
+        "end": span.end().map(|end| shown(&end.row)),
+    })
 }

@@ -11,7 +11,6 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The format of all lines.
 pub(super) struct Line;
 
 impl<S, F> FormatEvent<S, F> for Line

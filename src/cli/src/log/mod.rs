@@ -26,10 +26,6 @@ const REPORTED: &str = "fluo_accumulo::oracle::end";
 
 /// Starts the log. `verbose` is the number of `-v`, which takes precedence over `directives`, the
 /// value of `FLUO_LOG`.
-///
-/// # Errors
-///
-/// The directives are wrong.
 pub(crate) fn start(verbose: u8, directives: Option<OsString>) -> Result<()> {
     let lines = fmt::layer().event_format(Line).with_ansi(false);
     let subscriber = registry()

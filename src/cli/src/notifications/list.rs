@@ -6,11 +6,11 @@ use fluo_table::coordination::Application;
 use fluo_table::layout::{NotificationTimestamp, observed_column};
 use fluo_table::{Cell, Grouped};
 use futures::stream::TryStreamExt;
-use serde::Serialize;
 
-use super::place::Place;
+use super::place;
 use crate::application::{ApplicationArguments, waiting};
 use crate::byte_encoding::Written;
+use crate::dead_letters::ListFormat;
 use crate::output;
 use crate::text::plural;
 
@@ -32,18 +32,8 @@ pub(crate) struct List {
     /// Maximum number of notifications to print; 0 prints none, and all are counted
     #[arg(long, value_name = "COUNT")]
     limit: Option<u64>,
-    /// Print each as a JSON object on a line
-    #[arg(long)]
-    json: bool,
-}
-
-/// A waiting notification, as it is printed.
-#[derive(Serialize)]
-struct Waiting {
-    #[serde(flatten)]
-    place: Place,
-    kind: Option<String>,
-    timestamp: u64,
+    #[command(flatten)]
+    format: ListFormat,
 }
 
 impl List {
@@ -55,12 +45,12 @@ impl List {
         while let Some(batch) = notifications.try_next().await? {
             let mut lines = String::new();
             for cell in &batch {
-                let Some(found) = self.read(cell, &open.application) else {
+                let Some(line) = self.line(cell, &open.application) else {
                     unreadable += 1;
                     continue;
                 };
                 if count < most {
-                    lines += &self.line(&found)?;
+                    lines += &format!("{}\n", line?);
                 }
                 count += 1;
             }
@@ -68,34 +58,29 @@ impl List {
         }
         output::say(&told(count, count.min(most)));
         if unreadable > 0 {
-            output::say(&format!(
+            say!(
                 "note: {} of the family `ntfy` cannot be decoded; `fluo scan --notifications` shows what is stored",
                 plural(unreadable, "cell")
-            ));
+            );
         }
         Ok(())
     }
 
-    fn read(&self, cell: &Cell, application: &Application) -> Option<Waiting> {
-        let column = observed_column(&cell.key.column).ok()?;
+    /// Returns the line of a notification; `None` if it cannot be decoded.
+    fn line(&self, cell: &Cell, application: &Application) -> Option<Result<String>> {
+        let (row, column) = (&cell.key.row, observed_column(&cell.key.column).ok()?);
         let stamp = NotificationTimestamp::decode(cell.key.timestamp)?;
-        let observer = application
-            .observers
-            .iter()
-            .find(|observed| observed.column == column);
-        Some(Waiting {
-            place: Place::new(&cell.key.row, &column, self.written),
-            kind: observer.map(|observed| observed.kind.to_string()),
-            timestamp: stamp.timestamp.get(),
-        })
-    }
-
-    fn line(&self, found: &Waiting) -> Result<String> {
-        if self.json {
-            return Ok(output::json_line(found)? + "\n");
-        }
-        let kind = found.kind.as_deref().unwrap_or("-");
-        Ok(format!("{}\t{kind}\t{}\n", found.place, found.timestamp))
+        let mut observers = application.observers.iter();
+        let observer = observers.find(|observed| observed.column == column);
+        let mut item = place::fields(row, &column, self.written);
+        output::add(
+            &mut item,
+            "kind",
+            observer.map(|observed| observed.kind.to_string()),
+        );
+        output::add(&mut item, "timestamp", stamp.timestamp.get());
+        let place = place::line(row, &column, self.written);
+        Some(self.format.line(&item, Some(place), &["kind", "timestamp"]))
     }
 }
 

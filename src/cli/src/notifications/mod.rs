@@ -1,14 +1,12 @@
 //! `fluo notifications`: notifications that wait for their observers, and dead letters.
 
-mod change;
-mod failed;
+mod letters;
 mod list;
 mod place;
 
 use anyhow::Result;
 use clap::Subcommand;
 
-use self::change::Chosen;
 use crate::dead_letters::Change;
 use crate::exit::Outcome;
 
@@ -17,7 +15,7 @@ use crate::exit::Outcome;
 pub(crate) enum NotificationsCommand {
     // The help of these commands is the doc comment of their arguments.
     List(list::List),
-    Failed(failed::Failed),
+    Failed(letters::Failed),
     /// Requeue dead letters, so their observers run again.
     #[command(after_help = "\
 Example:
@@ -25,7 +23,7 @@ Example:
   fluo notifications retry --at embedded:./data --all web
 
 `fluo notifications failed` lists them. The next worker that starts runs their observers.")]
-    Retry(Chosen),
+    Retry(letters::Chosen),
     /// Discard dead letters: their observers do not run for these changes.
     ///
     /// The cells stay unchanged, and their next change creates a notification again.
@@ -35,10 +33,9 @@ Example:
   fluo notifications discard --at embedded:./data --all web
 
 `fluo notifications failed` lists them, and `fluo notifications retry` requeues them.")]
-    Discard(Chosen),
+    Discard(letters::Chosen),
 }
 
-/// Runs a command.
 pub(crate) async fn run(command: NotificationsCommand) -> Result<Outcome> {
     match command {
         NotificationsCommand::List(command) => command.run().await?,

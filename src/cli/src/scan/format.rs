@@ -18,7 +18,6 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Returns the header of the output.
     pub(super) fn header(self, is_raw: bool) -> &'static str {
         match (self, is_raw) {
             (Self::Csv, false) => "row,family,qualifier,visibility,timestamp,value\n",
@@ -27,7 +26,6 @@ impl Format {
         }
     }
 
-    /// Formats records, each with the end of its line.
     pub(super) fn lines(self, records: impl Iterator<Item = Record>) -> Result<Vec<u8>> {
         let mut lines = Vec::new();
         match self {

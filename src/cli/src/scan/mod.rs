@@ -13,18 +13,17 @@ use clap::Args;
 use fluo_table::layout::NOTIFICATION_FAMILY;
 use fluo_table::{Cell, CellBatches, ColumnSelector, Scan as Request};
 use futures::stream::TryStreamExt;
-use indicatif::ProgressBar;
 
 use self::format::Format;
 use self::record::{Names, Record};
 use self::rows::RowArguments;
 use crate::application::{ApplicationArguments, OpenApplication};
 use crate::byte_encoding::Written;
+use crate::exit::Outcome;
 use crate::output;
-use crate::progress;
+use crate::progress::{self, Line};
 use crate::text::count_of;
 
-/// Maximum number of cells in a batch.
 const BATCH_CELLS: usize = 1_000;
 
 /// Print the cells of an application, as of one moment.
@@ -73,16 +72,15 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    pub(crate) async fn run(&self) -> Result<()> {
+    pub(crate) async fn run(&self) -> Result<Outcome> {
         let request = self.request()?;
         let open = self.application.open().await?;
         let bar = match io::stdout().is_terminal() {
-            true => ProgressBar::hidden(),
+            true => progress::hidden(),
             false => progress::counter("cells"),
         };
-        let printed = self.print(&open, request, &bar).await;
-        bar.finish_and_clear();
-        printed
+        self.print(&open, request, &bar).await?;
+        Ok(Outcome::Success)
     }
 
     fn is_raw(&self) -> bool {
@@ -114,12 +112,7 @@ impl Scan {
         NonZeroUsize::new(cells).unwrap_or(NonZeroUsize::MIN)
     }
 
-    async fn print(
-        &self,
-        open: &OpenApplication,
-        request: Request,
-        bar: &ProgressBar,
-    ) -> Result<()> {
+    async fn print(&self, open: &OpenApplication, request: Request, bar: &Line) -> Result<()> {
         let mut batches = self.batches(open, request).await?;
         output::write(self.format.header(self.is_raw()).as_bytes())?;
         let mut left = self.limit.unwrap_or(u64::MAX);
@@ -148,9 +141,9 @@ impl Scan {
     }
 
     fn record(&self, cell: &Cell) -> Record {
-        let names = match self.format {
-            Format::Text => Names::OnLine(self.written),
-            Format::Csv | Format::Json => Names::InFields(self.written),
+        let names = Names {
+            written: self.written,
+            is_on_line: self.format == Format::Text,
         };
         match self.is_raw() {
             true => Record::of_entry(cell, names),

@@ -28,7 +28,6 @@ pub(super) struct Record {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Stamp {
-    /// A timestamp of the oracle.
     Of(i64),
     /// A stored timestamp that is not one of a transaction's entry, in hex.
     Unknown(String),
@@ -36,51 +35,38 @@ pub(super) enum Stamp {
 
 /// The form of names in a record.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Names {
-    /// On a line, with separators escaped.
-    OnLine(Written),
-    /// Each in its own field.
-    InFields(Written),
+pub(super) struct Names {
+    pub(super) written: Written,
+    /// `true` on a line, where separators are escaped; `false` in a field of its own.
+    pub(super) is_on_line: bool,
 }
 
 impl Names {
-    fn written(self) -> Written {
-        match self {
-            Self::OnLine(written) | Self::InFields(written) => written,
-        }
-    }
-
     fn word(self, bytes: &[u8]) -> String {
-        match self {
-            Self::OnLine(written) => written.word(bytes),
-            Self::InFields(written) => written.shown(bytes),
-        }
-    }
-
-    fn family(self, bytes: &[u8]) -> String {
-        match self {
-            Self::OnLine(written) => written.family(bytes),
-            Self::InFields(written) => written.shown(bytes),
+        match self.is_on_line {
+            true => self.written.word(bytes),
+            false => self.written.shown(bytes),
         }
     }
 }
 
-/// The type of an entry whose timestamp cannot be decoded.
 const UNKNOWN: &str = "UNKNOWN";
 pub(super) const WRITE: &str = "WRITE";
 
 impl Record {
-    /// Creates the record of a cell of a snapshot.
     pub(super) fn of_cell(cell: &Cell, names: Names) -> Self {
         let column = &cell.key.column;
         Self {
             row: names.word(&cell.key.row),
-            family: names.family(&column.family),
+            family: match names.is_on_line {
+                true => names.written.family(&column.family),
+                false => names.written.shown(&column.family),
+            },
             qualifier: names.word(&column.qualifier),
             visibility: names.word(&column.visibility),
             timestamp: Stamp::Of(cell.key.timestamp),
             kind: None,
-            value: names.written().shown(&cell.value),
+            value: names.written.shown(&cell.value),
         }
     }
 
@@ -90,7 +76,7 @@ impl Record {
         if cell.key.column.family == NOTIFICATION_FAMILY.as_bytes() {
             record.into_notification(cell, names)
         } else {
-            record.into_entry(cell, names.written())
+            record.into_entry(cell, names.written)
         }
     }
 
@@ -111,7 +97,7 @@ impl Record {
             // Two names in one field, so separators are escaped in every format.
             Ok(observed) => format!(
                 "{}:{}",
-                names.written().family(&observed.family),
+                names.written.family(&observed.family),
                 names.word(&observed.qualifier)
             ),
             Err(_) => hex(&cell.key.column.qualifier),
@@ -147,7 +133,6 @@ impl std::fmt::Display for Stamp {
     }
 }
 
-/// Formats bytes that cannot be decoded.
 fn hex(bytes: &[u8]) -> String {
     format!("0x{}", data_encoding::HEXLOWER.encode(bytes))
 }
@@ -189,8 +174,7 @@ fn value(kind: EntryKind, cell: &Cell, written: Written) -> Result<String> {
 
 fn write(value: WriteValue) -> String {
     let delete = if value.is_delete { " DELETE" } else { "" };
-    let primary = if value.is_primary { " PRIMARY" } else { "" };
-    format!("{}{delete}{primary}", value.start)
+    format!("{}{delete}{}", value.start, primary(value.is_primary))
 }
 
 fn del_lock(value: DelLockValue) -> String {
@@ -198,16 +182,26 @@ fn del_lock(value: DelLockValue) -> String {
         DelLockOutcome::Committed => "COMMIT",
         DelLockOutcome::RolledBack => "ABORT",
     };
-    let primary = if value.is_primary { " PRIMARY" } else { "" };
-    format!("{outcome}{primary} {}", value.done)
+    format!("{outcome}{} {}", primary(value.is_primary), value.done)
+}
+
+fn primary(is_primary: bool) -> &'static str {
+    if is_primary { " PRIMARY" } else { "" }
 }
 
 fn lock(value: &LockValue, written: Written) -> String {
-    let flag = |is_set: bool, [set, not_set]: [&'static str; 2]| if is_set { set } else { not_set };
     let flags = [
-        flag(value.is_write, ["WRITE", "NOT_WRITE"]),
-        flag(value.is_delete, ["DELETE", "NOT_DELETE"]),
-        flag(value.is_trigger, ["TRIGGER", "NOT_TRIGGER"]),
+        if value.is_write { "WRITE" } else { "NOT_WRITE" },
+        if value.is_delete {
+            "DELETE"
+        } else {
+            "NOT_DELETE"
+        },
+        if value.is_trigger {
+            "TRIGGER"
+        } else {
+            "NOT_TRIGGER"
+        },
     ];
     held(&value.primary, &flags, value.transactor, written)
 }

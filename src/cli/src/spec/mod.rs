@@ -18,7 +18,6 @@ use crate::design::{Name, Source};
 /// The names of the settings of a spec. The first two are arrays of tables.
 const SETTINGS: [&str; 4] = ["row_hasher", "key_design", "max_skew", "other_rows"];
 
-/// The content of a spec.
 struct Spec {
     name: String,
     /// The recipes, each with the place of an error of it.
@@ -47,13 +46,9 @@ pub(crate) struct SpecArguments {
 }
 
 impl SpecArguments {
-    pub(crate) fn read(&self) -> Result<TableOptimizations> {
-        read(&self.spec)
-    }
-
     /// Reads the optimizations, and the expectations about the rows.
     pub(crate) fn read_expected(&self) -> Result<(TableOptimizations, Expected)> {
-        Spec::read(&self.spec)?.optimizations()
+        read(&self.spec)
     }
 
     /// Refuses an output file that is the spec itself.
@@ -62,13 +57,11 @@ impl SpecArguments {
     }
 }
 
-/// Reads the optimizations of a file.
-pub(crate) fn read(path: &Path) -> Result<TableOptimizations> {
-    let (optimizations, _) = Spec::read(path)?.optimizations()?;
-    Ok(optimizations)
+/// Reads the optimizations of a file, and the expectations about the rows.
+pub(crate) fn read(path: &Path) -> Result<(TableOptimizations, Expected)> {
+    Spec::read(path)?.optimizations()
 }
 
-/// Reads the designs of a file.
 pub(crate) fn recipes(path: &Path) -> Result<Vec<Recipe>> {
     let spec = Spec::read(path)?;
     spec.check_overlap()?;
@@ -203,34 +196,16 @@ mod tests {
     fn reports_errors_with_their_place() {
         for (text, right) in [
             (
-                "[[row_hasher]]\nprefix = 3\ntablets = 2\n",
-                "invalid type: integer `3`, expected a string, in `prefix`, at line 2, column 10 of s.toml",
-            ),
-            (
-                "[[row_hasher]]\ntablets = 2\n",
-                "missing field `prefix`, at line 1, column 1 of s.toml",
+                "[[row_hasher]]\nprefix = \"é\" é",
+                "unexpected key or value, expected newline, `#`, at line 2, column 14 of s.toml",
             ),
             (
                 "key_design = [3]\n",
                 "`key_design` is not an array of tables, at line 1, column 15 of s.toml; write [[key_design]]",
             ),
-            (
-                "[[row_haser]]\ntablets = 2\n",
-                "unknown field `row_haser`, expected one of row_hasher, key_design, max_skew, other_rows, at line 1",
-            ),
-            (
-                "max_skew = 2\n",
-                "the spec s.toml has no recipe; write [[row_hasher]] with `prefix` and `tablets`, or [[key_design]]",
-            ),
-            (
-                "[[row_hasher]]\nprefix = \"é\" é",
-                "unexpected key or value, expected newline, `#`, at line 2, column 14 of s.toml",
-            ),
         ] {
             let message = message(text);
             assert!(message.contains(right), "{message}");
         }
-        let twice = "[[row_hasher]]\nprefix = \"p\"\ntablets = 1\n".repeat(2);
-        assert!(message(&twice).contains("row hasher `p` and row hasher `p` overlap"));
     }
 }

@@ -26,12 +26,9 @@ pub(crate) fn with_advice(error: RecipeError) -> anyhow::Error {
     }
 }
 
-/// The layout of tablets.
 #[derive(Debug)]
 pub(crate) enum Layout {
-    /// This number of equal tablets.
     Tablets(u32),
-    /// Tablets with these split points.
     At(Vec<Bytes>),
 }
 
@@ -77,7 +74,6 @@ impl Recipe {
         })
     }
 
-    /// Returns the earlier designs, oldest first.
     fn earlier(&self) -> impl Iterator<Item = KeyDesign> {
         self.migration.iter().flat_map(|migration| {
             let designs = migration.designs();
@@ -98,7 +94,6 @@ impl Recipe {
         Ok(requirement.after(self.earlier()))
     }
 
-    /// Returns the name of the recipe in messages.
     pub(crate) fn name(&self) -> String {
         match self.design.row_hasher() {
             Some(hasher) => format!("row hasher `{}`", hasher.prefix()),

@@ -1,24 +1,24 @@
-//! `fluo table apply`.
+//! `fluo table apply`, and the changes of `fluo app apply`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
-use fluo_keys::{Plan, TableOptimizations};
+use fluo_keys::Plan;
 use fluo_table::TableAdmin;
-use serde::Serialize;
+use serde_json::json;
 
 use super::apply_progress::Course;
+use super::optimized::Optimized;
 use super::origin::Origin;
 use super::system_tables;
-use super::wait_until_balanced::{self, Settling};
+use super::wait_until_balanced;
 use crate::atomic_file;
 use crate::duration;
 use crate::interrupt_message::Standing;
 use crate::output;
-use crate::progress;
 use crate::spec;
 use crate::target::{ApplicationGuard, TargetArguments};
 use crate::text::{count_of, plural};
@@ -27,16 +27,13 @@ use crate::text::{count_of, plural};
 ///
 /// Prints each step when it is done. It is safe to stop at any time: the table serves after each
 /// step, and applying again continues from there. If a step fails, the steps of this run are
-/// undone. If interrupted (Ctrl-C, SIGTERM, SIGHUP), it undoes nothing, and prints the completed
-/// steps and the one under way.
+/// undone; if interrupted, it undoes nothing, and prints the completed steps.
 ///
-/// Afterwards it waits until the servers have moved the tablets so that every group is spread, and
-/// prints the result. If they are not spread in time, the steps are still done and the exit code is
-/// 0; `fluo table verify` decides.
+/// Afterwards it waits until the servers have moved the tablets so that every group is spread. If
+/// they are not spread in time, the exit code is 0; `fluo table verify` decides.
 ///
-/// A table of an application in a directory is refused without --despite-application: its tablets
-/// would change under its transactions, although no cell does. Applications on a live Accumulo are
-/// not detected.
+/// A table of an application in a directory is refused without --despite-application, although no
+/// cell changes. Applications on a live Accumulo are not detected.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -78,119 +75,81 @@ pub(crate) struct ApplyOptions {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct Done {
-    table: String,
-    done: Vec<String>,
-    already_so: usize,
-    /// State of the tablets; absent with --no-wait.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tablets: Option<Settling>,
-}
-
 impl Apply {
     pub(crate) async fn run(&self, standing: &Standing) -> Result<()> {
         let (tables, plan) = match &self.spec {
             Some(spec) => self.planned(spec).await?,
             None => {
                 let plan = read(&self.name_or_plan)?;
-                system_tables::check_is_none(plan.table())?;
-                (
-                    self.target
-                        .open_to_change(plan.table(), &self.guard)
-                        .await?,
-                    plan,
-                )
+                (self.open(plan.table()).await?, plan)
             }
         };
-        let options = &self.options;
-        options.run(&*tables, &plan, Origin::Spec, standing).await
+        self.options
+            .run(&*tables, &plan, Origin::SPEC, standing)
+            .await
     }
 
     async fn planned(&self, spec: &Path) -> Result<(Arc<dyn TableAdmin>, Plan)> {
-        let optimizations = spec::read(spec)?;
-        let Some(name) = self.name_or_plan.to_str() else {
-            bail!("the name of the table is not text")
+        let (optimizations, expected) = spec::read(spec)?;
+        let name = self.name_or_plan.to_str();
+        let table = name
+            .context("the name of the table is not text")?
+            .to_owned();
+        let table = Optimized {
+            tables: self.open(&table).await?,
+            unwritable: None,
+            table,
+            optimizations,
+            expected,
+            origin: Origin::SPEC,
         };
-        system_tables::check_is_none(name)?;
-        let tables = self.target.open_to_change(name, &self.guard).await?;
-        let plan = planned(&*tables, name, &optimizations, self.prune).await?;
-        Ok((tables, plan))
+        let plan = table.plan(self.prune).await?;
+        Ok((table.tables, plan))
+    }
+
+    async fn open(&self, table: &str) -> Result<Arc<dyn TableAdmin>> {
+        system_tables::check_is_none(table)?;
+        self.target.open_to_change(table, &self.guard).await
     }
 }
 
-/// Plans the optimizations of a table, to apply them.
-pub(crate) async fn planned(
-    tables: &dyn TableAdmin,
-    table: &str,
-    optimizations: &TableOptimizations,
-    prune: bool,
-) -> Result<Plan> {
-    let looking = format!("looking at table {}", output::shown(table));
-    let plan = optimizations.plan(tables, table).prune(prune);
-    Ok(progress::while_it_lasts(looking, plan.into_future()).await?)
-}
-
 impl ApplyOptions {
-    /// Applies a plan, waits until the tablets have moved, and prints the result.
     pub(crate) async fn run(
         &self,
         tables: &dyn TableAdmin,
         plan: &Plan,
-        origin: Origin,
+        origin: &'static Origin,
         standing: &Standing,
     ) -> Result<()> {
-        let mut course = Course::new(standing, origin, plan.table(), plan.steps().len());
+        let table = plan.table();
+        let mut course = Course::new(standing, origin, table, plan.steps().len());
         let applied = plan
             .apply(tables)
             .on_event(|event| course.tell(event))
             .await?;
         course.end();
-        if !self.json {
-            say_end(plan, origin, applied.done);
+        match applied.done {
+            _ if self.json => {}
+            0 => say!("nothing to do: table `{table}` already matches"),
+            steps => {
+                let (steps, command) = (plural(count_of(steps), "step"), origin.command);
+                say!("table `{table}`: {steps} done; `{command} verify` proves it");
+            }
         }
-        let settling = self.settling(tables, plan).await?;
-        if let Some(settling) = &settling {
-            say_settling(settling, origin, self.json);
+        let (done, already_so) = (course.done(), applied.already_so);
+        let mut json = json!({ "table": table, "done": done, "already_so": already_so });
+        if !self.no_wait {
+            let settling = wait_until_balanced::until_spread(tables, plan, self.wait).await?;
+            // The document shows tablets that are spread.
+            if !(self.json && settling.is_spread()) {
+                output::say(&settling.sentence(origin));
+            }
+            output::add(&mut json, "tablets", serde_json::to_value(settling)?);
         }
-        if self.json {
-            return output::print_json(&Done {
-                table: plan.table().to_owned(),
-                done: course.done(),
-                already_so: applied.already_so,
-                tablets: settling,
-            });
+        match self.json {
+            true => output::print_json(&json),
+            false => Ok(()),
         }
-        Ok(())
-    }
-
-    async fn settling(&self, tables: &dyn TableAdmin, plan: &Plan) -> Result<Option<Settling>> {
-        if self.no_wait {
-            return Ok(None);
-        }
-        let settling = wait_until_balanced::until_spread(tables, plan, self.wait);
-        settling.await.map(Some)
-    }
-}
-
-fn say_end(plan: &Plan, origin: Origin, steps: usize) {
-    let table = plan.table();
-    match steps {
-        0 => output::say(&format!("nothing to do: table `{table}` already matches")),
-        steps => {
-            let steps = plural(count_of(steps), "step");
-            let command = origin.command();
-            output::say(&format!(
-                "table `{table}`: {steps} done; `{command} verify` proves it"
-            ));
-        }
-    }
-}
-
-/// Prints the state of the tablets, unless it is in the document and is good.
-fn say_settling(settling: &Settling, origin: Origin, is_in_document: bool) {
-    if !(is_in_document && settling.is_spread()) {
-        output::say(&settling.sentence(origin));
     }
 }
 

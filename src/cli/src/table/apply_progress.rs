@@ -3,30 +3,34 @@
 use std::collections::VecDeque;
 
 use fluo_keys::ApplyEvent;
-use indicatif::ProgressBar;
 
 use super::origin::Origin;
 use crate::interrupt_message::Standing;
-use crate::output;
-use crate::progress;
+use crate::output::shown;
+use crate::progress::{self, Line};
 use crate::text::shortened;
 
-/// The progress of an `apply`.
+const UNDOING: &str = "undoing what was done";
+
 pub(super) struct Course {
     standing: Standing,
-    origin: Origin,
+    origin: &'static Origin,
     table: String,
     steps: usize,
-    /// The completed steps, as text.
     done: Vec<String>,
     /// The steps that have begun and are not completed, as text.
     under_way: VecDeque<String>,
     /// The progress line of the present steps.
-    bar: Option<ProgressBar>,
+    bar: Option<Line>,
 }
 
 impl Course {
-    pub(super) fn new(standing: &Standing, origin: Origin, table: &str, steps: usize) -> Self {
+    pub(super) fn new(
+        standing: &Standing,
+        origin: &'static Origin,
+        table: &str,
+        steps: usize,
+    ) -> Self {
         let course = Self {
             standing: standing.clone(),
             origin,
@@ -40,48 +44,50 @@ impl Course {
         course
     }
 
-    /// Prints a message for an event, and records it.
     pub(super) fn tell(&mut self, event: ApplyEvent<'_>) {
         // Clear the progress line, so it does not mix with the message.
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-        if let Some(line) = line_of(event) {
-            output::say(&line);
-        }
+        self.bar = None;
         match event {
             ApplyEvent::Begin(step) => self.under_way.push_back(step.to_string()),
             ApplyEvent::Done(step) => {
+                say!("done: {step}");
                 self.under_way.pop_front();
                 self.done.push(step.to_string());
             }
-            ApplyEvent::Skipped(_) | ApplyEvent::Failed(..) => return,
-            ApplyEvent::RollingBack | ApplyEvent::Undone(_) => {
-                self.bar = Some(progress::waiting(UNDOING.to_owned()));
-                self.standing.set(format!(
-                    "a step failed, and the steps before it were being undone; `{} plan` shows the rest",
-                    self.origin.command()
-                ));
-                return;
+            ApplyEvent::Skipped(step) => return say!("already so: {step}"),
+            ApplyEvent::Failed(step, _) => return say!("failed: {step}"),
+            ApplyEvent::RollingBack => {
+                say!("{UNDOING}");
+                return self.undo();
+            }
+            ApplyEvent::Undone(step) => {
+                say!("undone: {step}");
+                return self.undo();
             }
         }
         self.standing.set(self.state());
         if !self.under_way.is_empty() {
-            let name = shortened(&output::shown(&self.names()));
+            let name = shortened(&shown(&self.names()));
             self.bar = Some(progress::waiting(format!("step {name}")));
         }
     }
 
-    /// Records that all steps are done and only the wait for the servers remains.
-    pub(super) fn end(&self) {
+    fn undo(&mut self) {
+        self.bar = Some(progress::waiting(UNDOING.to_owned()));
+        let command = self.origin.command;
         self.standing.set(format!(
-            "all steps are applied to table `{}`; the wait for the servers was interrupted. Run `{} verify`",
-            self.table,
-            self.origin.command()
+            "a step failed, and the steps before it were being undone; `{command} plan` shows the rest"
         ));
     }
 
-    /// Returns the completed steps.
+    /// Records that all steps are done and only the wait for the servers remains.
+    pub(super) fn end(&self) {
+        let (table, command) = (&self.table, self.origin.command);
+        self.standing.set(format!(
+            "all steps are applied to table `{table}`; the wait for the servers was interrupted. Run `{command} verify`"
+        ));
+    }
+
     pub(super) fn done(self) -> Vec<String> {
         self.done
     }
@@ -93,25 +99,11 @@ impl Course {
 
     fn state(&self) -> String {
         let (done, steps, table) = (self.done.len(), self.steps, &self.table);
+        let state = format!("{done} of {steps} steps are done on table `{table}`");
         match self.names().as_str() {
-            "" => format!("{done} of {steps} steps are done on table `{table}`"),
-            names => format!(
-                "{done} of {steps} steps are done on table `{table}`, and perhaps: {names}; apply again to continue"
-            ),
+            "" => state,
+            names => format!("{state}, and perhaps: {names}; apply again to continue"),
         }
-    }
-}
-
-const UNDOING: &str = "undoing what was done";
-
-fn line_of(event: ApplyEvent<'_>) -> Option<String> {
-    match event {
-        ApplyEvent::Begin(_) => None,
-        ApplyEvent::Done(step) => Some(format!("done: {step}")),
-        ApplyEvent::Skipped(step) => Some(format!("already so: {step}")),
-        ApplyEvent::Failed(step, _) => Some(format!("failed: {step}")),
-        ApplyEvent::RollingBack => Some(UNDOING.to_owned()),
-        ApplyEvent::Undone(step) => Some(format!("undone: {step}")),
     }
 }
 
@@ -129,9 +121,9 @@ mod tests {
     #[test]
     fn records_the_state_after_every_event() {
         let standing = Standing::default();
-        let mut course = Course::new(&standing, Origin::Spec, "t", 4);
+        let mut course = Course::new(&standing, Origin::SPEC, "t", 4);
         let stands = || standing.get().unwrap();
-        let shown = |course: &Course| course.bar.as_ref().map(ProgressBar::message);
+        let shown = |course: &Course| course.bar.as_ref().map(|bar| bar.message());
         assert_eq!(stands(), "0 of 4 steps are done on table `t`");
         course.tell(ApplyEvent::Skipped(&split("a")));
         assert_eq!(stands(), "0 of 4 steps are done on table `t`");
@@ -162,14 +154,5 @@ mod tests {
         course.end();
         assert!(stands().starts_with("all steps are applied to table `t`; "));
         assert_eq!(course.done().len(), 2);
-    }
-
-    #[test]
-    fn announces_failures_and_undoing() {
-        let (step, error) = (split("a"), Error::no_such_table("t"));
-        let failed = line_of(ApplyEvent::Failed(&step, &error));
-        assert_eq!(failed.as_deref(), Some("failed: add the split point `a`"));
-        let undoing = line_of(ApplyEvent::RollingBack);
-        assert_eq!(undoing.as_deref(), Some(UNDOING));
     }
 }

@@ -4,9 +4,9 @@ use std::error::Error as _;
 
 use anyhow::Result;
 use clap::Args;
-use fluo_embedded::{CheckReport, Damage, EmbeddedTables};
+use fluo_embedded::{Damage, EmbeddedTables};
 use fluo_table::Error;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::exit::Outcome;
 use crate::output;
@@ -24,9 +24,7 @@ use crate::text::plural;
 /// A damaged directory is marked: load, apply, migrate and all other writes are refused until a
 /// check finds it whole. Exit codes: 0 whole, 1 damaged, 2 not checked because of an error.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo table check --at embedded:./data")]
+#[command(after_help = "Example:\n  fluo table check --at embedded:./data")]
 pub(crate) struct Check {
     #[command(flatten)]
     target: TargetArguments,
@@ -35,87 +33,51 @@ pub(crate) struct Check {
     json: bool,
 }
 
-/// The result of a check, as JSON.
-#[derive(Serialize)]
-struct Checked<'a> {
-    ok: bool,
-    /// The content that was checked; absent if something is damaged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    whole: Option<Whole>,
-    damage: &'a [String],
-}
-
-#[derive(Serialize)]
-struct Whole {
-    tables: u64,
-    tablets: u64,
-    entries: u64,
-    applications: u64,
-}
-
 impl Check {
     pub(crate) async fn run(&self) -> Result<Outcome> {
         let directory = self.target.directory("`fluo table check`")?.to_owned();
-        let checking = format!("checking {}", output::shown(&self.target.written()));
+        let checking = format!("checking {}", output::shown(&self.target.to_string()));
         let check = tokio::task::spawn_blocking(move || EmbeddedTables::check(directory));
-        match progress::while_it_lasts(checking, check).await? {
-            Ok(report) => self.tell_whole(report),
-            Err(error) => match damage(&error) {
-                Some(damage) => self.tell_damage(damage),
-                None => Err(target::advised(error, NO_TABLES)),
+        let checked = progress::while_it_lasts(checking, check).await?;
+        let (whole, findings) = match &checked {
+            Ok(report) => (Some(report), &[][..]),
+            Err(error) => match damage(error) {
+                Some(damage) => (None, damage.findings()),
+                None => return Err(target::advised(error.clone(), NO_TABLES)),
             },
-        }
-    }
-
-    fn tell_whole(&self, report: CheckReport) -> Result<Outcome> {
-        let CheckReport {
-            tables,
-            tablets,
-            entries,
-            applications,
-        } = report;
+        };
         if self.json {
-            let whole = Whole {
-                tables,
-                tablets,
-                entries,
-                applications,
-            };
-            output::print_json(&Checked {
-                ok: true,
-                whole: Some(whole),
-                damage: &[],
-            })?;
-        } else {
-            output::print(&format!(
-                "OK: {} is whole: {}, {}, {}, {}",
-                self.target.written(),
-                plural(tables, "table"),
-                plural(tablets, "tablet"),
-                plural(entries, "entry"),
-                plural(applications, "application"),
-            ))?;
-        }
-        Ok(Outcome::Success)
-    }
-
-    fn tell_damage(&self, damage: &Damage) -> Result<Outcome> {
-        let findings = damage.findings();
-        if self.json {
-            output::print_json(&Checked {
-                ok: false,
-                whole: None,
-                damage: findings,
-            })?;
-        } else {
-            let at = self.target.written();
-            output::print(&format!("NOT OK: {at} is damaged:"))?;
-            for finding in findings {
-                output::print(&format!("  {}", output::shown(finding)))?;
+            let mut checked = json!({ "ok": whole.is_some(), "damage": findings });
+            if let Some(report) = whole {
+                output::add(
+                    &mut checked,
+                    "whole",
+                    json!({
+                        "tables": report.tables,
+                        "tablets": report.tablets,
+                        "entries": report.entries,
+                        "applications": report.applications,
+                    }),
+                );
             }
-            output::print("It takes no writes now; restore it from a copy and check it again.")?;
+            output::print_json(&checked)?;
+        } else if let Some(report) = whole {
+            show!(
+                "OK: {} is whole: {}, {}, {}, {}",
+                self.target,
+                plural(report.tables, "table"),
+                plural(report.tablets, "tablet"),
+                plural(report.entries, "entry"),
+                plural(report.applications, "application"),
+            )?;
+        } else {
+            show!("NOT OK: {} is damaged:", self.target)?;
+            for finding in findings {
+                show!("  {}", output::shown(finding))?;
+            }
+            show!("It takes no writes now; restore it from a copy and check it again.")?;
         }
-        Ok(Outcome::Difference)
+        Ok(Outcome::of(whole.is_some()))
     }
 }
 

@@ -43,9 +43,7 @@ pub(crate) struct Create {
 /// application in a directory is not deleted: `fluo app remove` removes both. Applications on a
 /// live Accumulo are not detected.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo table delete --at embedded:./data --yes pages")]
+#[command(after_help = "Example:\n  fluo table delete --at embedded:./data --yes pages")]
 pub(crate) struct Delete {
     #[command(flatten)]
     target: TargetArguments,
@@ -60,9 +58,7 @@ pub(crate) struct Delete {
 
 /// List the names of the tables, one a line.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo table list --at embedded:./data")]
+#[command(after_help = "Example:\n  fluo table list --at embedded:./data")]
 pub(crate) struct List {
     #[command(flatten)]
     target: TargetArguments,
@@ -83,7 +79,7 @@ impl Create {
             .open_or_create(self.servers, &self.making)
             .await?;
         tables.create_table(&self.name, self.versions).await?;
-        output::say(&format!("created table `{}`", self.name));
+        say!("created table `{}`", self.name);
         Ok(())
     }
 }
@@ -103,7 +99,7 @@ impl Delete {
                 .await?;
         }
         tables.delete_table(&self.name).await?;
-        output::say(&format!("deleted table `{}`", self.name));
+        say!("deleted table `{}`", self.name);
         Ok(())
     }
 }

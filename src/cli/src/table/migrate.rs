@@ -19,13 +19,12 @@ use crate::text::plural;
 
 /// Move rows from an earlier design to the design of the spec.
 ///
-/// The spec names the earlier designs in [[key_design.before]], oldest first. Rows are moved in
-/// bounded steps: they are copied, checked under their new key, and only then deleted under the old
-/// one. It is safe to interrupt this command, and to run it again.
+/// The spec names the earlier designs in [[key_design.before]], oldest first. Rows are copied,
+/// checked under their new key, and only then deleted under the old one, in bounded steps. It is
+/// safe to interrupt this command, and to run it again. The exit code is 1 while rows are left.
 ///
 /// During a migration, readers must look under every key that a row can have, and deletes must
-/// reach each of them. The library does both for applications that declare the earlier designs. The
-/// exit code is 1 while rows are left.
+/// reach each of them. The library does both for applications that declare the earlier designs.
 ///
 /// A table of an application in a directory is refused: its locks and notifications refer to the
 /// present keys. Applications on a live Accumulo are not detected.
@@ -132,7 +131,6 @@ impl Migrate {
             bar.set_position(migrated.rows_moved);
             cursor = step.cursor;
             if cursor.is_none() {
-                bar.finish_and_clear();
                 return Ok(migrated);
             }
         }
@@ -143,19 +141,14 @@ impl Migrate {
         if self.json {
             output::print_json(&migrated)?;
         } else {
-            output::say(&format!(
+            say!(
                 "table `{}`: {} moved; {counts}",
                 self.name,
                 plural(migrated.rows_moved, "row")
-            ));
-            for reason in migrated.reasons() {
-                output::say(&reason);
-            }
+            );
+            migrated.say_reasons();
         }
-        Ok(match counts.left() {
-            0 => Outcome::Success,
-            _ => Outcome::Difference,
-        })
+        Ok(Outcome::of(counts.left() == 0))
     }
 }
 
@@ -177,9 +170,8 @@ impl Migrated {
         )
     }
 
-    /// Describes why rows were not moved.
-    fn reasons(&self) -> Vec<String> {
-        let reasons = [
+    fn say_reasons(&self) {
+        for (rows, reason) in [
             (
                 self.rows_contended,
                 "stayed, because of concurrent writes: migrate again",
@@ -196,9 +188,10 @@ impl Migrated {
                 self.rows_without_key,
                 "stayed, as the newest design has no key for them: readers find them there",
             ),
-        ];
-        let told = reasons.into_iter().filter(|(rows, _)| *rows > 0);
-        told.map(|(rows, reason)| format!("{} {reason}", plural(rows, "row")))
-            .collect()
+        ] {
+            if rows > 0 {
+                say!("{} {reason}", plural(rows, "row"));
+            }
+        }
     }
 }

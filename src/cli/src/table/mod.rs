@@ -7,6 +7,7 @@ mod check;
 mod lifecycle;
 mod load;
 mod migrate;
+mod optimized;
 mod origin;
 mod plan;
 mod plan_text;
@@ -20,21 +21,23 @@ mod watch;
 use anyhow::Result;
 use clap::Subcommand;
 
+use self::optimized::SpecTable;
 use crate::exit::Outcome;
 use crate::interrupt_message::Standing;
 
-pub(crate) use self::apply::{ApplyOptions, planned};
+pub(crate) use self::apply::ApplyOptions;
 pub(crate) use self::bars::bars;
+pub(crate) use self::optimized::Optimized;
 pub(crate) use self::origin::Origin;
 pub(crate) use self::plan::PlanOptions;
 pub(crate) use self::plan_text::describe as describe_plan;
 pub(crate) use self::verdict_text::describe as describe_verdict;
-pub(crate) use self::verify::{Check, VerifyArguments};
+pub(crate) use self::verify::VerifyArguments;
 
 /// The commands of `fluo table`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TableCommand {
-    // The help of each command is the doc comment of its arguments.
+    // The help of most commands is the doc comment of their arguments.
     Create(lifecycle::Create),
     Delete(lifecycle::Delete),
     List(lifecycle::List),
@@ -42,13 +45,41 @@ pub(crate) enum TableCommand {
     Load(Box<load::Load>),
     Check(check::Check),
     Migrate(migrate::Migrate),
-    Plan(plan::PlanCommand),
+    /// Show the changes that would make a table match the spec; writes nothing.
+    #[command(after_help = "\
+Example:
+  fluo table plan --at embedded:./data --spec pages.toml pages
+  fluo table plan --at embedded:./data --spec pages.toml --out plan.json pages")]
+    Plan {
+        #[command(flatten)]
+        table: SpecTable,
+        #[command(flatten)]
+        options: PlanOptions,
+    },
     Apply(apply::Apply),
-    Verify(verify::Verify),
+    /// Read everything back and check whether the table matches the spec; exits 1 if not.
+    #[command(after_help = "\
+Example:
+  fluo table verify --at embedded:./data --spec pages.toml pages
+  fluo table verify --at proxy:localhost:42424 --user root --spec pages.toml --wait 60s pages
+
+A tablet or a server is too full if it holds more than --max-skew times the mean. If the rows are too few, absent or
+not counted, the verdict is OK and its last line says that evenness is not proved; with --require-rows it is NOT OK.
+
+The p-value is that of Pearson's chi-square test of the rows of each tablet. Rows with a p-value below 0.000001 are
+uneven; that fails the verdict if the statistic is at least 4 % of the number of rows.
+
+Rows are counted by reading them. If the user of a live Accumulo may not read them, the verdict covers everything
+else, and is NOT OK; --rows skip uses the tablets' own counts of entries instead.")]
+    Verify {
+        #[command(flatten)]
+        table: SpecTable,
+        #[command(flatten)]
+        options: VerifyArguments,
+    },
     Watch(watch::Watch),
 }
 
-/// Runs a command. Commands that change a table in several steps keep `standing` up to date.
 pub(crate) async fn run(command: TableCommand, standing: &Standing) -> Result<Outcome> {
     match command {
         TableCommand::Create(command) => command.run().await?,
@@ -58,9 +89,9 @@ pub(crate) async fn run(command: TableCommand, standing: &Standing) -> Result<Ou
         TableCommand::Load(command) => return command.run(standing).await,
         TableCommand::Check(command) => return command.run().await,
         TableCommand::Migrate(command) => return command.run(standing).await,
-        TableCommand::Plan(command) => command.run().await?,
+        TableCommand::Plan { table, options } => options.run_spec(&table).await?,
         TableCommand::Apply(command) => command.run(standing).await?,
-        TableCommand::Verify(command) => return command.run().await,
+        TableCommand::Verify { table, options } => return options.run(table.open().await?).await,
         TableCommand::Watch(command) => return command.run().await,
     }
     Ok(Outcome::Success)

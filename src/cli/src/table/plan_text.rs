@@ -6,36 +6,44 @@ use fluo_table::{Bytes, Escaped, Grouped};
 
 use super::origin::Origin;
 use crate::output::{self, shown};
-use crate::text::{count_of, plural};
+use crate::text::{columns, count_of, plural};
 
-/// Maximum number of split points of a kind that are listed.
-const MOST_LISTED: usize = 40;
+const MAX_LISTED: usize = 40;
 /// Maximum number of runs of neighboring tablets that are listed for a group.
-const MOST_RUNS: usize = 3;
-/// Maximum number of groups that are listed.
-const MOST_GROUPS: usize = 40;
+const MAX_RUNS: usize = 3;
+const MAX_GROUPS: usize = 40;
 
-/// Prints a plan for a person.
-pub(crate) fn describe(plan: &Plan, prunes: bool, origin: Origin) -> Result<()> {
+pub(crate) fn describe(plan: &Plan, prunes: bool, origin: &Origin) -> Result<()> {
     let servers = plural(count_of(plan.servers()), "server");
     let splits = plural(count_of(plan.found_splits()), "split point");
-    output::print(&format!(
+    show!(
         "Plan for table {}, which has {splits} on {servers}.",
         plan.table()
-    ))?;
+    )?;
     if plan.is_empty() {
-        output::print(&format!(
-            "\nNothing to do: the table is {}.",
-            origin.as_asked()
-        ))?;
+        show!("\nNothing to do: the table is {}.", origin.as_asked)?;
     } else {
-        describe_changes(plan, origin)?;
+        let add = format!("to add, because {} them", origin.asks);
+        describe_splits("+", plan.splits_to_add(), &add)?;
+        describe_properties(plan, origin)?;
+        let remove = format!("to remove, because {} them", origin.does_not_ask);
+        describe_splits("-", plan.splits_to_remove(), &remove)?;
     }
     if !prunes {
-        describe_unrequested(plan, origin)?;
+        let kept = format!(
+            "that {}; they stay (--prune removes them)",
+            origin.does_not_ask
+        );
+        describe_splits("?", plan.unrequested_splits(), &kept)?;
+        if plan.unrequested_properties().next().is_some() {
+            show!("\nproperties {kept}:")?;
+        }
+        for (name, value) in plan.unrequested_properties() {
+            show!("  ? {}", shown(&format!("{name} = {value}")))?;
+        }
     }
     describe_groups(plan)?;
-    output::print(&format!(
+    show!(
         "\nIn all: {} to add, {} to remove, {} to {}.",
         plural(count_of(plan.splits_to_add().len()), "split point"),
         Grouped(count_of(plan.splits_to_remove().len())),
@@ -45,40 +53,23 @@ pub(crate) fn describe(plan: &Plan, prunes: bool, origin: Origin) -> Result<()> 
         } else {
             "set"
         },
-    ))
-}
-
-fn describe_changes(plan: &Plan, origin: Origin) -> Result<()> {
-    let add = format!("to add, because {} them", origin.asks());
-    describe_splits("+", plan.splits_to_add(), &add)?;
-    describe_properties(plan, origin)?;
-    let remove = format!("to remove, because {} them", origin.does_not_ask());
-    describe_splits("-", plan.splits_to_remove(), &remove)
-}
-
-fn describe_unrequested(plan: &Plan, origin: Origin) -> Result<()> {
-    let kept = format!(
-        "that {}; they stay (--prune removes them)",
-        origin.does_not_ask()
-    );
-    describe_splits("?", plan.unrequested_splits(), &kept)?;
-    describe_unrequested_properties(plan, &kept)
+    )
 }
 
 fn describe_splits(sign: &str, splits: &[Bytes], what: &str) -> Result<()> {
     if splits.is_empty() {
         return Ok(());
     }
-    output::print(&format!(
+    show!(
         "\n{} {what}:",
         plural(count_of(splits.len()), "split point")
-    ))?;
-    for split in splits.iter().take(MOST_LISTED) {
-        output::print(&format!("  {sign} {}", Escaped(split)))?;
+    )?;
+    for split in splits.iter().take(MAX_LISTED) {
+        show!("  {sign} {}", Escaped(split))?;
     }
-    if splits.len() > MOST_LISTED {
-        let more = Grouped(count_of(splits.len() - MOST_LISTED));
-        output::print(&format!("  {sign} and {more} more; --json has all of them"))?;
+    if splits.len() > MAX_LISTED {
+        let more = Grouped(count_of(splits.len() - MAX_LISTED));
+        show!("  {sign} and {more} more; --json has all of them")?;
     }
     Ok(())
 }
@@ -95,56 +86,43 @@ fn property_steps(plan: &Plan) -> impl Iterator<Item = (String, Option<String>, 
             before,
             inherited,
         } => {
-            let after = inherited.map_or("(not set)".to_owned(), |after| {
-                format!("{after} (inherited)")
-            });
-            Some((name, Some(before), after))
+            let after = inherited.map(|after| format!("{after} (inherited)"));
+            Some((
+                name,
+                Some(before),
+                after.unwrap_or_else(|| "(not set)".to_owned()),
+            ))
         }
         Step::AddSplits(_) | Step::RemoveSplits(_) => None,
     })
 }
 
-fn describe_properties(plan: &Plan, origin: Origin) -> Result<()> {
+fn describe_properties(plan: &Plan, origin: &Origin) -> Result<()> {
     let mut steps = property_steps(plan).peekable();
     if steps.peek().is_some() {
-        output::print(&match plan.is_without_groups() {
-            true => format!(
-                "\nproperties to remove, because {} no groups:",
-                origin.asks()
-            ),
-            false => "\nproperties to set, because the balancer has to know the groups:".to_owned(),
-        })?;
+        if plan.is_without_groups() {
+            show!("\nproperties to remove, because {} no groups:", origin.asks)?;
+        } else {
+            show!("\nproperties to set, because the balancer has to know the groups:")?;
+        }
     }
     for (name, before, after) in steps {
-        output::print(&format!("  ~ {}", shown(&name)))?;
-        output::print(&format!(
+        show!("  ~ {}", shown(&name))?;
+        show!(
             "      before  {}",
             shown(before.as_deref().unwrap_or("(not set)"))
-        ))?;
-        output::print(&format!("      after   {}", shown(&after)))?;
+        )?;
+        show!("      after   {}", shown(&after))?;
     }
     Ok(())
 }
 
-fn describe_unrequested_properties(plan: &Plan, kept: &str) -> Result<()> {
-    let mut properties = plan.unrequested_properties().peekable();
-    if properties.peek().is_some() {
-        output::print(&format!("\nproperties {kept}:"))?;
-    }
-    properties.try_for_each(|(name, value)| {
-        output::print(&format!("  ? {}", shown(&format!("{name} = {value}"))))
-    })
-}
-
 fn describe_groups(plan: &Plan) -> Result<()> {
     let groups = plan.groups();
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(["  group", "tablets", "end rows", "on each server"]);
-    for forecast in groups.iter().take(MOST_GROUPS) {
-        let group = format!("  {}", forecast.group.escape_debug());
+    let mut table = columns(["  group", "tablets", "end rows", "on each server"]);
+    for forecast in groups.iter().take(MAX_GROUPS) {
         table.add_row([
-            group,
+            format!("  {}", forecast.group.escape_debug()),
             forecast.tablets.to_string(),
             end_rows(&forecast.runs),
             range(&forecast.per_server),
@@ -158,11 +136,9 @@ fn describe_groups(plan: &Plan) -> Result<()> {
         },
     )?;
     output::print(&table.trim_fmt())?;
-    if groups.len() > MOST_GROUPS {
-        output::print(&format!(
-            "  and {} more; --json has all of them",
-            groups.len() - MOST_GROUPS
-        ))?;
+    if groups.len() > MAX_GROUPS {
+        let more = groups.len() - MAX_GROUPS;
+        show!("  and {more} more; --json has all of them")?;
     }
     Ok(())
 }
@@ -174,12 +150,10 @@ fn end_rows(runs: &[TabletRun]) -> String {
         (first, last) if first == last => first,
         (first, last) => format!("{first} .. {last}"),
     };
-    let mut told: Vec<_> = runs.iter().take(MOST_RUNS).map(shown).collect();
-    if runs.len() > MOST_RUNS {
-        told.push(format!(
-            "and {} more",
-            plural(count_of(runs.len() - MOST_RUNS), "run")
-        ));
+    let mut told: Vec<_> = runs.iter().take(MAX_RUNS).map(shown).collect();
+    if runs.len() > MAX_RUNS {
+        let more = count_of(runs.len() - MAX_RUNS);
+        told.push(format!("and {} more", plural(more, "run")));
     }
     told.join(", ")
 }

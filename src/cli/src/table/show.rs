@@ -1,28 +1,22 @@
 //! `fluo table show`.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use clap::Args;
-use fluo_table::{ErrorKind, Escaped, Tablets};
-use serde::Serialize;
+use fluo_table::{ErrorKind, Escaped, Tablet, Tablets};
+use serde_json::{Value, json};
 
 use super::bars;
 use crate::output;
 use crate::target::TargetArguments;
 use crate::text::{count_of, plural};
 
-/// Maximum number of tablets that are listed.
-const MOST_LISTED: usize = 64;
+const MAX_LISTED: usize = 64;
 
-/// The beginning of the names of all table properties.
 const TABLE: &str = "table.";
 
 /// Show the tablets of a table, with their server and size, and its properties.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Example:
-  fluo table show --at embedded:./data pages")]
+#[command(after_help = "Example:\n  fluo table show --at embedded:./data pages")]
 pub(crate) struct Show {
     #[command(flatten)]
     target: TargetArguments,
@@ -31,21 +25,6 @@ pub(crate) struct Show {
     /// Print JSON; bytes that are not printable ASCII are written \xNN
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct Shown {
-    table: String,
-    entries: u64,
-    tablets: Vec<ShownTablet>,
-    properties: BTreeMap<String, String>,
-}
-
-#[derive(Serialize)]
-struct ShownTablet {
-    end_row: Option<String>,
-    server: Option<String>,
-    entries: u64,
 }
 
 impl Show {
@@ -61,68 +40,51 @@ impl Show {
         let mut properties = tables.properties(&self.name).await?;
         // A live Accumulo also returns the settings of its servers.
         properties.retain(|name, _| name.starts_with(TABLE));
-        let shown = Shown {
-            table: self.name.clone(),
-            entries: tablets.entries(),
-            tablets: shown(&tablets),
-            properties,
-        };
         if self.json {
-            output::print_json(&shown)
-        } else {
-            draw(&shown)
+            return output::print_json(&json!({
+                "table": self.name,
+                "entries": tablets.entries(),
+                "tablets": tablets.as_slice().iter().map(shown).collect::<Vec<_>>(),
+                "properties": properties,
+            }));
         }
+        draw(&self.name, &tablets)?;
+        show!("\nproperties:")?;
+        let mut properties = properties.iter();
+        properties.try_for_each(|(name, value)| {
+            output::print(&output::shown(&format!("  {name} = {value}")))
+        })
     }
 }
 
-fn shown(tablets: &Tablets) -> Vec<ShownTablet> {
-    let tablet = |tablet: &fluo_table::Tablet| ShownTablet {
-        end_row: tablet.end_row.as_ref().map(|row| Escaped(row).to_string()),
-        server: tablet.server.clone(),
-        entries: tablet.entries,
-    };
-    tablets.as_slice().iter().map(tablet).collect()
+fn shown(tablet: &Tablet) -> Value {
+    json!({
+        "end_row": tablet.end_row.as_ref().map(|row| Escaped(row).to_string()),
+        "server": tablet.server,
+        "entries": tablet.entries,
+    })
 }
 
-fn draw(shown: &Shown) -> Result<()> {
-    let tablets = plural(count_of(shown.tablets.len()), "tablet");
-    let entries = shown.entries;
-    output::print(&format!(
-        "table {}: {tablets}, {}",
-        shown.table,
-        plural(entries, "entry")
-    ))?;
-    output::print("\ntablets, by end row, with the server and the stored entries:")?;
-    let label = |tablet: &ShownTablet| {
-        let end_row = tablet.end_row.as_deref().unwrap_or("(end of table)");
-        format!(
-            "  {end_row}  {}",
-            tablet.server.as_deref().unwrap_or("(on no server)")
-        )
+fn draw(table: &str, tablets: &Tablets) -> Result<()> {
+    let (all, entries) = (tablets.as_slice(), plural(tablets.entries(), "entry"));
+    let count = plural(count_of(all.len()), "tablet");
+    show!("table {table}: {count}, {entries}")?;
+    show!("\ntablets, by end row, with the server and the stored entries:")?;
+    let bar = |tablet: &Tablet| {
+        let end_row = tablet.end_row.as_ref().map(|row| Escaped(row).to_string());
+        let end_row = end_row.as_deref().unwrap_or("(end of table)");
+        let server = tablet.server.as_deref().unwrap_or("(on no server)");
+        (format!("  {end_row}  {server}"), tablet.entries)
     };
-    let listed: Vec<_> = shown
-        .tablets
+    let listed: Vec<_> = all.iter().take(MAX_LISTED).map(bar).collect();
+    bars(&listed)
         .iter()
-        .take(MOST_LISTED)
-        .map(|tablet| (label(tablet), tablet.entries))
-        .collect();
-    for line in bars(
-        listed
-            .iter()
-            .map(|(label, entries)| (label.as_str(), *entries)),
-    ) {
-        output::print(&line)?;
-    }
-    if shown.tablets.len() > MOST_LISTED {
-        let more = count_of(shown.tablets.len() - MOST_LISTED);
-        output::print(&format!(
+        .try_for_each(|line| output::print(line))?;
+    match count_of(all.len().saturating_sub(MAX_LISTED)) {
+        0 => Ok(()),
+        more => show!(
             "  and {}; --json has all of them",
             plural(more, "more tablet")
-        ))?;
+        ),
     }
-    output::print("\nproperties:")?;
-    shown
-        .properties
-        .iter()
-        .try_for_each(|(name, value)| output::print(&output::shown(&format!("  {name} = {value}"))))
 }

@@ -2,10 +2,8 @@
 
 use anyhow::{Result, bail};
 
-/// The beginning of their names.
 const START: &str = "accumulo.";
 
-/// Checks whether a table of this name is a system table.
 pub(super) fn is_one(name: &str) -> bool {
     name.starts_with(START)
 }

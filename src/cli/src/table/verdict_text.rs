@@ -1,41 +1,44 @@
 //! The text of a verdict.
 
 use anyhow::Result;
-use comfy_table::Table;
 use fluo_keys::{Difference, Load, LoadStanding, Place, RowsVerdict, Unproved, Verdict};
 use fluo_table::Grouped;
 use serde::Serialize;
 
 use super::origin::Origin;
 use crate::output::{self, shown};
-use crate::text::{count_of, plural};
+use crate::text::{columns, count_of, plural};
 
 /// Prints a verdict: the first difference, the figures, all differences, the result.
-pub(crate) fn describe(verdict: &Verdict, origin: Origin) -> Result<()> {
+pub(crate) fn describe(verdict: &Verdict, origin: &Origin) -> Result<()> {
     if !verdict.ok {
-        output::print(&shown(&verdict.to_string()))?;
-        output::print("")?;
+        show!("{}\n", shown(&verdict.to_string()))?;
     }
-    describe_splits(verdict)?;
+    show!(
+        "split points  {} wanted, {} missing, {} extra",
+        Grouped(count_of(verdict.wanted_splits)),
+        Grouped(count_of(verdict.missing_splits.len())),
+        Grouped(count_of(verdict.extra_splits.len())),
+    )?;
     describe_properties(verdict)?;
     describe_groups(verdict)?;
     describe_rows(verdict)?;
     describe_loads(verdict)?;
     for difference in &verdict.differences {
-        let remedy = remedy(difference);
-        output::print(&shown(&format!("  ! {difference}{remedy}")))?;
+        let remedy = match difference {
+            Difference::RowsDenied { .. } => "; --rows skip leaves them out",
+            _ => "",
+        };
+        show!("  ! {}", shown(&format!("{difference}{remedy}")))?;
     }
-    let (table, differences) = (&verdict.table, verdict.differences.len());
+    let table = shown(&verdict.table);
     if verdict.ok {
         let unproved = reservation(verdict.unproved.as_ref());
-        let unproved = unproved.map_or_else(String::new, |text| format!("; {text}"));
-        let as_asked = origin.as_asked();
-        output::print(&shown(&format!(
-            "OK: table {table} is {as_asked}{unproved}."
-        )))
+        let unproved = unproved.map_or_else(String::new, |text| format!("; {}", shown(&text)));
+        show!("OK: table {table} is {}{unproved}.", origin.as_asked)
     } else {
-        let differences = plural(count_of(differences), "difference");
-        output::print(&format!("NOT OK: {differences} on table {table}."))
+        let differences = plural(count_of(verdict.differences.len()), "difference");
+        show!("NOT OK: {differences} on table {table}.")
     }
 }
 
@@ -60,32 +63,17 @@ impl From<&Difference> for ToldDifference {
 pub(super) fn print_json(verdict: &Verdict) -> Result<()> {
     let mut json = serde_json::to_value(verdict)?;
     let differences = verdict.differences.iter().map(ToldDifference::from);
-    let differences = serde_json::to_value(differences.collect::<Vec<_>>())?;
-    json.as_object_mut()
-        .map(|fields| fields.insert("differences".to_owned(), differences));
+    output::add(
+        &mut json,
+        "differences",
+        serde_json::to_value(differences.collect::<Vec<_>>())?,
+    );
     output::print_json(&json)
 }
 
 /// Returns the reason why evenness is not proved, as a clause, if it is not.
 pub(super) fn reservation(unproved: Option<&Unproved>) -> Option<String> {
     unproved.map(|reason| format!("{reason}, so evenness is not proved"))
-}
-
-/// Returns the option that leaves a difference out, as the end of its sentence.
-fn remedy(difference: &Difference) -> &'static str {
-    match difference {
-        Difference::RowsDenied { .. } => "; --rows skip leaves them out",
-        _ => "",
-    }
-}
-
-fn describe_splits(verdict: &Verdict) -> Result<()> {
-    output::print(&format!(
-        "split points  {} wanted, {} missing, {} extra",
-        Grouped(count_of(verdict.wanted_splits)),
-        Grouped(count_of(verdict.missing_splits.len())),
-        Grouped(count_of(verdict.extra_splits.len())),
-    ))
 }
 
 fn describe_properties(verdict: &Verdict) -> Result<()> {
@@ -97,12 +85,14 @@ fn describe_properties(verdict: &Verdict) -> Result<()> {
     } else {
         "not as expected"
     };
-    output::print(&format!("balancer      {standing}"))?;
+    show!("balancer      {standing}")?;
     verdict.properties.iter().try_for_each(|property| {
         let sign = if property.is_as_expected { "=" } else { "!" };
         let found = property.found.as_deref().unwrap_or("(not set)");
-        let line = format!("              {sign} {} = {found}", property.name);
-        output::print(&shown(&line))
+        show!(
+            "              {sign} {}",
+            shown(&format!("{} = {found}", property.name))
+        )
     })
 }
 
@@ -116,21 +106,21 @@ fn describe_groups(verdict: &Verdict) -> Result<()> {
         "on a server",
     ]);
     for group in &verdict.groups {
+        let standing = if group.is_spread() {
+            "spread"
+        } else {
+            "not spread"
+        };
         table.add_row([
             group.group.escape_debug().to_string(),
             group.tablets.to_string(),
             group.least.to_string(),
             format!("{:.1}", group.mean),
             group.largest.to_string(),
-            if group.is_spread() {
-                "spread"
-            } else {
-                "not spread"
-            }
-            .to_owned(),
+            standing.to_owned(),
         ]);
     }
-    output::print(&format!("\n{}", table.trim_fmt()))
+    show!("\n{}", table.trim_fmt())
 }
 
 fn describe_rows(verdict: &Verdict) -> Result<()> {
@@ -156,11 +146,10 @@ fn describe_rows(verdict: &Verdict) -> Result<()> {
             evenness(rows),
         ]);
     }
-    output::print(&format!("\n{}", table.trim_fmt()))
+    show!("\n{}", table.trim_fmt())
 }
 
-/// Prints the fullest tablet of each recipe that is compared and the fullest server, and their
-/// places.
+/// Prints the fullest tablet of each compared recipe and the fullest server, with their places.
 fn describe_loads(verdict: &Verdict) -> Result<()> {
     let mut table = columns([
         "fullest",
@@ -170,7 +159,15 @@ fn describe_loads(verdict: &Verdict) -> Result<()> {
         "fullest / mean",
         "where",
     ]);
-    let mut row = |name: String, load: &Load| {
+    let tablets = verdict.rows.iter();
+    let tablets = tablets.filter(|rows| rows.load.standing != LoadStanding::NotCompared);
+    let tablets = tablets.map(|rows| {
+        (
+            format!("tablet of {}", rows.recipe.escape_debug()),
+            &rows.load,
+        )
+    });
+    for (name, load) in tablets.chain([("server".to_owned(), &verdict.servers)]) {
         table.add_row([
             name,
             Grouped(load.largest).to_string(),
@@ -179,16 +176,10 @@ fn describe_loads(verdict: &Verdict) -> Result<()> {
             skew(load),
             load.fullest.as_ref().map_or_else(String::new, place),
         ]);
-    };
-    let is_compared = |rows: &&RowsVerdict| rows.load.standing != LoadStanding::NotCompared;
-    for rows in verdict.rows.iter().filter(is_compared) {
-        let name = format!("tablet of {}", rows.recipe.escape_debug());
-        row(name, &rows.load);
     }
-    row("server".to_owned(), &verdict.servers);
     let lines = table.trim_fmt();
     let lines: Vec<_> = lines.lines().map(shown).collect();
-    output::print(&format!("\n{}\n", lines.join("\n")))
+    show!("\n{}\n", lines.join("\n"))
 }
 
 fn place(place: &Place) -> String {
@@ -207,8 +198,8 @@ fn unit(verdict: &Verdict) -> &'static str {
 }
 
 fn skew(load: &Load) -> String {
-    let skew = load.skew.map(|skew| format!("{skew:.2}"));
-    skew.unwrap_or_else(|| "-".to_owned())
+    load.skew
+        .map_or_else(|| "-".to_owned(), |skew| format!("{skew:.2}"))
 }
 
 fn evenness(rows: &RowsVerdict) -> String {
@@ -226,11 +217,4 @@ fn evenness(rows: &RowsVerdict) -> String {
         (_, LoadStanding::TooFewToTell) => "too few rows to tell".to_owned(),
         _ => "not tested".to_owned(),
     }
-}
-
-fn columns<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(header);
-    table
 }

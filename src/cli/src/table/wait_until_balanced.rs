@@ -5,46 +5,40 @@ use std::time::Duration;
 use anyhow::{Context, Error, Result};
 use fluo_keys::{GroupVerdict, Plan, WaitEvent};
 use fluo_table::{ErrorKind, TableAdmin};
-use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::time::{Instant, sleep};
 
 use super::origin::Origin;
 use crate::duration::seconds;
 use crate::exit;
-use crate::progress;
+use crate::progress::{self, Line};
 use crate::text::{count_of, plural};
 
-/// Maximum number of groups that a message names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The state of the tablets at the last check.
 #[derive(Debug, Serialize)]
 pub(super) struct Settling {
     /// True if every group is spread.
     spread: bool,
-    /// The duration of the wait.
     seconds: f64,
     #[serde(skip)]
     waited: Duration,
     #[serde(skip)]
     looks: usize,
-    /// Number of tablets that still have to move.
     to_move: usize,
     groups: Vec<GroupVerdict>,
 }
 
-/// Waits until every group of the plan is spread or the limit has passed.
 pub(super) async fn until_spread(
     tables: &dyn TableAdmin,
     plan: &Plan,
     limit: Duration,
 ) -> Result<Settling> {
     let mut line = WaitLine::new("looking where the tablets are");
-    let groups = plan
-        .wait_until_balanced(tables, sleep)
-        .limit(limit)
-        .on_event(|event| line.show(&event, |groups| still_to_move(groups)))
+    let waiting = plan.wait_until_balanced(tables, sleep).limit(limit);
+    let spread = waiting.on_event(|event| line.show(&event, |groups| still_to_move(groups)));
+    let groups = spread
         .await
         .map_err(|error| line.failure(error))
         .context("the steps are done, but the location of the tablets is unknown")?;
@@ -54,24 +48,20 @@ pub(super) async fn until_spread(
 /// The progress line of a wait.
 #[derive(Debug)]
 pub(super) struct WaitLine {
-    bar: ProgressBar,
+    bar: Line,
     start: Instant,
-    /// The number of checks.
     looks: usize,
 }
 
 impl WaitLine {
-    /// Starts a line.
     pub(super) fn new(what: &str) -> Self {
-        let start = Instant::now();
         Self {
             bar: progress::waiting(what.to_owned()),
-            start,
+            start: Instant::now(),
             looks: 0,
         }
     }
 
-    /// Shows an event.
     pub(super) fn show<T>(&mut self, event: &WaitEvent<'_, T>, standing: impl Fn(&T) -> String) {
         match event {
             WaitEvent::Look => self.looks += 1,
@@ -83,7 +73,6 @@ impl WaitLine {
         }
     }
 
-    /// Returns the error of a wait that failed.
     pub(super) fn failure(&self, error: fluo_table::Error) -> Error {
         match error.kind() {
             ErrorKind::Unavailable => Error::new(error)
@@ -93,14 +82,8 @@ impl WaitLine {
     }
 }
 
-impl Drop for WaitLine {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
 fn still_to_move(groups: &[GroupVerdict]) -> String {
-    let tablets: usize = groups.iter().map(|group| group.tablets).sum();
+    let tablets = groups.iter().map(|group| group.tablets).sum();
     let to_move: usize = groups.iter().map(GroupVerdict::to_move).sum();
     let all = plural(count_of(tablets), "tablet");
     format!("{to_move} of {all} still have to move")
@@ -122,47 +105,34 @@ impl Settling {
         self.spread
     }
 
-    /// Returns the message for the end of the wait.
-    pub(super) fn sentence(&self, origin: Origin) -> String {
+    pub(super) fn sentence(&self, origin: &Origin) -> String {
         let seconds = seconds(self.waited);
         if self.spread {
-            let after = match self.looks {
-                1 => String::new(),
-                _ => format!(" after {seconds}"),
+            let spread = "spread: every group within one tablet per server";
+            return match self.looks {
+                1 => spread.to_owned(),
+                _ => format!("{spread} after {seconds}"),
             };
-            return format!("spread: every group within one tablet per server{after}");
         }
-        let mut apart: Vec<_> = self
-            .groups
-            .iter()
-            .filter(|group| !group.is_spread())
-            .map(place)
-            .collect();
-        if apart.len() > MOST_NAMED {
-            let more = count_of(apart.len() - MOST_NAMED);
-            apart.truncate(MOST_NAMED);
-            apart.push(format!("and {}", plural(more, "more group")));
+        let apart = self.groups.iter().filter(|group| !group.is_spread());
+        let mut named: Vec<_> = apart.clone().take(MAX_NAMED).map(place).collect();
+        let more = apart.count() - named.len();
+        if more > 0 {
+            named.push(format!("and {}", plural(count_of(more), "more group")));
         }
+        let (named, command) = (named.join(", "), origin.command);
         format!(
-            "not spread after {seconds}: {}; the servers continue by themselves, `{} verify` looks again",
-            apart.join(", "),
-            origin.command()
+            "not spread after {seconds}: {named}; the servers continue by themselves, `{command} verify` looks again"
         )
     }
 }
 
 fn place(group: &GroupVerdict) -> String {
-    let GroupVerdict {
-        group: name,
-        least,
-        largest,
-        unhosted,
-        ..
-    } = group;
+    let (name, least, largest) = (&group.group, group.least, group.largest);
     let hosted = format!("group `{name}` has {least} to {largest} tablets on a server");
-    match unhosted {
+    match group.unhosted {
         0 => hosted,
-        _ => format!("{hosted} and {unhosted} on none"),
+        unhosted => format!("{hosted} and {unhosted} on none"),
     }
 }
 
@@ -187,46 +157,28 @@ mod tests {
 
     #[test]
     fn describes_the_end_of_a_wait() {
-        let at_once = Settling::new(vec![group("p:", 0, [5, 5])], Duration::from_millis(20), 1);
-        assert_eq!(
-            at_once.sentence(Origin::Spec),
-            "spread: every group within one tablet per server"
-        );
-        let spread = Settling::new(
-            vec![group("p:", 0, [5, 5])],
-            Duration::from_millis(6_200),
-            7,
-        );
-        assert_eq!(
-            spread.sentence(Origin::Spec),
-            "spread: every group within one tablet per server after 6.2 s"
-        );
+        let ended = |groups, millis, looks| {
+            let settling = Settling::new(groups, Duration::from_millis(millis), looks);
+            settling.sentence(Origin::SPEC)
+        };
+        let spread = || vec![group("p:", 0, [5, 5])];
+        let within = "spread: every group within one tablet per server";
+        assert_eq!(ended(spread(), 20, 1), within);
+        assert_eq!(ended(spread(), 6_200, 7), format!("{within} after 6.2 s"));
         let groups = vec![
             group("p:", 0, [4, 6]),
             group("q:", 2, [4, 4]),
             group("none", 0, [1, 0]),
         ];
-        let apart = Settling::new(groups, Duration::from_secs(60), 35);
+        assert_eq!(still_to_move(&groups), "3 of 21 tablets still have to move");
         assert_eq!(
-            apart.sentence(Origin::Spec),
+            ended(groups, 60_000, 35),
             "not spread after 60 s: group `p:` has 4 to 6 tablets on a server, group `q:` has 4 to 4 tablets on a \
              server and 2 on none; the servers continue by themselves, `fluo table verify` looks again"
         );
-        assert_eq!(
-            still_to_move(&apart.groups),
-            "3 of 21 tablets still have to move"
-        );
-        let many = Settling::new(
-            (0..9).map(|_| group("x", 0, [0, 9])).collect(),
-            Duration::from_secs(60),
-            35,
-        );
-        assert!(
-            many.sentence(Origin::Spec)
-                .contains(", and 6 more groups; "),
-            "{}",
-            many.sentence(Origin::Spec)
-        );
+        let many = (0..9).map(|_| group("x", 0, [0, 9])).collect();
+        let many = ended(many, 60_000, 35);
+        assert!(many.contains(", and 6 more groups; "), "{many}");
     }
 
     #[tokio::test(start_paused = true)]

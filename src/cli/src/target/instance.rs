@@ -10,12 +10,12 @@ use fluo_embedded::EmbeddedOptions;
 use fluo_table::{Error, Instance};
 
 use super::login;
+use super::password::Secret;
 use super::place::Target;
-use super::profile::{At, Profile};
-use super::{MakingArguments, TargetArguments, directory, password};
+use super::profile::{At, Profile, text};
+use super::{MakingArguments, TargetArguments, directory};
 use crate::progress;
 
-/// The help heading of the arguments for ZooKeeper.
 const APPLICATIONS: &str = "Applications on a live Accumulo";
 
 /// The target of a command on applications.
@@ -44,19 +44,17 @@ pub(crate) struct ZooKeeperArguments {
 impl InstanceArguments {
     /// Returns the target in the form of `--at` and the arguments after it.
     pub(crate) fn written(&self) -> String {
-        let at = self.target.written();
         match &self.zookeeper.zookeepers {
-            Some(servers) => format!("{at} --zookeepers {servers}"),
-            None => at,
+            Some(servers) => format!("{} --zookeepers {servers}", self.target),
+            None => self.target.to_string(),
         }
     }
 
     /// Checks whether the target is an embedded directory, which one process at a time can open.
     pub(crate) fn is_directory(&self) -> bool {
-        matches!(self.target.at.target, Target::Embedded(_))
+        !self.target.is_live()
     }
 
-    /// Opens an instance that exists.
     pub(crate) async fn open(&self) -> Result<Instance> {
         Ok(self.open_checked().await?.0)
     }
@@ -88,37 +86,34 @@ impl InstanceArguments {
     }
 
     async fn connect(&self, address: &str) -> Result<Instance> {
-        let profile = &self.target.at.profile;
-        let servers = self.zookeeper.servers(profile)?;
-        let proxy = self.target.proxy(address).await?;
-        let options = AccumuloOptions::new(proxy, &servers);
-        let options = match self.zookeeper.secret(profile)? {
-            Some(secret) => options.secret(secret),
-            None => options,
-        };
-        let connecting = format!("connecting to {} and ZooKeeper {servers}", self.target);
+        let at = &self.target.at;
+        let servers = self.zookeeper.servers(&at.profile)?;
+        let proxy = self.target.login.proxy(at, address).await?;
+        let mut options = AccumuloOptions::new(proxy, &servers);
+        if let Some(secret) = self.zookeeper.secret(&at.profile).await? {
+            options = options.secret(secret);
+        }
+        let connecting = format!("connecting to {at} and ZooKeeper {servers}");
         let connected = progress::while_it_lasts(connecting, fluo_accumulo::connect(options));
         connected.await.map_err(|error| login::advised(&error))
     }
 }
 
 impl ZooKeeperArguments {
-    /// Returns each argument, and whether it is given.
-    fn given(&self) -> [(bool, &'static str); 2] {
-        [
-            (self.zookeepers.is_some(), "--zookeepers"),
-            (
-                self.zookeeper_secret_file.is_some(),
-                "--zookeeper-secret-file",
-            ),
-        ]
+    fn given(&self) -> Option<&'static str> {
+        let of_servers = self.zookeepers.as_ref().map(|_| "--zookeepers");
+        let of_file = || {
+            self.zookeeper_secret_file
+                .as_ref()
+                .map(|_| "--zookeeper-secret-file")
+        };
+        of_servers.or_else(of_file)
     }
 
-    /// Returns the address of the applications.
     fn servers(&self, profile: &Profile) -> Result<String> {
         let servers = match &self.zookeepers {
             Some(servers) => Some(servers.clone()),
-            None => login::text("FLUO_ZOOKEEPERS")?,
+            None => text("FLUO_ZOOKEEPERS")?,
         };
         let servers = servers.or_else(|| profile.zookeepers.clone()).context(
             "applications on Accumulo are in ZooKeeper; give --zookeepers HOST:PORT/PATH, with a path such as /fluo, or set \
@@ -133,22 +128,14 @@ impl ZooKeeperArguments {
         Ok(servers)
     }
 
-    /// Returns the secret of the applications, if there is one.
-    fn secret(&self, profile: &Profile) -> Result<Option<String>> {
-        let mut file = self.zookeeper_secret_file.clone();
-        if file.is_none() {
-            if let Some(secret) = login::text("FLUO_ZOOKEEPER_SECRET")? {
-                return Ok(Some(secret));
-            }
-            let set = login::set("FLUO_ZOOKEEPER_SECRET_FILE").map(PathBuf::from);
-            file = set.or_else(|| profile.zookeeper_secret_file.clone());
-        }
-        file.map(|file| password::of_file(&file, "secret"))
-            .transpose()
+    async fn secret(&self, profile: &Profile) -> Result<Option<String>> {
+        let file = self.zookeeper_secret_file.as_ref();
+        Secret::ZOOKEEPER
+            .find(file, profile.zookeeper_secret_file.as_ref())
+            .await
     }
 
-    /// Returns the options of an oracle.
-    pub(crate) fn oracle(&self, at: Option<&At>, application: &str) -> Result<OracleOptions> {
+    pub(crate) async fn oracle(&self, at: Option<&At>, application: &str) -> Result<OracleOptions> {
         let none = Profile::default();
         let profile = match at {
             Some(at) if matches!(at.target, Target::Embedded(_)) => {
@@ -157,7 +144,7 @@ impl ZooKeeperArguments {
             at => at.map_or(&none, |at| &at.profile),
         };
         let options = OracleOptions::new(self.servers(profile)?, application)?;
-        Ok(match self.secret(profile)? {
+        Ok(match self.secret(profile).await? {
             Some(secret) => options.secret(secret),
             None => options,
         })

@@ -1,68 +1,71 @@
-//! Credentials for a live Accumulo, from arguments and environment.
+//! The arguments for a live Accumulo: credentials, protocol and TLS.
 
-use std::env;
 use std::error::Error as _;
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow, bail};
-use clap::{Args, ValueEnum};
-use fluo_accumulo::{Credentials, Protocol, ProxyError, ProxyErrorKind};
-use serde::Deserialize;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use fluo_accumulo::{Credentials, Protocol, ProxyError, ProxyErrorKind, ProxyOptions, Tls};
 
-use super::password;
-use super::profile::{At, Profile};
-use crate::{output, progress};
+use super::password::{self, Secret};
+use super::profile::{At, Profile, ProxyProtocol, text};
+use crate::atomic_file;
 
-/// The help heading of these arguments.
-pub(super) const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
+const HEADING: &str = "Live Accumulo (--at proxy:HOST:PORT)";
 
 /// The arguments for a live Accumulo. There is none for a password, because all users of the
 /// machine can read arguments.
 #[derive(Args, Clone, Debug)]
-pub(super) struct LoginArguments {
+pub(crate) struct LoginArguments {
     /// User name; FLUO_USER unless given. The password comes from FLUO_PASSWORD, from a file, or
     /// from a prompt at a terminal. For a proxy of Accumulo 2.x set FLUO_SHARED_SECRET in place of
     /// user and password
-    #[arg(long, value_name = "USER", help_heading = HEADING)]
+    #[arg(long, value_name = "USER", requires = "at", help_heading = HEADING)]
     user: Option<String>,
     /// File whose first line is the password; FLUO_PASSWORD_FILE unless given
-    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    #[arg(long, value_name = "FILE", requires = "at", help_heading = HEADING)]
     password_file: Option<PathBuf>,
     /// Thrift protocol of the proxy; compact unless given
-    #[arg(long, value_enum, value_name = "PROTOCOL", help_heading = HEADING)]
+    #[arg(long, value_enum, value_name = "PROTOCOL", requires = "at", help_heading = HEADING)]
     protocol: Option<ProxyProtocol>,
-}
-
-/// The Thrift protocol of a proxy.
-#[derive(Clone, Copy, Debug, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum ProxyProtocol {
-    /// `TCompactProtocol`, the proxy's default
-    Compact,
-    /// `TBinaryProtocol`
-    Binary,
+    /// Connect to the proxy over TLS. The file holds certificates (PEM) of the authorities that may
+    /// sign its certificate; those of the system are not used
+    #[arg(long, value_name = "FILE", requires = "at", help_heading = HEADING)]
+    tls_ca: Option<PathBuf>,
+    /// Name in the certificate of the proxy; the host of --at unless given
+    #[arg(long, value_name = "NAME", requires = "tls_ca", help_heading = HEADING)]
+    tls_name: Option<String>,
 }
 
 impl LoginArguments {
-    pub(super) fn protocol(&self, profile: &Profile) -> Protocol {
-        match self.protocol.or(profile.protocol) {
-            None | Some(ProxyProtocol::Compact) => Protocol::Compact,
-            Some(ProxyProtocol::Binary) => Protocol::Binary,
-        }
-    }
-
-    /// Returns each argument, and whether it is given.
-    pub(super) fn given(&self) -> [(bool, &'static str); 3] {
-        [
+    /// Returns the name of an argument that is given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
             (self.user.is_some(), "--user"),
             (self.password_file.is_some(), "--password-file"),
             (self.protocol.is_some(), "--protocol"),
-        ]
+            (self.tls_ca.is_some(), "--tls-ca"),
+            (self.tls_name.is_some(), "--tls-name"),
+        ];
+        given
+            .into_iter()
+            .find_map(|(is_given, name)| is_given.then_some(name))
     }
 
-    /// Returns the credentials. Reads the password, or asks for it, if one is needed. Arguments
-    /// take precedence over the environment, and that over the profile.
-    pub(super) async fn credentials(&self, at: &At) -> Result<Credentials> {
+    /// Returns the options of a connection to the proxy at `address`. Reads the password, or asks
+    /// for it, if one is needed. Arguments take precedence over the environment, and that over the
+    /// profile.
+    pub(super) async fn proxy(&self, at: &At, address: &str) -> Result<ProxyOptions> {
+        let tls = self.tls(address, &at.profile)?;
+        let protocol = match self.protocol.or(at.profile.protocol) {
+            None | Some(ProxyProtocol::Compact) => Protocol::Compact,
+            Some(ProxyProtocol::Binary) => Protocol::Binary,
+        };
+        let options = ProxyOptions::new(address, self.credentials(at).await?);
+        Ok(options.protocol(protocol).tls(tls))
+    }
+
+    async fn credentials(&self, at: &At) -> Result<Credentials> {
         let At { target, profile } = at;
         if self.user.as_deref() == Some("") {
             bail!("the user is empty; write --user USER, or leave it out and set FLUO_USER");
@@ -85,26 +88,38 @@ impl LoginArguments {
                 password::WAYS
             );
         };
-        let mut file = self.password_file.clone();
-        if file.is_none() {
-            if let Some(password) = text("FLUO_PASSWORD")? {
-                return Ok(Credentials::password(user, password));
+        let found = Secret::PASSWORD
+            .find(self.password_file.as_ref(), profile.password_file.as_ref())
+            .await?;
+        Ok(match found {
+            Some(password) => Credentials::password(user, password),
+            None => {
+                let password = password::of_prompt(&user, target).await?;
+                Credentials::password(user, password)
             }
-            let set = set("FLUO_PASSWORD_FILE").map(PathBuf::from);
-            file = set.or_else(|| profile.password_file.clone());
-        }
-        let password = match file {
-            Some(file) => {
-                let reading = format!("waiting for the password of {}", file.display());
-                let read =
-                    tokio::task::spawn_blocking(move || password::of_file(&file, "password"));
-                // A pipe has no data until its writer writes.
-                progress::while_it_lasts(output::shown(&reading), read).await??
-            }
-            None => password::of_prompt(&user, target).await?,
-        };
-        Ok(Credentials::password(user, password))
+        })
     }
+
+    fn tls(&self, address: &str, profile: &Profile) -> Result<Option<Tls>> {
+        let Some(path) = self.tls_ca.as_ref().or(profile.tls_ca.as_ref()) else {
+            return Ok(None);
+        };
+        let name = path.display();
+        let authorities = atomic_file::read(path)
+            .with_context(|| format!("cannot read the authorities of --tls-ca {name}"))?;
+        let name_in_certificate = self.tls_name.as_deref().or(profile.tls_name.as_deref());
+        let server = name_in_certificate.unwrap_or_else(|| host_of(address));
+        let tls = Tls::new(server, &authorities, None).with_context(|| {
+            format!("TLS with the authorities of --tls-ca {name} cannot be used")
+        })?;
+        Ok(Some(tls))
+    }
+}
+
+/// Returns the host of `host:port`, without the brackets of an IPv6 address.
+fn host_of(address: &str) -> &str {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    host.trim_start_matches('[').trim_end_matches(']')
 }
 
 /// Converts the error of a connection. Rejected credentials get advice on the right ones.
@@ -127,14 +142,13 @@ pub(super) fn advised(error: &fluo_table::Error) -> anyhow::Error {
     anyhow!("{error}; {advice}")
 }
 
-/// Returns the value of a variable, unless it is unset or empty.
-pub(super) fn set(name: &str) -> Option<std::ffi::OsString> {
-    env::var_os(name).filter(|value| !value.is_empty())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Returns the value of a variable, unless it is unset or empty. The error does not contain the
-/// value, which may be a password.
-pub(super) fn text(name: &str) -> Result<Option<String>> {
-    let text = set(name).map(std::ffi::OsString::into_string).transpose();
-    text.map_err(|_| anyhow!("the value of {name} is not UTF-8 text"))
+    #[test]
+    fn host_of_strips_port_and_brackets() {
+        assert_eq!(host_of("proxy.example:42424"), "proxy.example");
+        assert_eq!(host_of("[::1]:42424"), "::1");
+    }
 }

@@ -6,7 +6,6 @@ mod login;
 mod password;
 mod place;
 mod profile;
-mod tls;
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -15,19 +14,17 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use fluo_accumulo::{AccumuloTables, ProxyOptions};
+use fluo_accumulo::AccumuloTables;
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_engine::applications_of;
 use fluo_table::{Error, ErrorKind, TableAdmin};
 
 pub(crate) use self::directory::{MakingArguments, advised};
 pub(crate) use self::instance::{InstanceArguments, ZooKeeperArguments};
-
+pub(crate) use self::login::LoginArguments;
 pub(crate) use self::profile::{At, AtParser};
 
-use self::login::LoginArguments;
 use self::place::Target;
-use self::tls::TlsArguments;
 use crate::progress;
 
 /// The advice for a directory that does not exist.
@@ -43,12 +40,17 @@ pub(crate) struct TargetArguments {
     at: At,
     #[command(flatten)]
     login: LoginArguments,
-    #[command(flatten)]
-    tls: TlsArguments,
 }
 
-/// Returns the known damage of an embedded directory, given the error with which it refuses
-/// changes.
+/// The argument that permits changes to the table of an application outside its transactions.
+#[derive(Args, Debug)]
+pub(crate) struct ApplicationGuard {
+    /// Continue even if the table belongs to an application
+    #[arg(long)]
+    despite_application: bool,
+}
+
+/// Returns the error with which a directory refuses changes, if it is one about damage.
 pub(crate) fn damage_of(unwritable: Option<Error>) -> Option<Error> {
     unwritable.filter(|error| error.kind() == ErrorKind::Corrupt)
 }
@@ -64,14 +66,7 @@ pub(crate) fn check_writable(unwritable: Option<Error>) -> Result<()> {
     }
 }
 
-/// The argument that permits changes to the table of an application outside its transactions.
-#[derive(Args, Debug)]
-pub(crate) struct ApplicationGuard {
-    /// Continue even if the table belongs to an application
-    #[arg(long)]
-    despite_application: bool,
-}
-
+/// Writes the target in the form of `--at`.
 impl fmt::Display for TargetArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.at.fmt(f)
@@ -79,24 +74,27 @@ impl fmt::Display for TargetArguments {
 }
 
 impl TargetArguments {
+    pub(crate) fn new(at: At, login: LoginArguments) -> Self {
+        Self { at, login }
+    }
+
     /// Checks whether the tables are in a live Accumulo.
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.at.target, Target::Proxy(_))
     }
 
-    /// Opens the tables of an existing target.
     pub(crate) async fn open(&self) -> Result<Arc<dyn TableAdmin>> {
-        Ok(self.open_with_damage().await?.0)
+        Ok(self.open_checked().await?.0)
     }
 
-    /// Opens the tables of an existing target, to read them. Also returns the known damage of an
-    /// embedded directory.
-    pub(crate) async fn open_with_damage(&self) -> Result<(Arc<dyn TableAdmin>, Option<Error>)> {
+    /// Opens the tables of an existing target. Also returns the error with which they refuse
+    /// changes, if it is known.
+    pub(crate) async fn open_checked(&self) -> Result<(Arc<dyn TableAdmin>, Option<Error>)> {
         match &self.at.target {
             Target::Embedded(directory) => {
                 let tables = self.open_tables(directory)?;
-                let damage = damage_of(tables.check_writable().err());
-                Ok((Arc::new(tables), damage))
+                let unwritable = tables.check_writable().err();
+                Ok((Arc::new(tables), unwritable))
             }
             Target::Proxy(address) => Ok((self.connect(address).await?, None)),
         }
@@ -126,24 +124,17 @@ impl TargetArguments {
         }
     }
 
-    /// Returns the directory of an embedded target. Refuses any other, which `purpose` does not
-    /// support.
+    /// Returns the directory of an embedded target. Refuses any other.
     pub(crate) fn directory(&self, purpose: &str) -> Result<&Path> {
         match &self.at.target {
             Target::Embedded(directory) => {
-                self.check_unused([])?;
+                self.check_unused(None)?;
                 Ok(directory)
             }
             Target::Proxy(_) => bail!(
-                "{} is a live Accumulo, and {purpose} is for embedded directories: write --at embedded:DIR",
-                self.at
+                "{self} is a live Accumulo, and {purpose} is for embedded directories: write --at embedded:DIR"
             ),
         }
-    }
-
-    /// Returns the target in the form of `--at`.
-    pub(crate) fn written(&self) -> String {
-        self.at.to_string()
     }
 
     /// Opens the tables of a target. Makes an embedded directory that does not exist, with this
@@ -156,68 +147,44 @@ impl TargetArguments {
         servers: Option<NonZeroUsize>,
         making: &MakingArguments,
     ) -> Result<Arc<dyn TableAdmin>> {
-        match &self.at.target {
-            Target::Embedded(directory) => self.create_embedded(directory, servers, making).await,
-            Target::Proxy(_) if servers.is_some() => bail!(
-                "--servers applies only to embedded directories, not to {}",
-                self.at
-            ),
-            Target::Proxy(address) => self.connect(address).await,
-        }
-    }
-
-    async fn create_embedded(
-        &self,
-        directory: &Path,
-        servers: Option<NonZeroUsize>,
-        making: &MakingArguments,
-    ) -> Result<Arc<dyn TableAdmin>> {
-        self.check_unused([])?;
-        let options = EmbeddedOptions::new();
-        let options = match servers {
-            Some(servers) => options.servers(servers),
-            None => options,
+        let directory = match &self.at.target {
+            Target::Embedded(directory) => directory,
+            Target::Proxy(_) if servers.is_some() => {
+                bail!("--servers applies only to embedded directories, not to {self}")
+            }
+            Target::Proxy(address) => return self.connect(address).await,
         };
+        self.check_unused(None)?;
+        let mut options = EmbeddedOptions::new();
+        if let Some(servers) = servers {
+            options = options.servers(servers);
+        }
         let tables = directory::open_or_create(directory, options, making).await?;
         let found = tables.servers().await?.len();
-        match servers {
-            Some(wanted) if wanted.get() != found => bail!(
-                "{} was created with {found} servers; omit --servers",
-                self.at
-            ),
-            _ => Ok(Arc::new(tables)),
+        if servers.is_some_and(|wanted| wanted.get() != found) {
+            bail!("{self} was created with {found} servers; omit --servers");
         }
+        Ok(Arc::new(tables))
     }
 
     fn open_tables(&self, directory: &Path) -> Result<EmbeddedTables> {
-        self.check_unused([])?;
+        self.check_unused(None)?;
         directory::open(directory, EmbeddedOptions::new(), NO_TABLES)
     }
 
-    /// Refuses arguments that have no effect on an embedded directory, these and `others`.
-    fn check_unused<const N: usize>(&self, others: [(bool, &'static str); N]) -> Result<()> {
-        let own = self.login.given().into_iter().chain(self.tls.given());
-        match own.chain(others).find(|(is_given, _)| *is_given) {
-            Some((_, option)) => bail!(
-                "{option} is for a live Accumulo (--at proxy:HOST:PORT), not for {}",
-                self.at
-            ),
+    /// Refuses arguments without effect on an embedded directory: those of the login and another.
+    fn check_unused(&self, other: Option<&'static str>) -> Result<()> {
+        match self.login.given().or(other) {
+            Some(option) => {
+                bail!("{option} is for a live Accumulo (--at proxy:HOST:PORT), not for {self}")
+            }
             None => Ok(()),
         }
     }
 
-    /// Returns the options of a connection. Asks for the password if necessary.
-    async fn proxy(&self, address: &str) -> Result<ProxyOptions> {
-        let tls = self.tls.settings(address, &self.at.profile)?;
-        let credentials = self.login.credentials(&self.at).await?;
-        let options = ProxyOptions::new(address, credentials);
-        let protocol = self.login.protocol(&self.at.profile);
-        Ok(options.protocol(protocol).tls(tls))
-    }
-
     async fn connect(&self, address: &str) -> Result<Arc<dyn TableAdmin>> {
-        let connected = AccumuloTables::connect(self.proxy(address).await?);
-        let tables = progress::while_it_lasts(format!("connecting to {}", self.at), connected);
+        let connected = AccumuloTables::connect(self.login.proxy(&self.at, address).await?);
+        let tables = progress::while_it_lasts(format!("connecting to {self}"), connected);
         let tables = tables.await.map_err(|error| login::advised(&error))?;
         Ok(Arc::new(tables))
     }

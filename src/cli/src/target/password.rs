@@ -1,23 +1,65 @@
-//! The sources of a password: a file or a prompt, but never an argument.
+//! The sources of a password or a secret: a file, a variable or a prompt, but never an argument.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::place::Target;
-use crate::output;
+use super::profile::{set, text};
 use crate::text::count_of;
+use crate::{output, progress};
 
-/// The ways to give a password, for messages.
 pub(crate) const WAYS: &str = "set FLUO_PASSWORD, --password-file or FLUO_PASSWORD_FILE; for a proxy of Accumulo 2.x FLUO_SHARED_SECRET";
 
 /// Maximum length of the line. It is far above any password, and bounds memory.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Returns the first line of a file. `what` is a password or a secret, for messages.
-pub(super) fn of_file(path: &Path, what: &str) -> Result<String> {
+pub(super) struct Secret {
+    /// Its name in messages.
+    what: &'static str,
+    /// The variable with the secret, and the one with its file.
+    variables: [&'static str; 2],
+}
+
+impl Secret {
+    pub(super) const PASSWORD: Self = Self {
+        what: "password",
+        variables: ["FLUO_PASSWORD", "FLUO_PASSWORD_FILE"],
+    };
+    pub(super) const ZOOKEEPER: Self = Self {
+        what: "secret",
+        variables: ["FLUO_ZOOKEEPER_SECRET", "FLUO_ZOOKEEPER_SECRET_FILE"],
+    };
+
+    /// Returns the secret of the argument, or else of the variables, or else of the profile.
+    pub(super) async fn find(
+        &self,
+        argument: Option<&PathBuf>,
+        profile: Option<&PathBuf>,
+    ) -> Result<Option<String>> {
+        let [variable, variable_of_file] = self.variables;
+        if argument.is_none()
+            && let Some(secret) = text(variable)?
+        {
+            return Ok(Some(secret));
+        }
+        let set = || set(variable_of_file).map(PathBuf::from);
+        let Some(file) = argument.cloned().or_else(set).or(profile.cloned()) else {
+            return Ok(None);
+        };
+        let what = self.what;
+        let reading = format!("waiting for the {what} of {}", file.display());
+        let read = tokio::task::spawn_blocking(move || of_file(&file, what));
+        // A pipe has no data until its writer writes.
+        Ok(Some(
+            progress::while_it_lasts(output::shown(&reading), read).await??,
+        ))
+    }
+}
+
+fn of_file(path: &Path, what: &str) -> Result<String> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("cannot read the {what} file {name}"))?;
     warn_if_others_can_read(path, &file, what);
@@ -56,18 +98,14 @@ fn warn_if_others_can_read(path: &Path, file: &File, what: &str) {
     };
     if metadata.is_file() && metadata.permissions().mode() & GROUP_OR_OTHERS_READ != 0 {
         let name = path.display();
-        output::say(&format!(
-            "warning: others can read the {what} file {name}; `chmod 600` keeps them out"
-        ));
+        say!("warning: others can read the {what} file {name}; `chmod 600` keeps them out");
     }
 }
 
 #[cfg(not(unix))]
 fn warn_if_others_can_read(_: &Path, _: &File, _: &str) {}
 
-/// Asks at the terminal for the password, without echo.
-///
-/// Fails without a question if standard error is not a terminal.
+/// Asks for the password, without echo. Fails if standard error is not a terminal.
 pub(super) async fn of_prompt(user: &str, target: &Target) -> Result<String> {
     if !io::stderr().is_terminal() {
         bail!("the password of user `{user}` at {target} is not known ({WAYS})");

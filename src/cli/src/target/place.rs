@@ -7,10 +7,8 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 
-/// The location of tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A directory with embedded tables.
     Embedded(PathBuf),
     /// The address of the proxy of a live Accumulo, `HOST:PORT`. An IPv6 address is in brackets.
     Proxy(String),
@@ -146,45 +144,36 @@ mod tests {
 
     #[test]
     fn refuses_wrong_targets_with_a_correction() {
-        for (text, expected) in [
-            ("embedded:", "the directory is missing; "),
-            ("hbase:x", "a target has a kind and a place; "),
-            ("dir", "a target has a kind and a place; "),
-            ("", "a target has a kind and a place; "),
-            ("proxy:", "the port is missing; "),
-            ("proxy:host", "the port is missing; "),
-            ("proxy:[::1]", "the port is missing; "),
-            ("proxy::1", "the host is missing; "),
-            ("proxy:[]:1", "the host is missing; "),
+        for (texts, expected) in [
+            (&["embedded:"][..], "the directory is missing; "),
+            (&["hbase:x", "dir", ""], "a target has a kind and a place; "),
             (
-                "proxy:::1:42424",
+                &["proxy:", "proxy:host", "proxy:[::1]"],
+                "the port is missing; ",
+            ),
+            (&["proxy::1", "proxy:[]:1"], "the host is missing; "),
+            (
+                &["proxy:::1:42424", "proxy:http://host:x"],
                 "an IPv6 address is written in brackets, ",
             ),
             (
-                "proxy:http://host:x",
-                "an IPv6 address is written in brackets, ",
-            ),
-            ("proxy:host:", "the port is not a number from 1 to 65535; "),
-            ("proxy:host:0", "the port is not a number from 1 to 65535; "),
-            (
-                "proxy:host:+1",
+                &[
+                    "proxy:host:",
+                    "proxy:host:0",
+                    "proxy:host:+1",
+                    "proxy:host:65536",
+                ],
                 "the port is not a number from 1 to 65535; ",
             ),
             (
-                "proxy:host:65536",
-                "the port is not a number from 1 to 65535; ",
-            ),
-            (
-                "proxy:root:x@h:1",
-                "remove the user and password from the target, ",
-            ),
-            (
-                "root:x@h:1",
+                &["proxy:root:x@h:1", "root:x@h:1"],
                 "remove the user and password from the target, ",
             ),
         ] {
-            let message = message(text);
-            assert!(message.starts_with(expected), "{text}: {message}");
+            for text in texts {
+                let message = message(text);
+                assert!(message.starts_with(expected), "{text}: {message}");
+            }
         }
     }
 }

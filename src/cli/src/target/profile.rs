@@ -10,7 +10,8 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -19,14 +20,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
-use clap::{Arg, Command};
+use clap::{Arg, Command, ValueEnum};
 use serde::Deserialize;
 
-use super::login::{ProxyProtocol, set};
 use super::place::Target;
 use crate::exit::sentence;
 
-/// The value of `--at`.
 #[derive(Clone, Debug)]
 pub(crate) struct At {
     pub(super) target: Target,
@@ -45,6 +44,16 @@ pub(super) struct Profile {
     pub(super) tls_name: Option<String>,
     pub(super) zookeepers: Option<String>,
     pub(super) zookeeper_secret_file: Option<PathBuf>,
+}
+
+/// The Thrift protocol of a proxy.
+#[derive(Clone, Copy, Debug, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ProxyProtocol {
+    /// `TCompactProtocol`, the proxy's default
+    Compact,
+    /// `TBinaryProtocol`
+    Binary,
 }
 
 #[derive(Deserialize)]
@@ -99,7 +108,6 @@ impl At {
     }
 }
 
-/// Reads a profile from the configuration file.
 fn read(name: &str) -> Result<Profile> {
     let file = file().with_context(|| {
         format!(
@@ -150,7 +158,18 @@ fn without_value(message: &str) -> String {
     message.to_owned()
 }
 
-/// Returns the path of the configuration file.
+/// Returns the value of a variable, unless it is unset or empty.
+pub(super) fn set(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Returns the value of a variable, unless it is unset or empty. The error does not contain the
+/// value, which may be a password.
+pub(super) fn text(name: &str) -> Result<Option<String>> {
+    let text = set(name).map(OsString::into_string).transpose();
+    text.map_err(|_| anyhow!("the value of {name} is not UTF-8 text"))
+}
+
 fn file() -> Option<PathBuf> {
     if let Some(file) = set("FLUO_CONFIG") {
         return Some(file.into());

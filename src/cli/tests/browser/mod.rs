@@ -5,7 +5,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use data_encoding::BASE64;
 use fluo_tests::STUCK;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -24,13 +23,6 @@ const NAMES: [&str; 5] = [
 const PATIENCE: Duration = STUCK;
 
 const HEIGHT_PIXELS: u32 = 900;
-
-/// A key of the keyboard.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Key {
-    Tab,
-    Enter,
-}
 
 /// A running browser and its page. Dropping it ends the process.
 pub(crate) struct Browser {
@@ -110,31 +102,13 @@ impl Browser {
         answer["result"]["value"].take()
     }
 
-    /// Presses and releases a key.
-    pub(crate) fn press(&mut self, key: Key) {
-        let (name, code, text) = match key {
-            Key::Tab => ("Tab", 9, ""),
-            Key::Enter => ("Enter", 13, "\r"),
-        };
+    /// Presses and releases the tabulator.
+    pub(crate) fn press_tab(&mut self) {
         for kind in ["keyDown", "keyUp"] {
-            let event = json!({
-                "type": kind, "key": name, "code": name, "windowsVirtualKeyCode": code,
-                "text": text,
-            });
+            let event =
+                json!({"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9});
             self.call("Input.dispatchKeyEvent", &event);
         }
-    }
-
-    /// Returns a picture of the whole page as PNG.
-    pub(crate) fn picture(&mut self) -> Vec<u8> {
-        let size = self.call("Page.getLayoutMetrics", &json!({}))["cssContentSize"].take();
-        let clip =
-            json!({"x": 0, "y": 0, "scale": 1, "width": size["width"], "height": size["height"]});
-        let options = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
-        let answer = self.call("Page.captureScreenshot", &options);
-        BASE64
-            .decode(answer["data"].as_str().unwrap().as_bytes())
-            .unwrap()
     }
 
     /// Calls a method of the protocol and returns its result.

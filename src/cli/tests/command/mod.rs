@@ -105,6 +105,18 @@ impl Place {
         self.with(arguments.split_whitespace())
     }
 
+    /// Runs the command, and expects success.
+    #[track_caller]
+    pub(crate) fn runs(&self, arguments: &str) -> Run {
+        self.fluo(arguments).succeeds()
+    }
+
+    /// Runs the command, and expects a failure, whose message it returns.
+    #[track_caller]
+    pub(crate) fn fails(&self, arguments: &str) -> String {
+        self.fluo(arguments).fails()
+    }
+
     /// Runs the command with any arguments.
     pub(crate) fn with<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Run {
         Run::of(self.command(arguments).output().unwrap())

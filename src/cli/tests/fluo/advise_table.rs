@@ -15,10 +15,10 @@ fn table(servers: u32, spec: &str) -> Place {
     let place = Place::new();
     place.file("set.toml", spec);
     let create = format!("table create --at embedded:d --servers {servers} pages");
-    place.fluo(&create).succeeds();
+    place.runs(&create);
     if !spec.is_empty() {
         let apply = "table apply --at embedded:d --spec set.toml --no-wait pages";
-        place.fluo(apply).succeeds();
+        place.runs(apply);
     }
     place
 }
@@ -26,7 +26,7 @@ fn table(servers: u32, spec: &str) -> Place {
 fn load(place: &Place, design: &str, rows: &str) {
     place.file("rows", rows);
     let command = format!("table load --at embedded:d pages {design} rows");
-    place.fluo(&command).succeeds();
+    place.runs(&command);
 }
 
 const ID: Line = |n| format!("{n:010}");
@@ -68,11 +68,6 @@ const RANDOM: Line = |n| format!("{:016x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15
     "Leave the table as it is: its rows are spread over 12 tablets."
 )]
 #[case(
-    "[[key_design]]\ndesign = \"web-table\"\ntablets = 16\nleading_point = true\n",
-    &[("--design web-table", PAGE)],
-    "Leave the table as it is: its rows are spread over 17 tablets."
-)]
-#[case(
     "[[key_design]]\ndesign = \"reverse-time\"\ntablets = 8\n\
      salt = { design = \"digest-salt\", separator = \":\", over = \"entity\" }\n",
     &[("--design reverse-time,salt.design=digest-salt,salt.separator=:,salt.over=entity", READING)],
@@ -104,12 +99,12 @@ fn advises_the_present_split_points_of_a_table(
             load(&place, design, &lines(1_500, *row));
         }
         let advise = "advise --at embedded:d --write-spec advised.toml pages";
-        let advised = place.fluo(advise).succeeds();
+        let advised = place.runs(advise);
         assert_says(advised.text(), headline);
         let next = "Next: `fluo table plan --at embedded:d --spec advised.toml pages` shows what it changes.";
         assert_says(advised.text(), next);
         let plan = "table plan --at embedded:d --spec advised.toml pages";
-        let plan = place.fluo(plan).succeeds();
+        let plan = place.runs(plan);
         let context = format!("{spec}{}{}", place.read("advised.toml"), plan.text());
         assert_says(&context, "Nothing to do: the table is as the spec says.");
         assert!(!context.contains("does not ask for"), "{context}");
@@ -126,7 +121,7 @@ fn keeps_the_design_of_an_unsplit_table(#[case] design: &str) {
     let place = table(2, "");
     load(&place, design, &lines(1_500, PATH));
     let command = "advise --at embedded:d --write-spec advised.toml pages";
-    let advised = place.fluo(command).succeeds();
+    let advised = place.runs(command);
     let expected = " in 1 tablet, although 1 tablet cannot use 2 servers.";
     assert_says(advised.text(), expected);
     assert!(
@@ -135,7 +130,7 @@ fn keeps_the_design_of_an_unsplit_table(#[case] design: &str) {
         advised.text()
     );
     let plan = "table plan --at embedded:d --spec advised.toml pages";
-    let plan = place.fluo(plan).succeeds();
+    let plan = place.runs(plan);
     assert_says(plan.text(), "Nothing to do: the table is as the spec says.");
 }
 
@@ -149,7 +144,7 @@ fn adds_no_salt_to_keys_that_spread_by_themselves() {
     };
     let place = table(1, "");
     load(&place, "--design unsalted", &lines(3_000, salted));
-    let run = place.fluo("advise --at embedded:d pages").succeeds();
+    let run = place.runs("advise --at embedded:d pages");
     assert_says(run.text(), "\nLeave the keys as they are, in 4 tablets");
 }
 
@@ -159,7 +154,7 @@ fn adds_no_salt_to_keys_that_spread_by_themselves() {
 fn counts_and_names_rows_without_the_design_of_their_table() {
     let place = table(1, "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n");
     load(&place, "--design unsalted", "x/1\nx/2\nx/3\n");
-    let run = place.fluo("advise --at embedded:d pages").succeeds();
+    let run = place.runs("advise --at embedded:d pages");
     for part in [
         "row-hasher `p`: 0 keys (0.0 %)\n",
         "3 keys (100 %), the first is `x/1`\n",
@@ -191,46 +186,11 @@ fn samples_rows_in_proportion_to_the_entries_of_their_tablets() {
     let share = json["others"]["share"].as_f64().unwrap();
     assert!((0.85..0.97).contains(&share), "{share}");
     assert_eq!(json["tablets_cut_short"], 21);
-    let run = place.fluo(command).succeeds();
+    let run = place.runs(command);
     assert_says(
         run.text(),
         "the first rows of 21 tablets; --rows reads more\n",
     );
-    let missing = place.fluo("advise --at embedded:d nothing").fails();
+    let missing = place.fails("advise --at embedded:d nothing");
     assert_says(&missing, "nothing");
-}
-
-/// The advice for a plain table with split points of five digits took minutes: each of 10,000
-/// numbers of buckets was compared with all keys.
-#[test]
-fn keeps_a_plain_table_with_split_points_of_five_digits() {
-    let points = "split_points = [\"20000\", \"40000\", \"60000\", \"80000\"]";
-    let place = table(
-        1,
-        &format!("[[key_design]]\ndesign = \"unsalted\"\n{points}\n"),
-    );
-    let rows = lines(20_000, |n| format!("{:08}/x", n * 5_000));
-    load(&place, "--design unsalted", &rows);
-    let run = place.fluo("advise --at embedded:d pages").succeeds();
-    assert_says(run.text(), "Leave the table as it is: ");
-}
-
-#[test]
-fn requested_servers_and_tablets_precede_those_of_the_table() {
-    let place = table(2, "[[row_hasher]]\nprefix = \"p\"\ntablets = 20\n");
-    load(&place, "--prefix p", ROWS);
-    for (arguments, tablets) in [
-        ("", 20),
-        ("--servers 2", 20),
-        ("--tablets 8", 8),
-        ("--servers 7", 28),
-    ] {
-        let command = format!("advise --at embedded:d --json {arguments} pages");
-        let json = place.fluo(&command).json();
-        let spec = &json["spec"]["key_design"][0];
-        assert_eq!(
-            (&spec["prefix"], &spec["tablets"]),
-            (&"p".into(), &tablets.into())
-        );
-    }
 }

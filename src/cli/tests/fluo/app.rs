@@ -10,10 +10,8 @@ const INIT: &str = "app init --at embedded:d";
 fn json_shows_the_observers_and_a_random_id() {
     let place = Place::new();
     let observe = r"--observe page:links=strong,count --observe a\x3a:\xff=weak,other";
-    place
-        .fluo(&format!("{INIT} --table pages {observe} --set b=x=y web"))
-        .succeeds();
-    place.fluo(&format!("{INIT} links_2")).succeeds();
+    place.runs(&format!("{INIT} --table pages {observe} --set b=x=y web"));
+    place.runs(&format!("{INIT} links_2"));
     let config = place.fluo("app config --at embedded:d --json web").json();
     assert_eq!(
         config["observers"],
@@ -40,44 +38,38 @@ fn json_shows_the_observers_and_a_random_id() {
 async fn names_the_table_that_an_interrupted_run_leaves() {
     let place = Place::new();
     let lose = async |table: &str| {
-        place
-            .fluo(&format!("{INIT} --table {table} web"))
-            .succeeds();
+        place.runs(&format!("{INIT} --table {table} web"));
         let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
         tables.applications().remove("web").await.unwrap();
     };
     lose("web").await;
     let remove = "app remove --at embedded:d web";
     assert_eq!(
-        place.fluo(remove).fails(),
+        place.fails(remove),
         "there is no application `web`; an interrupted command left its table, which `fluo table delete --at embedded:d web` \
          deletes"
     );
     assert_says(
-        &place.fluo(&format!("{INIT} web")).fails(),
+        &place.fails(&format!("{INIT} web")),
         "an interrupted creation or removal may have left it; replace it with `clear`",
     );
-    place
-        .fluo("app init --at embedded:d --clear web")
-        .succeeds();
-    place.fluo(remove).succeeds();
+    place.runs("app init --at embedded:d --clear web");
+    place.runs(remove);
     lose("web").await;
-    place.fluo("table delete --at embedded:d web").succeeds();
+    place.runs("table delete --at embedded:d web");
     let error = "application `web` does not exist; create it first, with `fluo app init`";
-    assert_eq!(place.fluo(remove).fails(), error);
+    assert_eq!(place.fails(remove), error);
     // A table of another name, or one made for something else, is not attributed to the
     // application.
     lose("pages").await;
-    place.fluo("table create --at embedded:d web").succeeds();
-    assert_eq!(place.fluo(remove).fails(), error);
+    place.runs("table create --at embedded:d web");
+    assert_eq!(place.fails(remove), error);
 }
 
 #[test]
 fn escapes_names_with_terminal_controls() {
     let place = Place::new();
-    let message = place
-        .with(["app", "init", "--at", "embedded:d", "a\u{1b}"])
-        .fails();
+    let message = place.fails("app init --at embedded:d a\u{1b}");
     assert_says(&message, "`a\\u{1b}` cannot be the name of an application");
     assert_eq!(place.names("."), ["tmp"]);
     place
@@ -104,7 +96,7 @@ fn escapes_names_with_terminal_controls() {
 #[tokio::test]
 async fn refuses_a_directory_that_another_process_has_open() {
     let place = Place::new();
-    place.fluo(&format!("{INIT} web")).succeeds();
+    place.runs(&format!("{INIT} web"));
     let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
     let web = tables.applications().open("web").await.unwrap();
     drop(tables);
@@ -117,7 +109,7 @@ async fn refuses_a_directory_that_another_process_has_open() {
         "table list --at embedded:d",
     ] {
         assert_eq!(
-            place.fluo(arguments).fails(),
+            place.fails(arguments),
             format!(
                 "the directory `d` is open in process {} (`{}`); wait until it ends, or stop it",
                 std::process::id(),
@@ -135,16 +127,15 @@ async fn refuses_a_directory_that_another_process_has_open() {
 #[test]
 fn asks_for_confirmation_at_a_terminal() {
     let place = Place::new();
-    place.fluo(&format!("{INIT} web")).succeeds();
-    for (arguments, question, refusal) in [
+    place.runs(&format!("{INIT} web"));
+    let question = "remove application `web`, and delete table `web` and all its rows? type its name to confirm:";
+    for (arguments, refusal) in [
         (
             "app remove --at embedded:d web",
-            "remove application `web`, and delete table `web` and all its rows? type its name to confirm:",
             "application `web` was not removed",
         ),
         (
             "app init --at embedded:d --clear web",
-            "remove application `web`, and delete table `web` and all its rows? type its name to confirm:",
             "application `web` was not initialized",
         ),
     ] {

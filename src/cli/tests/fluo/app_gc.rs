@@ -8,7 +8,7 @@ const GC: &str = "app gc --at embedded:d";
 /// Creates a place with the application, and writes versions of a cell.
 async fn place() -> Place {
     let place = Place::new();
-    place.fluo("app init --at embedded:d web").succeeds();
+    place.runs("app init --at embedded:d web");
     let web = Web::open(&place).await;
     for value in [b"1", b"2", b"3"] {
         web.set(&[(b"r", page("text"), value)]).await;
@@ -20,7 +20,7 @@ async fn place() -> Place {
 async fn drops_old_versions_and_prints_the_horizon() {
     let place = place().await;
     let before = entries(&place);
-    let run = place.fluo(&format!("{GC} web")).succeeds();
+    let run = place.runs(&format!("{GC} web"));
     assert_says(run.text(), "collected below ");
     assert_eq!((run.text().lines().count(), run.stderr.as_str()), (1, ""));
     assert!(entries(&place) < before, "{before} entries before");

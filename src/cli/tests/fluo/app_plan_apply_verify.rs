@@ -50,7 +50,7 @@ async fn place() -> Place {
 #[tokio::test]
 async fn optimizes_a_table_with_a_filled_queue_and_finds_its_drift() {
     let place = place().await;
-    let plan = place.fluo("app plan --at embedded:d count").succeeds();
+    let plan = place.runs("app plan --at embedded:d count");
     assert_says(
         plan.text(),
         "64 split points to add, because the recipes ask for them:\n  + p:",
@@ -62,17 +62,17 @@ async fn optimizes_a_table_with_a_filled_queue_and_finds_its_drift() {
         "NOT OK: table count: 64 split points are missing, ",
     );
 
-    let applied = place.fluo("app apply --at embedded:d count").succeeds();
+    let applied = place.runs("app apply --at embedded:d count");
     assert_says(
         &applied.stderr,
         "table `count`: 4 steps done; `fluo app verify` proves it",
     );
-    let again = place.fluo("app apply --at embedded:d count").succeeds();
+    let again = place.runs("app apply --at embedded:d count");
     assert_says(
         &again.stderr,
         "nothing to do: table `count` already matches",
     );
-    let verified = place.fluo(VERIFY).succeeds();
+    let verified = place.runs(VERIFY);
     assert_says(
         verified.text(),
         "\nOK: table count is as the recipes say.\n",

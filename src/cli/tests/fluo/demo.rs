@@ -7,7 +7,7 @@ use crate::command::{Place, assert_says};
 #[test]
 fn prints_its_story_and_leaves_no_files() {
     let place = Place::new();
-    let run = place.fluo("demo").succeeds();
+    let run = place.runs("demo");
     assert_eq!(run.stderr, "");
     for part in [
         "\nReal rows\n",
@@ -63,6 +63,6 @@ fn leaves_no_files_when_interrupted_at_any_time() {
 fn reports_a_missing_temporary_directory() {
     let place = Place::new();
     fs::remove_dir(place.path("tmp")).unwrap();
-    let message = place.fluo("demo").fails();
+    let message = place.fails("demo");
     assert_says(&message, "cannot make a directory for the demo: ");
 }

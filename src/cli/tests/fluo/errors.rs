@@ -32,23 +32,8 @@ fn a_message_about_a_long_or_strange_spec_is_short() {
     }
     place.file("bad.toml", b"a = 1\n\xff");
     assert_eq!(
-        place
-            .fluo("table plan --at embedded:d --spec bad.toml pages")
-            .fails(),
+        place.fails("table plan --at embedded:d --spec bad.toml pages"),
         "the spec bad.toml is not UTF-8 text: invalid utf-8 sequence of 1 bytes from index 6"
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn refuses_an_endless_file() {
-    let place = Place::with_table();
-    let message = place
-        .fluo("table plan --at embedded:d --spec /dev/zero pages")
-        .fails();
-    assert_eq!(
-        message,
-        "cannot read the spec /dev/zero: it is longer than 268435456 bytes"
     );
 }
 
@@ -56,17 +41,27 @@ fn refuses_an_endless_file() {
 fn reads_a_spec_with_bom_and_crlf() {
     let place = Place::with_table();
     place.file("s.toml", format!("\u{feff}{}", SPEC.replace('\n', "\r\n")));
-    place
-        .fluo("table plan --at embedded:d --spec s.toml pages")
-        .succeeds();
+    place.runs("table plan --at embedded:d --spec s.toml pages");
+}
+
+/// Checks the permissions of a saved plan: another user than its author may apply it.
+#[cfg(unix)]
+#[test]
+fn saves_a_plan_with_default_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::with_table();
+    let plan = "table plan --at embedded:d --spec s.toml --out plan.json pages";
+    place.runs(plan);
+    let file = |name: &str| std::fs::metadata(place.path(name)).unwrap();
+    let mode = |name: &str| file(name).permissions().mode();
+    assert_eq!(mode("plan.json"), mode("s.toml"));
 }
 
 #[test]
 fn a_message_about_a_strange_plan_is_one_line() {
     let place = Place::with_table();
-    place
-        .fluo("table plan --at embedded:d --spec s.toml --out plan.json pages")
-        .succeeds();
+    place.runs("table plan --at embedded:d --spec s.toml --out plan.json pages");
     let plan: serde_json::Value = serde_json::from_str(&place.read("plan.json")).unwrap();
     let before = place.shown();
     let change = |name: &str, value: serde_json::Value| {

@@ -1,16 +1,14 @@
-//! Rows with labelled cells are visible with the given authorizations.
+//! Rows with labeled cells are visible with the given authorizations.
 
 use crate::command::{Place, ROWS, assert_says};
 use fluo_embedded::{EmbeddedOptions, EmbeddedTables};
 use fluo_table::{Authorizations, Column, Mutation, TableAdmin};
 
-/// Creates the table `pages` in the state of the spec, with labelled rows that were written without
+/// Creates the table `pages` in the state of the spec, with labeled rows that were written without
 /// the hasher.
-async fn labelled() -> Place {
+async fn labeled() -> Place {
     let place = Place::with_table();
-    place
-        .fluo("table apply --at embedded:d --spec s.toml pages")
-        .succeeds();
+    place.runs("table apply --at embedded:d --spec s.toml pages");
     let tables = EmbeddedTables::open(place.path("d"), EmbeddedOptions::new()).unwrap();
     let table = tables
         .open_table("pages", Authorizations::none())
@@ -22,11 +20,11 @@ async fn labelled() -> Place {
     place
 }
 
-/// Covers a bug: `verify`, `watch` and `advise` had no option for authorizations, so labelled rows
+/// Covers a bug: `verify`, `watch` and `advise` had no option for authorizations, so labeled rows
 /// were never counted. The entries showed that a tablet was hot, but not the cause.
 #[tokio::test]
-async fn counts_labelled_rows_with_their_label() {
-    let place = labelled().await;
+async fn counts_labeled_rows_with_their_label() {
+    let place = labeled().await;
     let cause = "rows of no recipe: 4,208 of 4,208";
     let unseen = "tablet `p:1sst` on server-002 holds 4,153 of 4,153 entries";
     for command in ["verify", "watch --once --rows count"] {
@@ -38,7 +36,7 @@ async fn counts_labelled_rows_with_their_label() {
     }
     let advise = "advise --at embedded:d";
     assert_says(
-        &place.fluo(&format!("{advise} pages")).fails(),
+        &place.fails(&format!("{advise} pages")),
         "there are no keys in table `pages`",
     );
     let run = place.fluo(&format!("{advise} --authorization eu pages"));

@@ -12,9 +12,7 @@ const CHECK: &str = "table check --at embedded:d";
 fn place() -> Place {
     let place = Place::with_table();
     place.file("rows.txt", "a-row-of-the-file\nb\nc\n");
-    place
-        .fluo("table load --at embedded:d pages --prefix p rows.txt")
-        .succeeds();
+    place.runs("table load --at embedded:d pages --prefix p rows.txt");
     place
 }
 
@@ -79,7 +77,7 @@ fn finds_a_flipped_bit_and_stops_writes_until_a_check_succeeds() {
         "table migrate --at embedded:d --spec after.toml pages",
     ];
     for write in writes {
-        let message = place.fluo(write).fails();
+        let message = place.fails(write);
         assert_says(&message, "the directory `d` is damaged (");
         assert!(
             message
@@ -88,7 +86,7 @@ fn finds_a_flipped_bit_and_stops_writes_until_a_check_succeeds() {
         );
     }
     assert_says(
-        &place.fluo("app init --at embedded:d web").fails(),
+        &place.fails("app init --at embedded:d web"),
         "the directory `d` is damaged (",
     );
 
@@ -105,20 +103,20 @@ fn finds_a_flipped_bit_and_stops_writes_until_a_check_succeeds() {
     );
 
     fs::copy(place.path("copy"), place.path("d/fluo.redb")).unwrap();
-    place.fluo(writes[0]).fails();
-    place.fluo(CHECK).succeeds();
-    place.fluo(writes[0]).succeeds();
+    place.fails(writes[0]);
+    place.runs(CHECK);
+    place.runs(writes[0]);
 }
 
 #[test]
 fn reports_targets_that_cannot_be_checked() {
     let place = place();
     assert_eq!(
-        place.fluo("table check --at embedded:none").fails(),
+        place.fails("table check --at embedded:none"),
         "the directory `none` does not exist; name another one, or make a first table with `fluo table create`"
     );
     assert_eq!(
-        place.fluo("table check --at proxy:localhost:1").fails(),
+        place.fails("table check --at proxy:localhost:1"),
         "proxy:localhost:1 is a live Accumulo, and `fluo table check` is for embedded directories: write --at \
          embedded:DIR"
     );

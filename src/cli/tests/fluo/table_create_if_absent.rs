@@ -31,38 +31,3 @@ fn writes_a_repeated_row_once() {
     assert_says(&run.stderr, "\n  and 4,990 more\n0 rows written to table");
     assert_eq!(run.stderr.lines().count(), 13);
 }
-
-const OLD: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 4\ntablets = 4\n";
-const NEW: &str = "[[key_design]]\ndesign = \"modulo\"\nbuckets = 16\ntablets = 16\n\
-                   [[key_design.before]]\ndesign = \"modulo\"\nbuckets = 4\n";
-
-/// Returns the messages of a `table load` that finds existing rows, and the number of entries.
-fn there_already(place: &Place, spec: &str, rows: &str) -> (String, u64) {
-    let load = format!("table load --at embedded:d pages --spec {spec} --create-if-absent -");
-    let run = place.fed(&load, rows);
-    assert_eq!(run.code, Some(1), "{}", run.stderr);
-    let entries = place.shown()["entries"].as_u64().unwrap();
-    (run.stderr, entries)
-}
-
-#[test]
-fn finds_many_existing_rows_under_earlier_keys() {
-    let place = Place::with_table();
-    place.file("old.toml", OLD);
-    place.file("new.toml", NEW);
-    let rows: Vec<_> = (0..3_000).map(|n| format!("row {n}")).collect();
-    place
-        .fed(
-            "table load --at embedded:d pages --spec old.toml -",
-            rows.join("\n"),
-        )
-        .succeeds();
-    let more: Vec<_> = (1_000..4_000).map(|n| format!("row {n}")).collect();
-    let (told, entries) = there_already(&place, "new.toml", &more.join("\n"));
-    assert!(
-        told.starts_with("2,000 rows there already and not written:\n"),
-        "{told}"
-    );
-    assert_says(&told, "\n1,000 rows written to table");
-    assert_eq!(entries, 4_000);
-}

@@ -40,9 +40,7 @@ fn expands_a_leading_tilde() {
         .prints("pages\nweb\n");
     assert_eq!(place.names("."), ["home", "tmp"]);
     // A directory of this name can still be reached.
-    place
-        .fluo("table create --at embedded:./~/d --parents pages")
-        .succeeds();
+    place.runs("table create --at embedded:./~/d --parents pages");
     assert_eq!(place.names("~"), ["d"]);
 }
 
@@ -60,7 +58,7 @@ fn names_the_command_that_has_a_directory_open() {
     let id = loading.id();
     for arguments in ["table list --at embedded:d", "table check --at embedded:d"] {
         assert_eq!(
-            place.fluo(arguments).fails(),
+            place.fails(arguments),
             format!(
                 "the directory `d` is open in process {id} (`fluo table load`); wait until it ends, or stop it"
             )

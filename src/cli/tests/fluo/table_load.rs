@@ -7,63 +7,6 @@ use crate::command::{Place, ROWS, assert_says, ended};
 
 const LOAD: &str = "table load --at embedded:d pages --prefix p";
 
-#[test]
-fn loads_and_counts_a_file() {
-    let place = Place::with_table();
-    place.file("rows.txt", ROWS);
-    let run = place.fluo(&format!("{LOAD} rows.txt")).succeeds();
-    assert_eq!(run.text(), "");
-    assert_says(&run.stderr, "4,208 rows written to table `pages` in ");
-    assert_eq!(run.stderr.lines().count(), 1);
-    assert_eq!(place.shown()["entries"], 4_208);
-}
-
-#[test]
-fn loads_arbitrary_bytes() {
-    let place = Place::with_table();
-    place
-        .fed(&format!("{LOAD} --encoding hex -"), "00ff0a3a\n\n")
-        .succeeds();
-    place
-        .fed(
-            &format!("{LOAD} --encoding base64 --column :x -"),
-            "AP8KOg==\n\n",
-        )
-        .succeeds();
-    place
-        .fed(&format!("{LOAD} --column page: -"), b"a\0\xff:b\r\n\n")
-        .succeeds();
-    let megabytes = format!("{0}\n{0}y\n", "x".repeat(3 << 20));
-    place.fed(&format!("{LOAD} -"), megabytes).succeeds();
-    assert_eq!(
-        place.shown()["entries"],
-        8,
-        "each load wrote rows or columns of its own"
-    );
-    place.file("one.toml", "[[row_hasher]]\nprefix = \"p\"\ntablets = 1\n");
-    place
-        .fluo("table apply --at embedded:d --spec one.toml pages")
-        .succeeds();
-    let verdict = place
-        .fluo("table verify --at embedded:d --spec one.toml --json pages")
-        .json();
-    assert_eq!(verdict["rows"][0]["total"], 5, "{verdict}");
-}
-
-#[test]
-fn refuses_a_line_of_200_megabytes_by_its_number() {
-    let place = Place::with_table();
-    let mut input = b"one\ntwo\n".to_vec();
-    input.resize(200_000_000, b'x');
-    let run = place.fed(&format!("{LOAD} -"), input);
-    assert_eq!(
-        run.fails(),
-        "the load stopped after 2 rows; loading again is safe: line 3: it is longer than 33554432 bytes, which no row is; rows are \
-         separated by newlines"
-    );
-    assert_eq!(place.shown()["entries"], 2);
-}
-
 /// Covers a bug: an interrupted load ended without a message, so the state of its rows was unknown.
 #[cfg(unix)]
 #[test]
@@ -94,25 +37,6 @@ fn an_interrupted_load_reports_the_written_rows() {
         assert_says(told, "loading table `pages` stopped after ");
         assert!(told.ends_with("; loading again is safe"), "{told}");
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn one_ctrl_c_ends_a_load_without_rows() {
-    let place = Place::with_table();
-    let arguments = format!("{LOAD} -");
-    let mut command = place.command(arguments.split(' '));
-    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    let stdin = child.stdin.take().unwrap();
-    crate::command::wait_until_it_listens(child.id());
-    crate::command::signal(child.id(), "INT");
-    let run = ended(child);
-    drop(stdin);
-    assert_eq!(run.code, Some(130));
-    assert_eq!(
-        run.stderr,
-        "interrupted: loading table `pages` stopped after 0 rows\n"
-    );
 }
 
 /// Reads the spec from a pipe without a writer.

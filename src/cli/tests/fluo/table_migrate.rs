@@ -20,7 +20,7 @@ fn place_of(rows: usize) -> Place {
     let rows: String = (0..rows).map(|row| format!("row {row}\n")).collect();
     place.file("rows", &rows);
     let load = "table load --at embedded:d --spec before.toml pages rows";
-    place.fluo(load).succeeds();
+    place.runs(load);
     place
 }
 
@@ -28,9 +28,7 @@ fn place_of(rows: usize) -> Place {
 fn moves_rows_and_verify_shows_the_progress() {
     let place = place();
     let verify = "table verify --at embedded:d --spec after.toml pages";
-    place
-        .fluo("table apply --at embedded:d --spec after.toml --no-wait pages")
-        .succeeds();
+    place.runs("table apply --at embedded:d --spec after.toml --no-wait pages");
     let run = place.fluo(verify);
     assert_eq!(run.code, Some(1));
     // Some rows have the same salt in both designs.
@@ -38,16 +36,12 @@ fn moves_rows_and_verify_shows_the_progress() {
     assert!(told.contains(" of 5,000; migrate them\n"), "{told}");
     assert!(!told.contains("are not its keys"), "{told}");
 
-    let run = place
-        .fluo("table migrate --at embedded:d --spec after.toml pages")
-        .succeeds();
+    let run = place.runs("table migrate --at embedded:d --spec after.toml pages");
     assert_says(&run.stderr, "; all 5,000 rows are in the newest epoch");
     assert!(run.stderr.starts_with("table `pages`: "), "{}", run.stderr);
-    place.fluo(verify).succeeds();
+    place.runs(verify);
 
-    let run = place
-        .fluo("table migrate --at embedded:d --spec after.toml --json pages")
-        .succeeds();
+    let run = place.runs("table migrate --at embedded:d --spec after.toml --json pages");
     let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
     assert_eq!(
         (&json["rows_moved"], &json["rows_left"]),
@@ -87,12 +81,12 @@ fn an_interrupted_migration_reports_its_progress() {
             break;
         }
     }
-    let run = place.fluo(&format!("{migrate} --json")).succeeds();
+    let run = place.runs(&format!("{migrate} --json"));
     let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
     assert_eq!(json["rows_left"], 0);
     // Rows that an interrupted step had already moved are not counted by either run.
     let later = json["rows_moved"].as_u64().unwrap();
     assert!(later > 0 && later + moved <= 60_000, "{moved} and {later}");
-    let run = place.fluo(migrate).succeeds();
+    let run = place.runs(migrate);
     assert_says(&run.stderr, "; all 60,000 rows are in the newest epoch");
 }

@@ -1,51 +1,48 @@
 //! Password prompts at a terminal. The terminal is restored, regardless of the way in which the
 //! prompt ends.
 
-#![cfg(test)]
 #![cfg(unix)]
 
 use std::net::TcpListener;
 
+use rstest::rstest;
+
+use crate::command::terminal::Session;
 use crate::command::{Place, assert_says};
 
 const PASSWORD: &str = "hunter2";
 const QUESTION: &str = "password of root at proxy:127.0.0.1:1: ";
 const LIST: &str = "table list --at proxy:127.0.0.1:1 --user root";
 
-#[test]
-fn asks_for_a_password_without_echo() {
-    let session = Place::new().at_terminal(LIST, &[]);
+/// Starts a command that asks for the password, and waits until it does.
+fn asked(arguments: &str) -> Session {
+    let session = Place::new().at_terminal(arguments, &[]);
     session.waits_for(QUESTION);
     session.waits_for_echo(false);
-    session.types(&format!("{PASSWORD}\r"));
-    let (code, shown) = session.ended();
-    assert_eq!(code, Some(2));
-    assert_says(&shown, "Connection refused");
-    assert!(!shown.contains(PASSWORD), "{shown}");
+    session
 }
 
-/// Covers a bug: the exit code was 2, with a message about an interrupted system call.
-#[test]
-fn ctrl_c_at_the_prompt_ends_the_command_and_restores_the_echo() {
-    let session = Place::new().at_terminal(LIST, &[]);
-    session.waits_for(QUESTION);
-    session.waits_for_echo(false);
-    session.types("hun\u{3}");
+/// Ctrl-Z is an ordinary key during the prompt. The command is not stopped, so no shell gets a
+/// terminal without echo. Ctrl-C ended with code 2 and a message about an interrupted system call.
+#[rstest]
+#[case::a_password(LIST, "hunter2\r", 2, "Connection refused")]
+#[case::ctrl_z(LIST, "\u{1a}hunter2\r", 2, "Connection refused")]
+#[case::nothing(LIST, "\r", 2, "error: no password was typed")]
+#[case::ctrl_c(LIST, "hun\u{3}", 130, "")]
+#[case::ctrl_c_of_advise("advise --at proxy:127.0.0.1:1 --user root pages", "hun\u{3}", 130, "")]
+fn asks_for_a_password_without_echo(
+    #[case] arguments: &str,
+    #[case] typed: &str,
+    #[case] expected: i32,
+    #[case] message: &str,
+) {
+    let session = asked(arguments);
+    session.types(typed);
     let (code, shown) = session.ended();
-    assert_eq!(code, Some(130), "{shown}");
-    assert!(!shown.contains("error"), "{shown}");
+    assert_eq!(code, Some(expected), "{shown}");
+    assert_says(&shown, message);
     assert!(!shown.contains("hun"), "{shown}");
-}
-
-#[test]
-fn ctrl_c_at_the_prompt_ends_a_command_that_only_reads() {
-    let advise = "advise --at proxy:127.0.0.1:1 --user root pages";
-    let session = Place::new().at_terminal(advise, &[]);
-    session.waits_for(QUESTION);
-    session.waits_for_echo(false);
-    session.types("hun\u{3}");
-    let (code, shown) = session.ended();
-    assert_eq!(code, Some(130), "{shown}");
+    assert!(code == Some(2) || !shown.contains("error"), "{shown}");
 }
 
 /// Covers a bug: the terminal was left without echo.
@@ -55,39 +52,12 @@ fn a_signal_at_the_prompt_ends_the_command_and_restores_the_echo() {
         if signal == "HUP" && crate::command::is_hangup_ignored() {
             continue;
         }
-        let session = Place::new().at_terminal(LIST, &[]);
-        session.waits_for(QUESTION);
-        session.waits_for_echo(false);
+        let session = asked(LIST);
         session.signal(signal);
         let (code, shown) = session.ended();
         assert_eq!(code, Some(expected), "{signal}: {shown}");
         assert!(!shown.contains("error"), "{shown}");
     }
-}
-
-/// Types Ctrl-Z, which is an ordinary key during the prompt. The command is not stopped, so no
-/// shell gets a terminal without echo.
-#[test]
-fn ctrl_z_at_the_prompt_does_not_stop_the_command() {
-    let session = Place::new().at_terminal(LIST, &[]);
-    session.waits_for(QUESTION);
-    session.waits_for_echo(false);
-    session.types("\u{1a}");
-    session.types(&format!("{PASSWORD}\r"));
-    let (code, shown) = session.ended();
-    assert_eq!(code, Some(2));
-    assert_says(&shown, "Connection refused");
-}
-
-#[test]
-fn refuses_an_empty_password() {
-    let session = Place::new().at_terminal(LIST, &[]);
-    session.waits_for(QUESTION);
-    session.waits_for_echo(false);
-    session.types("\r");
-    let (code, shown) = session.ended();
-    assert_eq!(code, Some(2));
-    assert_says(&shown, "error: no password was typed");
 }
 
 /// Covers a bug: the command waited without a message, and ignored Ctrl-C.

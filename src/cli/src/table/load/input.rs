@@ -17,8 +17,7 @@ use crate::lines;
 const CHUNK_ROWS: usize = 1_000;
 /// Number of bytes of lines after which a chunk passes to the load.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Maximum number of chunks that wait for the load.
-const MOST_CHUNKS: usize = 2;
+const MAX_CHUNKS: usize = 2;
 
 type Chunk = Vec<Result<Mutation>>;
 
@@ -35,12 +34,11 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     Ok(Box::new(file))
 }
 
-/// Returns the row of each line. Ends after the first error.
 pub(super) fn rows(
     input: impl Read + Send + 'static,
     row_of: impl Fn(&[u8]) -> Result<Mutation> + Send + 'static,
 ) -> impl Stream<Item = Result<Mutation>> + Send {
-    let (chunks, received) = mpsc::channel(MOST_CHUNKS);
+    let (chunks, received) = mpsc::channel(MAX_CHUNKS);
     let reader = tokio::task::spawn_blocking(move || read(input, row_of, &chunks));
     // A reader that panics ends the input with an error.
     let end = stream::once(reader)

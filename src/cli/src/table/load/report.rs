@@ -9,50 +9,34 @@ use crate::text::plural;
 /// The consequences of loading the same rows again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeating {
-    /// Each row is written once.
     WritesOnce,
     /// Salts are drawn, so rows that are written exist twice.
     WritesTwice,
     /// Rows exist twice unless the same salts are drawn for them.
     NeedsTheSeed,
-    /// Rows that are written are named.
     NamesConflicts,
 }
 
 impl Repeating {
-    /// Returns the error of a load that failed.
     pub(super) fn failure(self, error: BulkLoadError) -> Error {
-        let sentence = self.stopped(&error.report);
+        let stopped = format!("the load {}", self.stopped(&error.report));
         let cause = match error.cause {
             BulkLoadCause::Input(error) => anyhow!(error),
             BulkLoadCause::Table(cause) => cause.into(),
             cause => anyhow!(cause).context(format!("line {}", error.rows.start())),
         };
-        cause.context(sentence)
-    }
-
-    /// Returns the message for a load that failed.
-    fn stopped(self, report: &BulkLoadReport) -> String {
-        format!("the load stopped after {}", self.state(report))
-    }
-
-    /// Returns the message for a load that is interrupted.
-    pub(super) fn interrupted(self, report: &BulkLoadReport, table: &str) -> String {
-        format!(
-            "loading table `{table}` stopped after {}",
-            self.state(report)
-        )
+        cause.context(stopped)
     }
 
     /// Returns the rows that are written, and the consequences of loading them again.
-    fn state(self, report: &BulkLoadReport) -> String {
-        let written = plural(report.written, "row");
+    pub(super) fn stopped(self, report: &BulkLoadReport) -> String {
+        let stopped = format!("stopped after {}", plural(report.written, "row"));
         let unknown = match report.unknown {
             0 => String::new(),
             some => format!(" and perhaps {} more", Grouped(some)),
         };
         let again = match self {
-            _ if report.written + report.unknown == 0 => return written,
+            _ if report.written + report.unknown == 0 => return stopped,
             Self::WritesOnce => "loading again is safe",
             Self::WritesTwice => {
                 "this design draws random salts: loading again duplicates the rows that are already stored"
@@ -60,7 +44,7 @@ impl Repeating {
             Self::NeedsTheSeed => "loading the same file again is safe only with the same --seed",
             Self::NamesConflicts => "loading again is safe, and names the stored rows as conflicts",
         };
-        format!("{written}{unknown}; {again}")
+        format!("{stopped}{unknown}; {again}")
     }
 }
 
@@ -88,26 +72,36 @@ mod tests {
 
     #[test]
     fn describes_a_load_that_ended_early() {
-        let once = Repeating::WritesOnce;
-        assert_eq!(once.stopped(&report(0, 0)), "the load stopped after 0 rows");
-        assert_eq!(
-            once.stopped(&report(1_200, 1_000)),
-            "the load stopped after 1,200 rows and perhaps 1,000 more; loading again is safe"
-        );
-        assert_eq!(
-            Repeating::NamesConflicts.interrupted(&report(1, 0), "t"),
-            "loading table `t` stopped after 1 row; loading again is safe, and names the stored rows as conflicts"
-        );
-        assert_eq!(
-            Repeating::NeedsTheSeed.stopped(&report(0, 2)),
-            "the load stopped after 0 rows and perhaps 2 more; loading the same file again is safe only with the same \
-             --seed"
-        );
-        assert_eq!(
-            Repeating::WritesTwice.stopped(&report(2, 0)),
-            "the load stopped after 2 rows; this design draws random salts: loading again duplicates the rows that are \
-             already stored"
-        );
+        for (repeating, written, unknown, expected) in [
+            (Repeating::WritesOnce, 0, 0, "0 rows"),
+            (
+                Repeating::WritesOnce,
+                1_200,
+                1_000,
+                "1,200 rows and perhaps 1,000 more; loading again is safe",
+            ),
+            (
+                Repeating::NamesConflicts,
+                1,
+                0,
+                "1 row; loading again is safe, and names the stored rows as conflicts",
+            ),
+            (
+                Repeating::NeedsTheSeed,
+                0,
+                2,
+                "0 rows and perhaps 2 more; loading the same file again is safe only with the same --seed",
+            ),
+            (
+                Repeating::WritesTwice,
+                2,
+                0,
+                "2 rows; this design draws random salts: loading again duplicates the rows that are already stored",
+            ),
+        ] {
+            let stopped = repeating.stopped(&report(written, unknown));
+            assert_eq!(stopped, format!("stopped after {expected}"));
+        }
     }
 
     #[test]

@@ -11,24 +11,27 @@ use crate::table::verdict_text::{ToldDifference, reservation};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
 pub(super) enum Change {
-    /// The first check.
     Begin {
         differences: Vec<ToldDifference>,
         /// The reason why evenness is not proved, as a clause, if there are no differences.
         #[serde(skip_serializing_if = "Option::is_none")]
         unproved: Option<String>,
     },
-    /// A new difference.
-    Drift { difference: ToldDifference },
-    /// A difference that no longer exists.
-    Gone { difference: ToldDifference },
+    Drift {
+        difference: ToldDifference,
+    },
+    Gone {
+        difference: ToldDifference,
+    },
     /// There are no differences any more, or another reason why evenness is not proved.
     Ok {
         #[serde(skip_serializing_if = "Option::is_none")]
         unproved: Option<String>,
     },
     /// The table cannot be checked, for this reason.
-    CannotLook { reason: String },
+    CannotLook {
+        reason: String,
+    },
     /// The table can be checked again.
     LooksAgain,
     /// The table was deleted, which ends the watch.
@@ -36,7 +39,6 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// Returns the result of the first check.
     pub(super) fn begin(verdict: &Verdict) -> Self {
         let differences = verdict.differences.iter().map(ToldDifference::from);
         let unproved = reservation(verdict.unproved.as_ref());
@@ -55,7 +57,6 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Starts with the result of the first check.
     pub(super) fn new(seen: Verdict) -> Self {
         Self { seen, error: None }
     }
@@ -70,12 +71,8 @@ impl Changes {
                 return vec![Change::CannotLook { reason }];
             }
         };
-        let mut changes: Vec<_> = self
-            .error
-            .take()
-            .map(|_| Change::LooksAgain)
-            .into_iter()
-            .collect();
+        let looks_again = self.error.take().map(|_| Change::LooksAgain);
+        let mut changes = Vec::from_iter(looks_again);
         let gone = self.seen.differences_since(&seen).map(ToldDifference::from);
         changes.extend(gone.map(|difference| Change::Gone { difference }));
         let new = seen.differences_since(&self.seen).map(ToldDifference::from);

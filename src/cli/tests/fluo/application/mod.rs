@@ -30,7 +30,7 @@ pub(crate) struct Web {
 /// Creates a place with the application, without data.
 pub(crate) fn place() -> Place {
     let place = Place::new();
-    place.fluo(INIT).succeeds();
+    place.runs(INIT);
     place
 }
 

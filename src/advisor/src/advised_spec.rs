@@ -1,0 +1,56 @@
+//! The spec file of an advice: the designs and their split points.
+
+use fluo_keys::DesignSettings;
+use fluo_table::{Bytes, Escaped};
+use serde::{Serialize, Serializer};
+
+use crate::DesignForecast;
+
+/// A spec file, which is written as TOML.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AdvisedSpec {
+    /// The key designs of the table: one, or those that the table already has.
+    pub key_design: Vec<AdvisedDesign>,
+}
+
+/// A key design in a spec file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AdvisedDesign {
+    /// The number of tablets, or their ends.
+    #[serde(flatten)]
+    pub layout: AdvisedLayout,
+    /// The design.
+    #[serde(flatten)]
+    pub settings: DesignSettings,
+}
+
+/// The split points of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AdvisedLayout {
+    /// The design's own split points for this many tablets.
+    Tablets(u32),
+    /// These points, which come from the sample or from the table. Serialized in the escaped form.
+    SplitPoints(#[serde(serialize_with = "escaped")] Vec<Bytes>),
+}
+
+fn escaped<S: Serializer>(points: &[Bytes], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(points.iter().map(|point| Escaped(point).to_string()))
+}
+
+impl AdvisedLayout {
+    /// Returns the split points of a forecast: those from the sample or of the table, or else the
+    /// design's own.
+    pub(crate) fn for_forecast(forecast: &DesignForecast) -> Self {
+        let candidate = &forecast.candidate;
+        match &forecast.load {
+            Some(load) if load.splits_are_of_the_sample || candidate.split_points.is_some() => {
+                Self::SplitPoints(load.splits.clone())
+            }
+            _ => Self::Tablets(candidate.tablets),
+        }
+    }
+}

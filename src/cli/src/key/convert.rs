@@ -1,0 +1,143 @@
+//! `fluo key add` and `fluo key remove`: rows to keys on lines, and back.
+
+use std::io;
+
+use anyhow::Result;
+use clap::Args;
+use fluo_keys::{KeyDesign, KeyMigration};
+use fluo_table::Grouped;
+
+use super::epochs::row_of;
+use crate::chosen_design::DesignArguments;
+use crate::encoding::Encoding;
+use crate::lines::{self, OfEveryLine};
+use crate::text::plural;
+
+/// Convert rows on standard input to keys on standard output, one a line.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  $ echo org.wikipedia/accumulo | fluo key add --prefix p
+  p:1yl0:org.wikipedia/accumulo
+  $ echo abc001 | fluo key add --design digest-salt,digits=4,separator=-
+  9bf0-abc001
+
+A row is a line without its newline; an empty line is the empty row. A carriage return belongs to the row.")]
+pub(crate) struct Add {
+    #[command(flatten)]
+    design: DesignArguments,
+    /// Encoding of the rows and the keys
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+}
+
+/// Convert keys on standard input to rows on standard output, one a line.
+///
+/// Stops at the first line that is not a key of the design, and prints its number and the reason.
+/// The rows before it are written.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  $ echo p:1yl0:org.wikipedia/accumulo | fluo key remove --prefix p
+  org.wikipedia/accumulo
+
+If a spec has earlier designs, keys of all of them are converted. A key belongs to the newest design that can have
+made it, as for readers of the table. The number of keys of earlier designs is printed at the end.")]
+pub(crate) struct Remove {
+    #[command(flatten)]
+    design: DesignArguments,
+    /// Encoding of the keys and the rows
+    #[arg(long, value_enum, default_value_t)]
+    encoding: Encoding,
+}
+
+impl Add {
+    pub(super) fn run(&self) -> Result<()> {
+        let design = self.design.choose()?.design;
+        let (input, output) = (io::stdin().lock(), io::stdout().lock());
+        if self.encoding == Encoding::Text
+            && let Some(hasher) = design.row_hasher()
+            && !hasher.prefix().contains('\n')
+        {
+            // A line has no newline, so its key has none either and needs no check and no copy.
+            return lines::transform(input, output, |row, line| {
+                hasher.add_to(row, line);
+                Ok(())
+            });
+        }
+        let mut key = Vec::new();
+        lines::transform(input, output, |line, output| {
+            key.clear();
+            design.encode_row_to(&self.encoding.decode(line)?, &mut key)?;
+            let encoded = self.encoding.encode(&key, output);
+            encoded.map_err(|error| newline_in_design(&design, &key).unwrap_or(error))
+        })
+    }
+}
+
+/// Returns a better error if the design puts a newline into every key.
+fn newline_in_design(design: &KeyDesign, key: &[u8]) -> Option<anyhow::Error> {
+    let fields = design.explain(key).ok()?;
+    let has_newline = |name| {
+        let mut fields = fields.iter();
+        fields.any(|field| field.name == name && field.stored.contains(&b'\n'))
+    };
+    let what = match design.row_hasher() {
+        _ if has_newline("separator") => "separator",
+        Some(_) if has_newline("salt") => "prefix",
+        _ => return None,
+    };
+    let name = design.name();
+    let error = format!(
+        "the {what} of this {name} design contains a newline, which a line of text cannot show; use --encoding hex"
+    );
+    Some(OfEveryLine(error).into())
+}
+
+impl Remove {
+    pub(super) fn run(&self) -> Result<()> {
+        let chosen = self.design.choose()?;
+        let (input, output) = (io::stdin().lock(), io::stdout().lock());
+        let (design, mut row) = (chosen.design, Vec::new());
+        if let Some(epochs) = &chosen.migration {
+            let mut counts = vec![0_u64; epochs.designs().len()];
+            let removed = lines::transform(input, output, |line, output| {
+                row.clear();
+                let epoch = row_of(epochs, &self.encoding.decode(line)?, &mut row)?;
+                self.encoding.encode(&row, output)?;
+                counts
+                    .iter_mut()
+                    .skip(epoch)
+                    .take(1)
+                    .for_each(|count| *count += 1);
+                Ok(())
+            });
+            tell_earlier(epochs, &counts);
+            return removed;
+        }
+        lines::transform(input, output, |line, output| {
+            let key = self.encoding.decode(line)?;
+            if let Some(hasher) = design.row_hasher() {
+                return self.encoding.encode(hasher.remove(&key)?, output);
+            }
+            row.clear();
+            design.decode_key_to(&key, &mut row)?;
+            self.encoding.encode(&row, output)
+        })
+    }
+}
+
+/// Prints the number of keys of each earlier design. The first of `counts` is of the oldest.
+fn tell_earlier(epochs: &KeyMigration, counts: &[u64]) {
+    let (all, designs) = (plural(counts.iter().sum(), "key"), counts.len());
+    let earlier = counts
+        .iter()
+        .zip(epochs.designs())
+        .take(designs.saturating_sub(1));
+    for (number, (count, design)) in (1..).zip(earlier).filter(|(_, (count, _))| **count > 0) {
+        say!(
+            "{} of {all}: epoch {number} of {designs}, {design}",
+            Grouped(*count)
+        );
+    }
+}
