@@ -17,6 +17,7 @@ mod drift;
 mod failures;
 mod gate;
 mod life;
+mod loading;
 mod queues_of_java;
 mod splitting;
 mod stopped;

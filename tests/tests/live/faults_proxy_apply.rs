@@ -11,8 +11,9 @@ use fluo_table::{Bytes, ErrorKind, TableAdmin};
 use tokio::time::sleep;
 
 use crate::cli::assert_says;
-use crate::faults_ground::{Broken, hashed_rows_are_there, is_as_wanted, put_hashed_rows};
-use crate::ground::{read, until};
+use crate::faults_ground::{Broken, hashed_rows_are_there, is_as_wanted, patient, put_hashed_rows};
+use crate::fresh::entries;
+use crate::ground::until;
 
 const PRUNE: bool = true;
 /// Superfluous split points.
@@ -146,7 +147,7 @@ pub(crate) async fn until_more_splits(tables: &AccumuloTables, name: &str, befor
             .column(ScanColumn::qualifier("~tab", "~pr"))
     };
     loop {
-        let tablets = read(tables.client().scanner("accumulo.metadata", options())).await;
+        let tablets = entries(tables.client().scanner("accumulo.metadata", options())).await;
         // The last tablet, which has no split point, is beyond the range.
         if tablets.unwrap().len() > before {
             return;
@@ -197,6 +198,25 @@ async fn reports_a_proxy_that_is_killed_during_a_step() {
         "; the call that failed got no answer and may still take effect, so check the table again",
     );
     applied_again(&broken, &plan, TABLETS).await;
+    broken.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn waits_for_a_proxy_that_restarts_during_a_step() {
+    const TABLETS: u32 = 300;
+    let Some(broken) = Broken::new("faults_waiting").await else {
+        return;
+    };
+    let plan = planned(&broken, TABLETS).await;
+    let tables = broken.tables(patient(broken.settings.clone())).await;
+    let (applied, ()) = tokio::join!(plan.apply(&tables).into_future(), async {
+        is_halfway(&broken).await;
+        broken.kill();
+        broken.restart_meanwhile().await.unwrap();
+    });
+    assert_eq!(applied.unwrap().done, plan.steps().len());
+    is_as_wanted(&broken.good, &broken.name, &optimizations(TABLETS)).await;
+    hashed_rows_are_there(&broken.good, &broken.name).await;
     broken.end().await;
 }
 

@@ -2,9 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use fluo_table::{Cell, Column, Filter, Mutation, Scan, Span, Table};
+use fluo_table::{Cell, Column, ErrorKind, Filter, Mutation, Scan, Span, Table};
 use futures::TryStreamExt;
 
+use crate::cli::assert_says;
 use crate::faults_ground::{Broken, open, patient};
 
 const ROWS: usize = 20_000;
@@ -74,5 +75,42 @@ async fn a_scan_returns_every_row_once_and_in_order_across_restarts() {
     let cells = scan_over_restarts(&broken, &*table, first).await;
     let expected = (0..ROWS).map(|row| (format!("{row:06}"), "0".to_owned()));
     assert!(shown(&cells).into_iter().eq(expected));
+    broken.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_scan_whose_proxy_is_killed_ends_with_one_error() {
+    let Some(broken) = Broken::new("faults_scan").await else {
+        return;
+    };
+    fill(&broken).await;
+    let table = broken.open(broken.settings.clone()).await;
+    let scan = Scan::over(Span::all()).batch_cells(NonZeroUsize::new(500).unwrap());
+    let mut batches = table.scan(scan.clone());
+    let mut cells = batches.try_next().await.unwrap().unwrap();
+    broken.kill();
+    let error = loop {
+        match batches.try_next().await {
+            Ok(Some(batch)) => cells.extend(batch),
+            Ok(None) => panic!("the scan ended without an error"),
+            Err(error) => break error,
+        }
+    };
+    assert!(batches.try_next().await.unwrap().is_none());
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert_says(
+        &error.to_string(),
+        &format!(
+            "at {}: cannot reach the proxy: Connection refused",
+            broken.proxy.address()
+        ),
+    );
+
+    // The cells before the error are valid, and another scan continues after them.
+    broken.restart();
+    let rest = scan.after(&cells.last().unwrap().key);
+    cells.extend(table.scan(rest).try_concat().await.unwrap());
+    assert_eq!(cells.len(), ROWS * COLUMNS);
+    assert!(cells.is_sorted_by(|a, b| a.key < b.key));
     broken.end().await;
 }

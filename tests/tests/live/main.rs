@@ -37,6 +37,7 @@ mod oracle_hiccup;
 mod oracle_horizon;
 mod oracle_takeover;
 mod ports;
+mod proof_spread;
 mod protocols;
 mod relay;
 mod scan;

@@ -12,9 +12,7 @@
 //! [`Applications`]). Two applications never have one table: the second one is refused at the
 //! latest when it is recorded. It may have replaced the table by then.
 
-use fluo_table::coordination::{
-    Application, Applications,
-};
+use fluo_table::coordination::{Application, Applications};
 use fluo_table::{Error, ErrorKind, Instance, Result, TableAdmin, TableAdminExt};
 
 use crate::application::status::{applications_of, read};

@@ -12,10 +12,7 @@ fn designs_that_cannot_share_a_table_are_refused() {
         let epochs = KeyMigration::new(designs, Versions::default());
         epochs.unwrap_err().to_string()
     };
-    assert_eq!(
-        refusal(vec![]),
-        "a table has at least one design, not 0"
-    );
+    assert_eq!(refusal(vec![]), "a table has at least one design, not 0");
     assert_eq!(
         refusal(vec![modulo(16), modulo(64), modulo(16)]),
         "modulo (Java's String.hashCode modulo 16) is listed twice"

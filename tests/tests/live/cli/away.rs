@@ -5,8 +5,8 @@ use std::process::Child;
 use fluo_cluster::Cluster;
 
 use super::gate::Gate;
-use super::{Fluo, Run, assert_says, fluo, name};
-use crate::faults_ground::blocking;
+use super::{Fluo, ROWS, Run, assert_says, fluo, name};
+use crate::faults_ground::{Broken, blocking};
 
 /// Number of rejected connections after which a check has certainly failed and another one has
 /// begun. A call makes one connection for each of its eight tries.
@@ -63,6 +63,25 @@ async fn a_waiting_verify_retries_until_the_proxy_is_back() {
     root.run(&format!("delete --yes {table}")).succeeds();
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_waiting_verify_fails_if_the_proxy_stays_unreachable() {
+    let Some(root) = fluo() else { return };
+    let cluster = crate::cluster::cluster().unwrap();
+    let table = applied(&root, "cli_gone");
+    let gate = Gate::before(&cluster.proxy().unwrap().address(), "listSplits", 0);
+    let fluo = before(&gate, cluster);
+    let arguments = format!("verify --spec s.toml --wait 2s {table}");
+    let child = fluo.command(&arguments).spawn().unwrap();
+    blocking(|| {
+        gate.wait();
+        gate.shut();
+    });
+    let message = blocking(|| ended(&fluo, child)).fails();
+    assert!(message.starts_with("gave up after "), "{message}");
+    assert_says(&message, gate.address());
+    root.run(&format!("delete --yes {table}")).succeeds();
+}
+
 /// Regression test: the command ended with the error of its first check that failed, although all
 /// steps were done.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -82,4 +101,50 @@ async fn a_waiting_apply_retries_until_the_proxy_is_back() {
     );
     assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
     root.run(&format!("delete --yes {table}")).succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_apply_whose_proxy_is_killed_reports_the_kept_changes_and_can_be_finished() {
+    let Some(broken) = Broken::new("cli_killed").await else {
+        return;
+    };
+    let (root, table) = (fluo().unwrap(), broken.name.as_str());
+    root.spec(&["p"], 4);
+    root.file("rows.txt", ROWS);
+    root.run(&format!("load {table} --prefix p rows.txt"))
+        .succeeds();
+    let gate = Gate::before(&broken.proxy.address(), "setTableProperty", 0);
+    let fluo = before(&gate, crate::cluster::cluster().unwrap());
+    let arguments = format!("apply --spec s.toml {table}");
+    let child = fluo.command(&arguments).spawn().unwrap();
+    blocking(|| gate.wait());
+    broken.kill();
+    gate.open();
+    let run = blocking(|| ended(&fluo, child)).ends_with_code(2);
+    let told = run.stderr.lines().next_back().unwrap();
+    let expected = format!(
+        "error: step 2 of 4 failed (set table.custom.balancer.group.regex.pattern to `(\\Qp:\\E).*`): setTableProperty of \
+         `{table}` at {}: ",
+        gate.address()
+    );
+    assert!(told.starts_with(&expected), "{told}");
+    assert_says(
+        told,
+        &format!("; table `{table}` serves as before but may have kept: set table.custom."),
+    );
+    assert_says(
+        told,
+        "; add 4 split points, `p:9000` to `p:~` (undoing it failed: ",
+    );
+    assert_says(told, "; apply again to finish, or plan to see what differs");
+
+    root.run(&format!("apply --spec s.toml {table}")).succeeds();
+    let verdict = root
+        .run(&format!(
+            "verify --spec s.toml --wait 300s --rows count --json {table}"
+        ))
+        .succeeds()
+        .json();
+    assert_eq!(verdict["rows"][0]["total"], 4_208, "{verdict}");
+    broken.end().await;
 }

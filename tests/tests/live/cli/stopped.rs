@@ -122,6 +122,31 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
+/// Regression test: the message said that thousands of rows may have been written, but none could
+/// be.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_without_permission_writes_nothing_and_names_the_permission() {
+    let Some(ground) = ground().await else { return };
+    let (table, user) = (&ground.table, &ground.user);
+    let guest = ground.guest(None);
+    let message = guest
+        .run(&format!("load --prefix p {table} rows.txt"))
+        .fails();
+    let expected = format!(
+        "the load stopped after 0 rows: user `{user}` lacks the permission WRITE on table `{table}` \
+         (updateAndFlush of `{table}` at "
+    );
+    assert!(message.starts_with(&expected), "{message}");
+    assert!(!message.contains("may have"), "{message}");
+    let shown = ground
+        .root
+        .run(&format!("show --json {table}"))
+        .succeeds()
+        .json();
+    assert_eq!(shown["entries"], 0);
+    ground.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_load_that_loses_its_permission_reports_it_and_the_uncertain_rows() {
     let Some(ground) = ground().await else { return };
@@ -171,6 +196,23 @@ async fn a_load_reports_the_deletion_of_its_table() {
     ground.end().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupted_load_reports_its_progress() {
+    let Some(ground) = ground().await else { return };
+    for (by, code) in [("INT", 130), ("TERM", 143)] {
+        let (guest, _gate, child) = ground.load().await;
+        signal(&child, by);
+        let run = ended(&guest, child).ends_with_code(code);
+        assert_counts(&run.stderr, |passed, waiting| {
+            format!(
+                "interrupted: loading table `{}` stopped after {passed} and perhaps {waiting} more; loading again is safe\n",
+                ground.table
+            )
+        });
+    }
+    ground.end().await;
+}
+
 /// Regression test: the message said that everything was undone, that the table was as before, and
 /// that it could not be read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -190,6 +232,22 @@ async fn an_apply_reports_the_deletion_of_its_table_and_undoes_nothing() {
     );
     assert!(!run.stderr.contains("undone"), "{}", run.stderr);
     assert!(!run.stderr.contains("undoing"), "{}", run.stderr);
+    ground.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_apply_without_permission_changes_nothing_and_undoes_nothing() {
+    let Some(ground) = ground().await else { return };
+    let table = &ground.table;
+    let guest = ground.guest(None);
+    guest.spec(&["p", "q"], 20);
+    let run = guest
+        .run(&format!("apply --spec s.toml {table}"))
+        .ends_with_code(2);
+    assert_says(&run.stderr, "PERMISSION_DENIED");
+    let end = format!("; nothing was changed on table `{table}`\n");
+    assert!(run.stderr.ends_with(&end), "{}", run.stderr);
+    assert!(!run.stderr.contains("und"), "{}", run.stderr);
     ground.end().await;
 }
 

@@ -1,0 +1,155 @@
+//! The main promise: groups of tablets are spread over the servers, and rows over the tablets.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use fluo_keys::{RowCounting, RowHasher, TableOptimizations, VerifyOptions, groups};
+use fluo_table::{Bytes, Column, Filter, Mutation, Scan, TableAdmin, TableExt, Versions};
+use tokio::time::{Instant, sleep};
+
+use crate::cli::ROWS;
+use crate::faults_ground::{open, say};
+use crate::ground::fresh_name;
+
+/// Longest time that the servers may take.
+const LIMIT: Duration = Duration::from_secs(300);
+/// Greatest distance of a tablet from the mean.
+const TOLERANCE_PERCENT: usize = 15;
+
+fn of(prefix: &str, tablets: u32) -> TableOptimizations {
+    TableOptimizations::for_row_hasher(&RowHasher::new(prefix).unwrap(), tablets).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn spreads_four_groups_of_ten_tablets_evenly_over_two_servers() {
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    assert_eq!(tables.servers().await.unwrap().len(), 2);
+    let table = fresh_name("proof_groups");
+    tables
+        .create_table(&table, Versions::default())
+        .await
+        .unwrap();
+    let optimizations = ["b", "c", "d"].iter().fold(of("a", 10), |all, prefix| {
+        all.merge(of(prefix, 10)).unwrap()
+    });
+    let plan = optimizations.plan(&tables, &table).await.unwrap();
+    plan.apply(&tables).await.unwrap();
+
+    let start = Instant::now();
+    loop {
+        let groups = groups(&tables, &table, plan.group_pattern()).await.unwrap();
+        let of_recipes: Vec<_> = groups.iter().filter(|group| group.tablets == 10).collect();
+        assert_eq!(of_recipes.len(), 4, "{groups:?}");
+        if of_recipes
+            .iter()
+            .all(|group| group.per_server.values().eq([&5, &5]))
+        {
+            break;
+        }
+        assert!(start.elapsed() < LIMIT, "{groups:?}");
+        sleep(Duration::from_millis(250)).await;
+    }
+    say(&format!("five and five after {:?}", start.elapsed()));
+    let options = VerifyOptions::new();
+    let verdict = optimizations
+        .verify(&tables, &table)
+        .options(&options)
+        .await
+        .unwrap();
+    assert!(verdict.ok, "{:?}", verdict.differences);
+    tables.delete_table(&table).await.unwrap();
+}
+
+/// Returns home pages of packages, and pages below them.
+fn urls() -> BTreeSet<String> {
+    const PAGES: [&str; 10] = [
+        "",
+        "about",
+        "blog",
+        "contact",
+        "docs/index.html",
+        "download",
+        "faq",
+        "license",
+        "news/2024",
+        "search?q=a",
+    ];
+    let of_home = |home: &'static str| PAGES.map(|page| format!("{home}{page}"));
+    ROWS.lines().flat_map(of_home).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn spreads_rows_of_real_urls_evenly_over_twenty_tablets() {
+    const TABLETS: usize = 20;
+    let Some(tables) = crate::cluster::tables().await else {
+        return;
+    };
+    let (name, hasher) = (fresh_name("proof_rows"), RowHasher::new("p").unwrap());
+    tables
+        .create_table(&name, Versions::default())
+        .await
+        .unwrap();
+    let optimizations = of("p", TABLETS.try_into().unwrap());
+    let plan = optimizations.plan(&tables, &name).await.unwrap();
+    plan.apply(&tables).await.unwrap();
+
+    let (table, urls) = (open(&tables, &name).await, urls());
+    assert!(urls.len() > 40_000);
+    let rows: Vec<_> = urls
+        .iter()
+        .map(|url| {
+            Mutation::new(hasher.add(url.as_bytes())).put(Column::new("page", "url"), url.clone())
+        })
+        .collect();
+    for rows in rows.chunks(4_000) {
+        table.write(rows.to_vec()).await.unwrap();
+    }
+    tables.flush(&name).await.unwrap();
+
+    let tablets = tables.tablets(&name).await.unwrap();
+    // The last tablet is for rows after those of the recipe.
+    assert_eq!(tablets.as_slice().len(), TABLETS + 1);
+    let mut counts = Vec::new();
+    let mut found = BTreeSet::new();
+    for (span, tablet) in tablets.spans() {
+        let scan = Scan::over(span).filter(Filter::FirstOfRow);
+        let cells = table.read(scan).await.unwrap();
+        assert_eq!(tablet.entries, u64::try_from(cells.len()).unwrap());
+        counts.push(cells.len());
+        found.extend(
+            cells
+                .iter()
+                .map(|cell| hasher.remove_owned(&cell.key.row).unwrap()),
+        );
+    }
+    assert!(
+        found
+            .into_iter()
+            .eq(urls.iter().map(|url| Bytes::from(url.clone())))
+    );
+    assert_eq!(counts.pop(), Some(0));
+    let mean = urls.len() / TABLETS;
+    let from_mean = counts.iter().map(|count| count.abs_diff(mean));
+    let furthest = 100 * from_mean.max().unwrap() / mean;
+    say(&format!(
+        "{} rows, {mean} a tablet in the mean; the furthest is {furthest} % from it",
+        urls.len()
+    ));
+    assert!(furthest < TOLERANCE_PERCENT, "{counts:?}");
+
+    let options = VerifyOptions::new().rows(RowCounting::All);
+    let verdict = optimizations
+        .verify(&tables, &name)
+        .options(&options)
+        .await
+        .unwrap();
+    let rows = &verdict.rows[0];
+    assert_eq!(
+        (rows.load.total, rows.foreign),
+        (urls.len().try_into().unwrap(), 0)
+    );
+    assert!(rows.chi_square.unwrap().p_value > 1e-6, "{rows:?}");
+    tables.delete_table(&name).await.unwrap();
+}
