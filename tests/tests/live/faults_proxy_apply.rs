@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use crate::cli::assert_says;
 use crate::faults_ground::{Broken, hashed_rows_are_there, is_as_wanted, patient, put_hashed_rows};
-use crate::fresh::entries;
+use crate::ground::read;
 use crate::ground::until;
 
 const PRUNE: bool = true;
@@ -147,7 +147,7 @@ pub(crate) async fn until_more_splits(tables: &AccumuloTables, name: &str, befor
             .column(ScanColumn::qualifier("~tab", "~pr"))
     };
     loop {
-        let tablets = entries(tables.client().scanner("accumulo.metadata", options())).await;
+        let tablets = read(tables.client().scanner("accumulo.metadata", options())).await;
         // The last tablet, which has no split point, is beyond the range.
         if tablets.unwrap().len() > before {
             return;
