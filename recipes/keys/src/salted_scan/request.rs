@@ -36,6 +36,7 @@ use crate::key_design::{KeyDesign, KeyOrder, RowSelection};
 /// # Ok::<(), fluo_keys::RecipeError>(())
 /// ```
 #[derive(Clone)]
+#[must_use = "a scan reads nothing until it runs"]
 pub struct SaltedScan {
     extent: Extent,
     columns: Vec<ColumnSelector>,
@@ -59,10 +60,7 @@ impl SaltedScan {
 
     /// Creates a scan of these rows over several designs.
     pub(crate) fn over(epochs: Epochs, rows: &RowSelection) -> Result<Self, RecipeError> {
-        let spans = match &*epochs.designs {
-            [only] => vec![only.spans(rows)?],
-            _ => epochs.spans(rows)?,
-        };
+        let spans = epochs.spans(rows)?;
         let pieces = spans
             .iter()
             .map(|of_one| of_one.iter().map(piece_rows).collect());
@@ -80,21 +78,18 @@ impl SaltedScan {
     }
 
     /// Adds a column. A scan without any added column reads all columns.
-    #[must_use]
     pub fn column(mut self, column: ColumnSelector) -> Self {
         self.columns.push(column);
         self
     }
 
     /// Sets the filter.
-    #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filter = filter;
         self
     }
 
     /// Sets the maximum number of rows to yield. The default is no limit.
-    #[must_use]
     pub fn limit(mut self, rows: u64) -> Self {
         self.settings.limit = Some(rows);
         self
@@ -102,7 +97,6 @@ impl SaltedScan {
 
     /// Sets the maximum number of bytes of cells that wait to be merged, for all pieces together.
     /// The default is 64 MiB.
-    #[must_use]
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
         self.settings.memory_bytes = bytes;
         self
@@ -112,7 +106,6 @@ impl SaltedScan {
     /// is 256.
     ///
     /// A scan of more pieces reads each piece by short scans, one for each read.
-    #[must_use]
     pub fn open_scans(mut self, scans: usize) -> Self {
         self.settings.open_scans = scans;
         self
@@ -121,7 +114,6 @@ impl SaltedScan {
     /// Sets the number of pieces that are read at the same time. The default is 4, the minimum 1.
     ///
     /// Larger values help if the table answers with high latency.
-    #[must_use]
     pub fn concurrent_reads(mut self, reads: usize) -> Self {
         self.settings.concurrent_reads = reads.max(1);
         self
@@ -129,7 +121,6 @@ impl SaltedScan {
 
     /// Sets the treatment of keys that no design of the scan can have made. The default is
     /// [`UnknownKeys::Refuse`].
-    #[must_use]
     pub fn foreign(mut self, foreign: UnknownKeys) -> Self {
         self.settings.foreign = foreign;
         self

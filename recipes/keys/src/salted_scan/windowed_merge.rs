@@ -332,10 +332,7 @@ impl Extent {
         });
         let left: Vec<Vec<PieceRows>> = of_each.collect();
         // One epoch is read at a time.
-        let merged = match left.as_slice() {
-            [_] => self.pieces.first().map(Vec::len),
-            left => left.iter().map(Vec::len).max(),
-        };
+        let merged = left.iter().map(Vec::len).max();
         let mut pieces = left.concat();
         pieces.sort_unstable();
         pieces.dedup();

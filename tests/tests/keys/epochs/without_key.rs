@@ -187,8 +187,8 @@ fn refuses_a_row_without_a_key_in_any_design() {
         ..Modulo::default()
     });
     let epochs = KeyMigration::new([numbers(), sixteen.unwrap()], Versions::default()).unwrap();
-    let sentence = "`seven` is not a whole number in decimal digits, so it has no modulus: hash it with of = \
-         \"java-hash\" instead";
+    let sentence =
+        "`seven` is not a whole number in decimal digits: hash it with `of = \"java-hash\"`";
     let delete = epochs.delete_mutations(b"seven", &[column("q")], None);
     for refused in [
         epochs.keys(b"seven").map(drop),

@@ -15,6 +15,7 @@ const STEP_CELLS: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
 
 /// Limits on the size of one migration step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct MigrationOptions {
     step_cells: NonZeroUsize,
     memory_bytes: usize,
@@ -36,7 +37,6 @@ impl MigrationOptions {
     }
 
     /// Sets the cells after which a step ends, at the end of their row. The default is 4,096.
-    #[must_use]
     pub fn step_cells(mut self, step_cells: NonZeroUsize) -> Self {
         self.step_cells = step_cells;
         self
@@ -44,7 +44,6 @@ impl MigrationOptions {
 
     /// Sets the bytes of cells after which a step ends, at the end of their row. The default is 16
     /// MiB. A column must fit with all of its versions.
-    #[must_use]
     pub fn memory_bytes(mut self, memory_bytes: usize) -> Self {
         self.memory_bytes = memory_bytes;
         self

@@ -190,11 +190,6 @@ impl Plan {
         &self.unrequested_splits
     }
 
-    /// Returns the properties of the balancer that were found.
-    pub fn found_properties(&self) -> &BTreeMap<String, String> {
-        &self.found_properties
-    }
-
     /// Returns `true` if no recipe has a group. Then the plan sets no property of the balancer, and
     /// all tablets are spread as one group, which every balancer does.
     pub fn is_without_groups(&self) -> bool {

@@ -271,7 +271,7 @@ fn rejects_values_of_another_shape() {
     let composite = Composite::new(fields.to_vec(), '\t').unwrap();
     let (text, number) = (Field::from("a"), Field::Unsigned(1));
     let message = |rows: Result<RowSelection, crate::RecipeError>| rows.unwrap_err().to_string();
-    let few = composite.row(&[text.clone()]).unwrap_err();
+    let few = composite.row(std::slice::from_ref(&text)).unwrap_err();
     assert_eq!(
         few.to_string(),
         "a row of this composite design has 2 fields, not 1"
