@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_scan_repeats_an_incomplete_row_or_continues_a_row_that_filled_the_read() {
+    fn a_short_scan_reads_the_last_row_of_the_previous_one_again() {
         let cell = |row: &'static str, timestamp: i64| {
             Cell::new(Key::new(row, Column::new("f", "q"), timestamp), "")
         };
