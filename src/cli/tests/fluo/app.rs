@@ -6,33 +6,6 @@ use fluo_table::coordination::Applications;
 
 const INIT: &str = "app init --at embedded:d";
 
-#[test]
-fn json_shows_the_observers_and_a_random_id() {
-    let place = Place::new();
-    let observe = r"--observe page:links=strong,count --observe a\x3a:\xff=weak,other";
-    place.runs(&format!("{INIT} --table pages {observe} --set b=x=y web"));
-    place.runs(&format!("{INIT} links_2"));
-    let config = place.fluo("app config --at embedded:d --json web").json();
-    assert_eq!(
-        config["observers"],
-        serde_json::json!([
-            { "family": "a:", "qualifier": r"\xff", "visibility": "", "kind": "weak", "id": "other" },
-            { "family": "page", "qualifier": "links", "visibility": "", "kind": "strong", "id": "count" },
-        ])
-    );
-    assert_eq!(
-        (&config["table"], &config["settings"]["b"]),
-        (&"pages".into(), &"x=y".into())
-    );
-    let id = config["id"].as_str().unwrap();
-    // A random UUID.
-    assert_eq!((id.len(), id.as_bytes()[14]), (36, b'4'), "{id}");
-    let other = place
-        .fluo("app config --at embedded:d --json links_2")
-        .json();
-    assert_ne!(other["id"], config["id"]);
-}
-
 /// Interrupts a run between its two steps leaves a table without an application.
 #[tokio::test]
 async fn names_the_table_that_an_interrupted_run_leaves() {

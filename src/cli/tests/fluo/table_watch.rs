@@ -144,7 +144,12 @@ fn reports_a_failing_check_once_and_continues() {
     thread::sleep(Duration::from_millis(400));
     drop(input);
     assert!(load.wait().unwrap().success());
-    assert_eq!(watching.line(), "table pages: looking again");
+    // A load that ends no longer names itself before it closes the directory: another reason.
+    let mut line = watching.line();
+    if line.contains("in another process or through another handle") {
+        line = watching.line();
+    }
+    assert_eq!(line, "table pages: looking again");
 }
 
 /// Covers a bug: after a table was deleted, a watch with `--once` printed `cannot look` and never

@@ -103,23 +103,4 @@ mod tests {
             assert_eq!(stopped, format!("stopped after {expected}"));
         }
     }
-
-    #[test]
-    fn describes_repeated_keys() {
-        let of = |rows, is_lower_bound| {
-            repeated(RepeatedKeys {
-                rows,
-                is_lower_bound,
-            })
-        };
-        assert_eq!(of(0, true), "");
-        assert_eq!(
-            of(3, false),
-            "; 3 of them under a key that another line had"
-        );
-        assert_eq!(
-            of(1_000, true),
-            "; at least 1,000 of them under a key that another line had"
-        );
-    }
 }
