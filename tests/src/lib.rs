@@ -17,6 +17,7 @@
 //! - [`Page`] runs the commands of a documentation page and compares their output with the page.
 //! - [`ManualClock`] is a clock that a test sets.
 //! - [`Written`] is output that a test reads.
+//! - [`unused_name()`] names a table or an application for one test.
 //! - [`while_changing`] waits for an event, and fails only if nothing changes for minutes.
 
 mod ending;
@@ -46,4 +47,5 @@ pub use manual_clock::ManualClock;
 pub use page::Page;
 pub use progress::{STUCK, while_changing};
 pub use soak::soak;
+pub use unused_name::unused_name;
 pub use written::Written;

@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Returns a table name that is unique to this call. It begins with [`prefix`].
-pub(crate) fn unused_name(purpose: &str) -> String {
+/// Returns a name of a table or an application that is unique to this call. It begins with the
+/// purpose.
+pub fn unused_name(purpose: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("{}{number}", prefix(purpose))

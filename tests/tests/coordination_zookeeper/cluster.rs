@@ -1,13 +1,13 @@
 //! The cluster of these tests, and clients of its ZooKeeper.
 
-use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use fluo_accumulo::{AccumuloOptions, Credentials, ProxyOptions};
 use fluo_cluster::Cluster;
 use fluo_table::coordination::Applications;
 use zookeeper_client::Client;
+
+pub(crate) use fluo_tests::unused_name as fresh_name;
 
 /// The path of the applications of all tests that need no other one.
 pub(crate) const CHROOT: &str = "/conformance";
@@ -47,11 +47,4 @@ pub(crate) fn zookeepers(cluster: &Cluster) -> String {
 /// Returns a client of ZooKeeper itself.
 pub(crate) async fn zookeeper(cluster: &Cluster) -> Client {
     Client::connect(&cluster.site().zookeepers).await.unwrap()
-}
-
-/// Returns a name that was not used before, of an application or a table.
-pub(crate) fn fresh_name(prefix: &str) -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{prefix}_{}_{number}", process::id())
 }

@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fluo_cluster::Cluster;
 use serde_json::Value;
@@ -14,7 +13,6 @@ mod applications;
 mod away;
 mod designs;
 mod drift;
-mod failures;
 mod gate;
 mod life;
 mod loading;
@@ -22,6 +20,8 @@ mod queues_of_java;
 mod splitting;
 mod stopped;
 mod tls;
+
+pub(crate) use fluo_tests::unused_name as name;
 
 /// Real, skewed rows.
 pub(crate) const ROWS: &str = include_str!("../../../examples/data/package-homepages.txt");
@@ -77,13 +77,6 @@ pub(crate) fn fluo() -> Option<Fluo> {
     let fluo = Fluo::new(&address, cluster.user(), cluster.password());
     let secret = cluster.secret().map(str::to_owned);
     Some(Fluo { secret, ..fluo })
-}
-
-/// Returns a name that no other table has.
-pub(crate) fn name(topic: &str) -> String {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{topic}_{}_{number}", std::process::id())
 }
 
 impl Fluo {

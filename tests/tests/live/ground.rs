@@ -1,15 +1,15 @@
 //! A table for one test: created under a name of its own, written, read, and removed.
 
 use std::fmt::Debug;
-use std::process;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use accumulo_proxy::{Entry, ErrorKind, Mutation, ProxyClient, Result, ScanOptions, TimeType};
 use futures::{Stream, TryStreamExt};
 use tokio::time::sleep;
 
 use crate::cluster::client;
+
+pub(crate) use fluo_tests::unused_name as fresh_name;
 
 /// Longest time that a test waits for changes that servers make by themselves.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -92,17 +92,6 @@ pub(crate) fn fails<T: Debug>(result: Result<T>, kind: ErrorKind, call: &str) ->
     let error = result.unwrap_err();
     assert_eq!((error.kind(), error.call()), (kind, call), "{error}");
     error.reason().to_owned()
-}
-
-/// Returns a name that was not used before.
-pub(crate) fn fresh_name(prefix: &str) -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let millis = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_millis();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{prefix}_{}_{millis}_{number}", process::id())
 }
 
 /// Returns the rows of a table, each once.

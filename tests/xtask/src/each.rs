@@ -17,8 +17,8 @@ use crate::turn::{rotation, today};
 /// and in a folder of its own it does not wait for them.
 const TARGET: &str = "target/each";
 
-/// Checks each crate, or those whose turn it is. Without the oldest Rust, checks with the present one; in continuous
-/// integration installs the oldest one.
+/// Checks each crate, or those whose turn it is. Without the oldest Rust, checks with the present
+/// one; in continuous integration installs the oldest one.
 pub(crate) fn each(rotate: Option<usize>) -> Result<()> {
     let metadata = metadata::of_workspace()?;
     let product = metadata.packages.iter().filter(|it| it.is_product());

@@ -178,8 +178,9 @@ fn run_parts(
     }
 }
 
-/// Returns the command `cargo xtask each` for the crates of the day, to run it beside others. A build may replace the file of
-/// this program, which then has no path any more. So it is found before a build.
+/// Returns the command `cargo xtask each` for the crates of the day, to run it beside others. A
+/// build may replace the file of this program, which then has no path any more. So it is found
+/// before a build.
 fn each() -> Result<Command> {
     let this = env::current_exe().context("this program is not found")?;
     let mut each = Command::new(this);

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use fluo_zookeeper::{Link, Operation, ZooKeeper};
-use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, MultiWriteError, SessionState};
+use zookeeper_client::{Acls, Client, CreateMode, Error, EventType, SessionState};
 
 async fn connect(link: &Link) -> Client {
     let connector = Client::connector().with_session_timeout(Duration::from_secs(10));
@@ -18,31 +18,6 @@ fn persistent() -> zookeeper_client::CreateOptions<'static> {
 
 fn ephemeral() -> zookeeper_client::CreateOptions<'static> {
     CreateMode::EphemeralSequential.with_acls(Acls::anyone_all())
-}
-
-#[tokio::test]
-async fn stores_nodes_with_versions() {
-    let zookeeper = ZooKeeper::new();
-    let link = zookeeper.link();
-    let client = connect(&link).await;
-    client.create("/a", b"one", &persistent()).await.unwrap();
-    let again = client.create("/a", b"", &persistent()).await;
-    assert_eq!(again.unwrap_err(), Error::NodeExists);
-    let below = client.create("/b/c", b"", &persistent()).await;
-    assert_eq!(below.unwrap_err(), Error::NoNode);
-    let stat = client.set_data("/a", b"two", Some(0)).await.unwrap();
-    assert_eq!(stat.version, 1);
-    let stale = client.set_data("/a", b"three", Some(0)).await;
-    assert_eq!(stale.unwrap_err(), Error::BadVersion);
-    let (data, stat) = client.get_data("/a").await.unwrap();
-    assert_eq!((&*data, stat.version), (&b"two"[..], 1));
-    client.create("/a/b", b"", &persistent()).await.unwrap();
-    let delete = client.delete("/a", None).await;
-    assert_eq!(delete.unwrap_err(), Error::NotEmpty);
-    assert_eq!(client.list_children("/a").await.unwrap(), ["b"]);
-    assert_eq!(client.check_stat("/x").await.unwrap(), None);
-    assert_eq!(zookeeper.data("/a").unwrap(), b"two");
-    assert_eq!(link.count(Operation::Create), 4);
 }
 
 #[tokio::test]
@@ -67,30 +42,6 @@ async fn numbers_the_children_of_a_node_and_deletes_them_with_their_session() {
     }
     let (_, sequence) = watcher.create("/f/n-", b"", &ephemeral()).await.unwrap();
     assert_eq!(sequence.to_string(), "0000000002");
-}
-
-#[tokio::test]
-async fn makes_several_changes_or_none() {
-    let zookeeper = ZooKeeper::new();
-    let link = zookeeper.link();
-    let client = connect(&link).await;
-    client.create("/a", b"", &persistent()).await.unwrap();
-    let mut writer = client.new_multi_writer();
-    writer.add_set_data("/a", b"1", None).unwrap();
-    writer.add_check_version("/b", -1).unwrap();
-    writer.add_delete("/a", None).unwrap();
-    let refused = writer.commit().await.unwrap_err();
-    let expected = MultiWriteError::OperationFailed {
-        index: 1,
-        source: Error::NoNode,
-    };
-    assert_eq!(refused, expected);
-    assert_eq!(zookeeper.data("/a").unwrap(), b"");
-    let mut writer = client.new_multi_writer();
-    writer.add_set_data("/a", b"1", None).unwrap();
-    writer.add_create("/b", b"2", &persistent()).unwrap();
-    assert_eq!(writer.commit().await.unwrap().len(), 2);
-    assert_eq!(zookeeper.data("/b").unwrap(), b"2");
 }
 
 #[tokio::test(flavor = "multi_thread")]
