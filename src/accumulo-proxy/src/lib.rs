@@ -110,29 +110,8 @@
 //!
 //! # Errors
 //!
-//! An [`Error`] has a [kind](ErrorKind) that tells the caller what to do. Every call can fail with
-//! `Unreachable`, `TimedOut` and `Protocol`, and nearly every call with `Security`.
-//!
-//! | kind | what to do |
-//! |---|---|
-//! | [`Invalid`](ErrorKind::Invalid) | fix the request |
-//! | [`TooLarge`](ErrorKind::TooLarge) | make it smaller: a proxy accepts 16 MiB |
-//! | [`Security`](ErrorKind::Security) | log in as another user, or have the permission granted |
-//! | [`TableNotFound`](ErrorKind::TableNotFound) | create it, or fix the name |
-//! | [`NamespaceNotFound`](ErrorKind::NamespaceNotFound) | create it, or fix the name |
-//! | [`TableExists`](ErrorKind::TableExists) | use it, or choose another name |
-//! | [`NamespaceExists`](ErrorKind::NamespaceExists) | use it, or choose another name |
-//! | [`NamespaceNotEmpty`](ErrorKind::NamespaceNotEmpty) | delete its tables first |
-//! | [`MutationsRejected`] | read the reason: a constraint was violated, or a server failed |
-//! | [`Accumulo`](ErrorKind::Accumulo) | read the reason: it is Accumulo's own |
-//! | [`HandleExpired`] | open the scanner or writer again; the high-level ones do |
-//! | [`Unreachable`](ErrorKind::Unreachable) | the proxy cannot be reached: start it, or fix the address |
-//! | [`TimedOut`] | wait longer ([`ProxyOptions`] has the limits), or find the cause of the delay |
-//! | [`Protocol`](ErrorKind::Protocol) | not a proxy, another protocol, or an internal failure |
-//!
-//! [`MutationsRejected`]: ErrorKind::MutationsRejected
-//! [`HandleExpired`]: ErrorKind::HandleExpired
-//! [`TimedOut`]: ErrorKind::TimedOut
+//! An [`Error`] has a [kind](ErrorKind), which documents what the caller can do. Every call can
+//! fail with `Unreachable`, `TimedOut` and `Protocol`, and nearly every call with `Security`.
 //!
 //! [`Error::may_have_taken_effect`] returns whether the call may have been executed although it
 //! failed. `false` is certain; if it is `true`, check the state before you repeat the call.
@@ -171,56 +150,20 @@
 //! scanner is closed on the proxy. A dropped [`BatchWriter`] discards the mutations that were not
 //! sent; call [`close`](BatchWriter::close) to write them.
 //!
-//! # Java client equivalents
+//! # The Java client
+//!
+//! Methods have the names of the Java client in snake case, without its `get`. These differ:
 //!
 //! | Java | here |
 //! |---|---|
-//! | `ZooKeeperInstance`, `Connector`, `AccumuloClient` | [`ProxyClient`] |
+//! | `Connector`, `AccumuloClient` | [`ProxyClient`] |
 //! | `ClientConfiguration`, `PasswordToken` | [`ProxyOptions`], [`Credentials`] |
-//! | `connector.tableOperations()` | [`table_operations`](ProxyClient::table_operations) |
-//! | `create`, `NewTableConfiguration` | [`create`](TableOperations::create), then properties |
-//! | `addSplits` | [`add_splits`](TableOperations::add_splits) |
-//! | `listSplits` | [`list_splits`](TableOperations::list_splits) |
-//! | `merge` | [`merge`](TableOperations::merge) |
-//! | `getMaxRow` | [`max_row`](TableOperations::max_row) |
-//! | `compact(CompactionConfig)` | [`compact`](TableOperations::compact) ([`Compaction`]) |
-//! | `flush` | [`flush`](TableOperations::flush) |
-//! | `deleteRows` | [`delete_rows`](TableOperations::delete_rows) |
-//! | `clone` | [`clone_table`](TableOperations::clone_table) |
-//! | `exportTable` | [`export_table`](TableOperations::export_table) |
-//! | `importTable` | [`import_table`](TableOperations::import_table) |
-//! | `importDirectory` | [`import_directory`](TableOperations::import_directory) |
-//! | `attachIterator` | [`attach_iterator`](TableOperations::attach_iterator) |
-//! | `getIteratorSetting` | [`iterator`](TableOperations::iterator) |
-//! | `addConstraint` | [`add_constraint`](TableOperations::add_constraint) |
-//! | `connector.namespaceOperations()` | [`namespace_operations`] |
-//! | `connector.securityOperations()` | [`security_operations`](ProxyClient::security_operations) |
+//! | `NewTableConfiguration` | [`create`](TableOperations::create), then properties |
+//! | `CompactionConfig` | [`Compaction`] |
 //! | `createLocalUser` | [`create_user`](SecurityOperations::create_user) |
-//! | `changeUserAuthorizations` | [`change_authorizations`] |
-//! | `grantTablePermission` | [`grant_table_permission`] |
-//! | `connector.instanceOperations()` | [`instance_operations`](ProxyClient::instance_operations) |
-//! | `getTabletServers` | [`tablet_servers`](InstanceOperations::tablet_servers) |
-//! | `getActiveScans` | [`active_scans`](InstanceOperations::active_scans) |
-//! | `testClassLoad` | [`test_class_load`](InstanceOperations::test_class_load) |
-//! | `createScanner`, `Scanner` | [`scanner`](ProxyClient::scanner), [`Scanner`], [`ScanOptions`] |
-//! | `createBatchScanner` | [`batch_scanner`](ProxyClient::batch_scanner), [`BatchScanOptions`] |
-//! | `BatchScanner` | [`BatchScanner`] |
-//! | `createBatchWriter` | [`batch_writer`](ProxyClient::batch_writer) |
-//! | `BatchWriter` | [`BatchWriter`] |
-//! | `BatchWriterConfig` | [`BatchWriterOptions`] |
-//! | `createConditionalWriter` | [`conditional_writer`](ProxyClient::conditional_writer) |
-//! | `ConditionalWriter` | [`ConditionalWriter`] |
 //! | `ConditionalWriter.Result` | [`ConditionalOutcome`] |
-//! | `Key`, `Value`, `Range` | [`Key`], [`Bytes`], [`Range`] |
-//! | `Mutation`, `Condition` | [`Mutation`], [`Condition`] |
-//! | `IteratorSetting` | [`IteratorSetting`] |
 //! | `Range.exact` | [`row_range`](ProxyClient::row_range) |
-//! | `Key.followingKey` | [`following_key`](ProxyClient::following_key) |
 //! | the handles of the Thrift interface | [`low_level`](ProxyClient::low_level) ([`LowLevel`]) |
-//!
-//! [`namespace_operations`]: ProxyClient::namespace_operations
-//! [`change_authorizations`]: SecurityOperations::change_authorizations
-//! [`grant_table_permission`]: SecurityOperations::grant_table_permission
 //!
 //! The proxy has no calls for the locations of tablets, for delegation tokens, for summaries or for
 //! samplers.

@@ -54,7 +54,7 @@ pub(crate) struct Retry {
     /// The pause after the first attempt, doubled after each further attempt.
     pub(crate) first_pause: Duration,
     /// The maximum pause.
-    pub(crate) longest_pause: Duration,
+    pub(crate) max_pause: Duration,
 }
 
 const MIB: usize = 1024 * 1024;
@@ -166,8 +166,8 @@ impl ProxyOptions {
 
     /// Sets the maximum pause between two attempts. Default: 2 s.
     #[must_use]
-    pub fn longest_pause(mut self, pause: Duration) -> Self {
-        self.retry.longest_pause = pause;
+    pub fn max_pause(mut self, pause: Duration) -> Self {
+        self.retry.max_pause = pause;
         self
     }
 
@@ -208,7 +208,7 @@ impl Default for Retry {
         Self {
             tries: TRIES,
             first_pause: Duration::from_millis(100),
-            longest_pause: Duration::from_secs(2),
+            max_pause: Duration::from_secs(2),
         }
     }
 }
@@ -218,7 +218,7 @@ impl Retry {
     pub(crate) fn pauses(self) -> impl Iterator<Item = Duration> {
         let mut next = self.first_pause;
         (1..self.tries.get()).map(move |_| {
-            let pause = next.min(self.longest_pause);
+            let pause = next.min(self.max_pause);
             next = pause.saturating_mul(2);
             pause
         })
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_the_longest() {
+    fn pauses_double_up_to_the_maximum() {
         let millis: Vec<_> = Retry::default()
             .pauses()
             .map(|pause| pause.as_millis())

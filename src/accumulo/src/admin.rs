@@ -263,11 +263,12 @@ impl AccumuloTables {
             return Ok(());
         };
         let exists = self.client.namespace_operations().exists(namespace).await;
-        match exists.map_err(port_error)? {
-            true => Ok(()),
-            false => Err(Error::invalid(format!(
+        if exists.map_err(port_error)? {
+            Ok(())
+        } else {
+            Err(Error::invalid(format!(
                 "table `{name}` cannot be created: there is no namespace `{namespace}`"
-            ))),
+            )))
         }
     }
 

@@ -19,9 +19,10 @@ use std::time::Duration;
 
 use accumulo_proxy::{Compaction, CompactionReason, IteratorSetting};
 use fluo_table::{Error, ErrorKind, Result};
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 use tracing::debug;
 
+use crate::backoff::Backoff;
 use crate::error::port_error;
 use crate::metadata::{self, Rows, TabletFiles};
 use crate::tables::AccumuloTables;
@@ -50,7 +51,7 @@ const REPEATED_UNSEEN: Duration = Duration::from_secs(600);
 const MOST_DOUBTS: u32 = 3;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
 
 /// The visible state of a compaction.
 #[derive(Clone, Debug)]
@@ -97,9 +98,10 @@ impl AccumuloTables {
             };
             // Before each call: many files may be written while the servers refuse a compaction.
             let before = watch.wait(self).await?.unwrap_or_default();
-            let parts = match iterators.is_empty() {
-                true => Vec::new(),
-                false => with_many_files(rows, &before),
+            let parts = if iterators.is_empty() {
+                Vec::new()
+            } else {
+                with_many_files(rows, &before)
             };
             if parts.is_empty() {
                 let last = before.iter().map(|tablet| tablet.compacted).max();
@@ -237,7 +239,7 @@ impl Watch<'_> {
     /// that a user has requested. Returns the tablets, or `None` if there is no sign of the own
     /// one. Fails if the visible state has not changed for too long.
     async fn wait(self, tables: &AccumuloTables) -> Result<Option<Vec<TabletFiles>>> {
-        let mut pause = FIRST_PAUSE;
+        let mut backoff = Backoff::new(FIRST_PAUSE, MAX_PAUSE);
         let mut last: Option<(Seen, Instant)> = None;
         let mut last_sign = Instant::now();
         loop {
@@ -274,8 +276,7 @@ impl Watch<'_> {
                     last = Some((seen, Instant::now()));
                 }
             }
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            backoff.wait().await;
         }
     }
 }

@@ -115,9 +115,10 @@ pub(crate) fn asked_for(filter: Filter, span: &Span) -> Span {
 /// and if iterators of Fluo read it, it is a whole column of a row.
 pub(crate) fn is_small(filter: Filter, span: &Span) -> bool {
     let start = span.start();
-    let whole = match needs_fluo(filter) {
-        true => Span::cell(start.row.clone(), &start.column),
-        false => Span::row(start.row.clone()),
+    let whole = if needs_fluo(filter) {
+        Span::cell(start.row.clone(), &start.column)
+    } else {
+        Span::row(start.row.clone())
     };
     let is_within = |end: &Key| whole.end().is_none_or(|whole| end <= whole);
     let starts_whole = !needs_fluo(filter) || start == whole.start();

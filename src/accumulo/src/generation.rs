@@ -74,10 +74,7 @@ impl Generation {
 
     /// Returns the observations that determine the generation.
     pub(crate) fn seen(&self) -> String {
-        let decisive = match self.is_2() {
-            true => &self.of_2,
-            false => &self.of_1,
-        };
+        let decisive = if self.is_2() { &self.of_2 } else { &self.of_1 };
         decisive.join(", ")
     }
 }

@@ -59,10 +59,7 @@ impl AccumuloTables {
     }
 
     fn refusal(&self, generation: &Generation, (reason, remedy): (&str, &str)) -> Error {
-        let version = match generation.is_2() {
-            true => "2.x",
-            false => "1.x",
-        };
+        let version = if generation.is_2() { "2.x" } else { "1.x" };
         Error::invalid(format!(
             "transactions are refused: {reason}; the servers behind {} run Accumulo {version} ({}); {remedy}",
             self.client.options().address(),

@@ -66,6 +66,7 @@
 //! `DROP_TABLE` to create and delete tables. Every user can read `accumulo.metadata`.
 
 mod admin;
+mod backoff;
 mod compaction;
 mod convert;
 mod coordination;

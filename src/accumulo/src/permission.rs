@@ -28,11 +28,10 @@ fn lack(permission: &str, user: Option<&str>, table: &str, said: &str, is_certai
         // A proxy of Accumulo 2.x does not reveal its user.
         None => "the user of the proxy".to_owned(),
     };
-    let doubt = match is_certain {
-        true => "",
-        false => {
-            "; each server checks permissions itself, so other servers may have written some of the rows"
-        }
+    let doubt = if is_certain {
+        ""
+    } else {
+        "; each server checks permissions itself, so other servers may have written some of the rows"
     };
     format!("{user} lacks the permission {permission} on table `{table}` ({said}){doubt}")
 }

@@ -2,26 +2,28 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
+
+use crate::backoff::Backoff;
 
 /// Longest wait for a change that usually takes milliseconds.
 const LIMIT: Duration = Duration::from_secs(30);
 /// First pause; a check takes about as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+const MAX_PAUSE: Duration = Duration::from_millis(500);
 
 /// The pauses between two checks, up to a limit.
 #[derive(Debug)]
 pub(crate) struct Settling {
     begin: Instant,
-    pause: Duration,
+    backoff: Backoff,
 }
 
 impl Settling {
     pub(crate) fn begin() -> Self {
         Self {
             begin: Instant::now(),
-            pause: FIRST_PAUSE,
+            backoff: Backoff::new(FIRST_PAUSE, MAX_PAUSE),
         }
     }
 
@@ -30,8 +32,7 @@ impl Settling {
         if self.begin.elapsed() > LIMIT {
             return false;
         }
-        sleep(self.pause).await;
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        self.backoff.wait().await;
         true
     }
 }

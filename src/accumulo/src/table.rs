@@ -77,9 +77,12 @@ impl Table for AccumuloTable {
             identities.check_now(&self.name, &self.id).await?;
             self.write_alone(left).await
         };
-        again.await.map_err(|error| match may_be_written {
-            true => in_part(error),
-            false => error,
+        again.await.map_err(|error| {
+            if may_be_written {
+                in_part(error)
+            } else {
+                error
+            }
         })
     }
 

@@ -96,17 +96,19 @@ impl Identities {
                 self.checks.get(recent).await?
             }
         };
-        match has_id(&ids, name, id) {
-            true => Ok(()),
-            false => self.check_now(name, id).await,
+        if has_id(&ids, name, id) {
+            Ok(())
+        } else {
+            self.check_now(name, id).await
         }
     }
 
     /// Rejects a table whose name has another id at the time of this call.
     pub(crate) async fn check_now(&self, name: &str, id: &str) -> Result<()> {
-        match has_id(&*self.read().await?, name, id) {
-            true => Ok(()),
-            false => Err(Error::no_such_table(name)),
+        if has_id(&*self.read().await?, name, id) {
+            Ok(())
+        } else {
+            Err(Error::no_such_table(name))
         }
     }
 

@@ -73,9 +73,10 @@ impl Metric {
 
     /// Passes the unit and the description to the recorder of the process.
     pub fn describe(&self) {
-        let unit = match self.name.ends_with("_seconds") {
-            true => Unit::Seconds,
-            false => Unit::Count,
+        let unit = if self.name.ends_with("_seconds") {
+            Unit::Seconds
+        } else {
+            Unit::Count
         };
         match self.kind {
             MetricKind::Counter => metrics::describe_counter!(self.name, unit, self.description),

@@ -93,12 +93,11 @@ const LOGINS_ONLY: &str =
     "the proxy requires user and password (Accumulo 1.x), not a shared secret";
 
 fn wrong_secret(is_ascii: bool) -> String {
-    let hint = match is_ascii {
-        true => "",
+    let hint = if is_ascii {
+        ""
+    } else {
         // Java reads the properties file as Latin-1.
-        false => {
-            "; it has non-ASCII characters, which the file of the proxy must contain as escapes such as \\u00e4"
-        }
+        "; it has non-ASCII characters, which the file of the proxy must contain as escapes such as \\u00e4"
     };
     format!("the shared secret is not the `sharedSecret` of the proxy{hint}")
 }

@@ -12,9 +12,10 @@ const SHOWN_CHARS: usize = 8;
 /// enough to use it.
 fn shown(handle: &str) -> String {
     let start: String = handle.chars().take(SHOWN_CHARS).collect();
-    match start.len() < handle.len() {
-        true => start + "..",
-        false => start,
+    if start.len() < handle.len() {
+        start + ".."
+    } else {
+        start
     }
 }
 

@@ -21,16 +21,19 @@ pub(super) fn is_empty(range: &Range) -> bool {
 
 /// Returns the same range with an inclusive start and an exclusive stop.
 pub(super) fn half_open(range: &Range) -> Range {
-    let start = range
-        .start
-        .as_ref()
-        .map(|start| match range.start_inclusive {
-            true => start.clone(),
-            false => successor(start),
-        });
-    let stop = range.stop.as_ref().map(|stop| match range.stop_inclusive {
-        true => successor(stop),
-        false => stop.clone(),
+    let start = range.start.as_ref().map(|start| {
+        if range.start_inclusive {
+            start.clone()
+        } else {
+            successor(start)
+        }
+    });
+    let stop = range.stop.as_ref().map(|stop| {
+        if range.stop_inclusive {
+            successor(stop)
+        } else {
+            stop.clone()
+        }
     });
     Range::between(start, stop)
 }

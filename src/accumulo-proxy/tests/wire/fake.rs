@@ -190,7 +190,7 @@ impl Fake {
         settings = settings.connect_timeout(STUCK);
         settings = settings.call_timeout(STUCK);
         settings = settings.first_pause(Duration::from_millis(2));
-        settings = settings.longest_pause(Duration::from_millis(20));
+        settings = settings.max_pause(Duration::from_millis(20));
         settings
     }
 

@@ -1,18 +1,14 @@
 //! Timestamps, from the leading oracle of an application.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use fluo_table::coordination::{TimestampBlock, zookeeper_format};
 use fluo_table::{Error, Result};
 use tokio::time::timeout;
-use zookeeper_client::Client;
 
 use super::opened::Opened;
 use crate::oracle::{OracleClient, Sessions};
-use crate::zookeeper::Keeper;
 
 /// Longest wait for ZooKeeper beside a request for timestamps. An oracle answers while ZooKeeper is
 /// away, and checks the id of the application.
@@ -29,10 +25,10 @@ pub(super) async fn request(application: &Opened, count: NonZeroU32) -> Result<T
     let oracle = oracle.await?;
     let block = oracle.timestamps(count).await;
     // After the answer, so that the application existed when the timestamps were handed out.
-    match application.certainly_exists() || !is_removed(application).await {
-        true => block,
-        false => Err(Error::no_such_application(&application.name)),
+    if application.certainly_exists() || !is_removed(application).await {
+        return block;
     }
+    Err(Error::no_such_application(&application.name))
 }
 
 /// Creates the client that all handles of an application in this process share.
@@ -42,39 +38,13 @@ async fn client(application: &Opened) -> Result<OracleClient> {
     application.check_exists(&session).await?;
     let id = id.and_then(|id| String::from_utf8(id).ok());
     let id = id.ok_or_else(|| Error::no_such_application(&application.name))?;
-    let sessions = OracleSessions {
-        keeper: application.keeper.clone(),
-        root: application.paths.root().to_owned(),
-        name: application.name.clone(),
-    };
-    Ok(OracleClient::new(Arc::new(sessions), id))
+    let root = application.paths.root();
+    let sessions = Sessions::of(application.keeper.clone(), root, &application.name);
+    Ok(OracleClient::new(sessions, id))
 }
 
 /// Checks whether the application was removed, as far as ZooKeeper answers.
 async fn is_removed(application: &Opened) -> bool {
     let checked = timeout(LIMIT, application.look()).await;
     matches!(checked, Ok(Err(error)) if error.kind() == fluo_table::ErrorKind::NotFound)
-}
-
-/// The sessions of this process, for the client of the oracle.
-#[derive(Debug)]
-struct OracleSessions {
-    keeper: Arc<Keeper>,
-    root: String,
-    name: String,
-}
-
-#[async_trait]
-impl Sessions for OracleSessions {
-    async fn session(&self) -> Result<Client> {
-        self.keeper.session().await?.below(&self.root)
-    }
-
-    fn is_protected(&self) -> bool {
-        self.keeper.is_protected()
-    }
-
-    fn application(&self) -> &str {
-        &self.name
-    }
 }

@@ -26,7 +26,6 @@
 //! It does not move the horizon on request: a leader computes it in intervals, and adopts a higher
 //! one that another process stores.
 
-mod backoff;
 mod client;
 mod nodes;
 mod options;

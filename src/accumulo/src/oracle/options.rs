@@ -5,10 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use fluo_table::coordination::check_application_name;
-use fluo_table::{Error, Result};
-
-/// The shortest accepted session timeout.
-const LEAST_SESSION_TIMEOUT: Duration = Duration::from_secs(4);
+use fluo_table::{Error, Result, check_option};
 
 /// The options of an [`Oracle`](crate::Oracle) and of an [`OracleClient`](crate::OracleClient).
 ///
@@ -80,7 +77,7 @@ impl OracleOptions {
     /// is the time after which another oracle takes over from a crashed one. Default: 30 s.
     #[must_use]
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
-        self.session_timeout = timeout.max(LEAST_SESSION_TIMEOUT);
+        self.session_timeout = timeout;
         self
     }
 
@@ -108,8 +105,17 @@ impl OracleOptions {
     /// Sets the time after which the leader computes the horizon again. Default: 60 s, as in Fluo.
     #[must_use]
     pub fn horizon_period(mut self, period: Duration) -> Self {
-        self.horizon_period = period.max(Duration::from_millis(10));
+        self.horizon_period = period;
         self
+    }
+
+    /// Checks the bounds of the options.
+    pub(crate) fn check(&self) -> Result<()> {
+        let longest = Duration::from_secs(3_600);
+        let timeouts = Duration::from_secs(4)..=longest;
+        check_option("session_timeout", self.session_timeout, timeouts)?;
+        let periods = Duration::from_millis(10)..=longest;
+        check_option("horizon_period", self.horizon_period, periods)
     }
 
     /// Returns the name under which clients reach this oracle.
@@ -122,13 +128,13 @@ impl OracleOptions {
                 .into_owned(),
         };
         let is_valid = |byte: u8| byte.is_ascii_graphic() && byte != b':' && byte != b'/';
-        match !host.is_empty() && host.bytes().all(is_valid) {
-            true => Ok(host),
-            false => Err(Error::invalid(format!(
+        if host.is_empty() || !host.bytes().all(is_valid) {
+            return Err(Error::invalid(format!(
                 "`{}` cannot be the host of an oracle; use a name or an IPv4 address that clients can reach",
                 host.escape_debug()
-            ))),
+            )));
         }
+        Ok(host)
     }
 }
 
@@ -150,6 +156,20 @@ impl fmt::Debug for OracleOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rejects_options_out_of_bounds() {
+        let options = || OracleOptions::new("localhost", "web").unwrap();
+        assert!(options().check().is_ok());
+        let second = Duration::from_secs(1);
+        let error = options().session_timeout(second).check().unwrap_err();
+        assert!(error.to_string().contains("session_timeout"), "{error}");
+        let error = options()
+            .horizon_period(Duration::ZERO)
+            .check()
+            .unwrap_err();
+        assert!(error.to_string().contains("horizon_period"), "{error}");
+    }
 
     #[test]
     fn does_not_show_the_secret() {

@@ -1,115 +1,80 @@
 //! Sessions of ZooKeeper, rooted at the node of an application.
 
-use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use fluo_table::coordination::zookeeper_format;
 use fluo_table::{Error, ErrorKind, Result};
-use tokio::sync::Mutex;
 use tokio::time::timeout;
-use zookeeper_client::{Client, Error as ZooKeeperError};
+use zookeeper_client::{Client, Error as ZooKeeperError, Stat};
 
-use crate::telemetry::{self, SESSIONS};
+use super::options::OracleOptions;
+use crate::zookeeper::{Access, Keeper, SessionOptions};
 
 /// The time limit of a request to ZooKeeper.
 pub(crate) const REQUEST_LIMIT: Duration = Duration::from_secs(10);
-/// The user of the secret.
-const USER: &str = "fluo";
 
 /// Sessions of ZooKeeper for one application.
-#[async_trait]
-pub(crate) trait Sessions: fmt::Debug + Send + Sync {
+#[derive(Clone, Debug)]
+pub(crate) struct Sessions {
+    keeper: Arc<Keeper>,
+    /// The path of the node of the application.
+    root: String,
+    application: String,
+}
+
+impl Sessions {
+    /// Uses the sessions of a keeper.
+    pub(crate) fn of(keeper: Arc<Keeper>, root: &str, application: &str) -> Self {
+        Self {
+            keeper,
+            root: root.to_owned(),
+            application: application.to_owned(),
+        }
+    }
+
+    /// Connects to ZooKeeper.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`](ErrorKind::Invalid) if an option is out of its bounds;
+    /// [`Unavailable`](ErrorKind::Unavailable) if no server answers.
+    pub(crate) async fn connect(options: &OracleOptions) -> Result<Self> {
+        options.check()?;
+        let (servers, chroot) = options
+            .zookeepers
+            .split_once('/')
+            .unwrap_or((&options.zookeepers, ""));
+        let root = format!("/{chroot}/{}", options.application);
+        let root = root.replace("//", "/");
+        let secret = options.secret.clone();
+        let keeper = Keeper::connect(SessionOptions {
+            servers: servers.to_owned(),
+            access: secret.map(Access::with_secret).unwrap_or_default(),
+            session_timeout: options.session_timeout,
+        });
+        let keeper = Arc::new(keeper.await?);
+        Ok(Self::of(keeper, &root, &options.application))
+    }
+
     /// Returns a session whose root is the node of the application. Begins another one if the last
     /// one has ended.
     ///
     /// # Errors
     ///
     /// [`Unavailable`](ErrorKind::Unavailable) if no session can begin.
-    async fn session(&self) -> Result<Client>;
+    pub(crate) async fn session(&self) -> Result<Client> {
+        self.keeper.session().await?.below(&self.root)
+    }
 
     /// Checks whether new nodes are accessible only with the secret.
-    fn is_protected(&self) -> bool;
+    pub(crate) fn is_protected(&self) -> bool {
+        self.keeper.is_protected()
+    }
 
     /// Returns the name of the application.
-    fn application(&self) -> &str;
-}
-
-/// Sessions that this crate begins by itself.
-pub(crate) struct ApplicationSessions {
-    zookeepers: String,
-    application: String,
-    secret: Option<String>,
-    session_timeout: Duration,
-    current: Mutex<Option<Client>>,
-}
-
-impl ApplicationSessions {
-    /// Creates sessions with the servers and the path of `zookeepers`, such as
-    /// `localhost:2181/fluo`.
-    pub(crate) fn new(
-        zookeepers: &str,
-        application: &str,
-        secret: Option<&str>,
-        session_timeout: Duration,
-    ) -> Self {
-        Self {
-            zookeepers: zookeepers.trim_end_matches('/').to_owned(),
-            application: application.to_owned(),
-            secret: secret.map(str::to_owned),
-            session_timeout,
-            current: Mutex::new(None),
-        }
-    }
-
-    async fn connect(&self) -> Result<Client> {
-        let mut connector = Client::connector().with_session_timeout(self.session_timeout);
-        if let Some(secret) = &self.secret {
-            connector = connector.with_auth("digest", format!("{USER}:{secret}").as_bytes());
-        }
-        let place = format!("{}/{}", self.zookeepers, self.application);
-        connector.connect(&place).await.map_err(|error| {
-            let message = format!(
-                "ZooKeeper at {} does not answer: {error}; check the address and that it runs",
-                self.zookeepers
-            );
-            let kind = match error {
-                ZooKeeperError::BadArguments(_) => ErrorKind::Invalid,
-                _ => ErrorKind::Unavailable,
-            };
-            Error::with_source(kind, message, error)
-        })
-    }
-}
-
-#[async_trait]
-impl Sessions for ApplicationSessions {
-    async fn session(&self) -> Result<Client> {
-        let mut current = self.current.lock().await;
-        if let Some(client) = current.as_ref().filter(|it| !it.state().is_terminated()) {
-            return Ok(client.clone());
-        }
-        let client = self.connect().await?;
-        telemetry::count(SESSIONS, 1);
-        *current = Some(client.clone());
-        Ok(client)
-    }
-
-    fn is_protected(&self) -> bool {
-        self.secret.is_some()
-    }
-
-    fn application(&self) -> &str {
+    pub(crate) fn application(&self) -> &str {
         &self.application
-    }
-}
-
-impl fmt::Debug for ApplicationSessions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApplicationSessions")
-            .field("zookeepers", &self.zookeepers)
-            .field("application", &self.application)
-            .finish_non_exhaustive()
     }
 }
 
@@ -123,6 +88,23 @@ pub(crate) async fn within_limit<T>(
     }
 }
 
+/// Reads a node as the leader of the ensemble has it; a member may be late. Returns `None` if the
+/// node does not exist.
+pub(crate) async fn read_current(
+    session: &Client,
+    path: &str,
+) -> Result<Option<(Vec<u8>, Stat)>, ZooKeeperError> {
+    let read = async {
+        session.sync(path).await?;
+        session.get_data(path).await
+    };
+    match within_limit(read).await {
+        Ok(found) => Ok(Some(found)),
+        Err(ZooKeeperError::NoNode) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads the id of the application.
 ///
 /// # Errors
@@ -131,19 +113,14 @@ pub(crate) async fn within_limit<T>(
 /// [`Corrupt`](ErrorKind::Corrupt) if its id is not text.
 pub(crate) async fn application_id(session: &Client, application: &str) -> Result<String> {
     let path = zookeeper_format::ID;
-    // A member of an ensemble may be late.
-    let read = async {
-        session.sync(path).await?;
-        session.get_data(path).await
-    };
-    match within_limit(read).await {
-        Ok((id, _)) => String::from_utf8(id).map_err(|error| {
-            let message = format!("the data at `{path}` of `{application}` is not text");
-            Error::with_source(ErrorKind::Corrupt, message, error)
-        }),
-        Err(ZooKeeperError::NoNode) => Err(Error::no_such_application(application)),
-        Err(error) => Err(request_error("read the id of the application", error)),
-    }
+    let found = read_current(session, path).await;
+    let found = found.map_err(|error| request_error("read the id of the application", error))?;
+    let (id, _) = found.ok_or_else(|| Error::no_such_application(application))?;
+    String::from_utf8(id).map_err(|_| {
+        Error::corrupt(format!(
+            "the data at `{path}` of `{application}` is not text"
+        ))
+    })
 }
 
 /// Checks whether the application with this id exists.
@@ -153,14 +130,11 @@ pub(crate) async fn application_id(session: &Client, application: &str) -> Resul
 /// [`NotFound`](ErrorKind::NotFound) if it was removed, also if another one has its name; those of
 /// [`application_id`].
 pub(crate) async fn check_application(session: &Client, application: &str, id: &str) -> Result<()> {
-    match application_id(session, application).await? == id {
-        true => Ok(()),
-        false => {
-            let message =
-                format!("the application `{application}` was removed, and initialized again");
-            Err(Error::new(ErrorKind::NotFound, message))
-        }
+    if application_id(session, application).await? != id {
+        let message = format!("the application `{application}` was removed, and initialized again");
+        return Err(Error::new(ErrorKind::NotFound, message));
     }
+    Ok(())
 }
 
 /// Converts the error of a request that had no effect.

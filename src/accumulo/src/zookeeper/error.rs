@@ -40,12 +40,11 @@ pub(super) fn changing(servers: &str, path: &str, cause: Cause) -> Error {
             | Cause::Unimplemented
             | Cause::SessionMoved
     );
-    match is_certain {
-        true => reading(servers, path, cause),
-        false => {
-            let message = message(servers, path, &cause);
-            Error::with_source(ErrorKind::Uncertain, message, cause)
-        }
+    if is_certain {
+        reading(servers, path, cause)
+    } else {
+        let message = message(servers, path, &cause);
+        Error::with_source(ErrorKind::Uncertain, message, cause)
     }
 }
 

@@ -224,9 +224,10 @@ mod tests {
                 weak,
                 error,
             )| {
-                let kind = match weak {
-                    true => ObserverKind::Weak,
-                    false => ObserverKind::Strong,
+                let kind = if weak {
+                    ObserverKind::Weak
+                } else {
+                    ObserverKind::Strong
                 };
                 FailedNotification {
                     cell: RowColumn::new(

@@ -44,9 +44,10 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<Entry>> {
     });
     let del_lock =
         (timestamp(), any::<[bool; 2]>()).prop_map(|(done, [is_primary, is_rolled_back])| {
-            let outcome = match is_rolled_back {
-                true => DelLockOutcome::RolledBack,
-                false => DelLockOutcome::Committed,
+            let outcome = if is_rolled_back {
+                DelLockOutcome::RolledBack
+            } else {
+                DelLockOutcome::Committed
             };
             let value = DelLockValue {
                 outcome,

@@ -136,12 +136,13 @@ pub fn shown_settings(settings: &BTreeMap<String, String>) -> BTreeMap<&str, &st
 /// `secret`, in any case.
 pub fn shown_setting<'a>(name: &str, value: &'a str) -> &'a str {
     let name = name.to_ascii_lowercase();
-    match ["password", "secret"]
+    if ["password", "secret"]
         .iter()
         .any(|word| name.contains(word))
     {
-        true => "***",
-        false => value,
+        "***"
+    } else {
+        value
     }
 }
 

@@ -38,9 +38,10 @@ impl Epochs {
                 recorded.last == found || recorded.before.as_deref() == Some(found)
             })
         };
-        match found.is_some_and(|found| number_of(found) >= number && !is_known(found)) {
-            true => Err(copied(name)),
-            false => Ok(()),
+        if found.is_some_and(|found| number_of(found) >= number && !is_known(found)) {
+            Err(copied(name))
+        } else {
+            Ok(())
         }
     }
 

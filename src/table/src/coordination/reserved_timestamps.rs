@@ -92,9 +92,10 @@ impl ReservedTimestamps {
     /// [`Storage`](crate::ErrorKind::Storage) if the timestamps are used up.
     pub fn plan(&mut self, count: NonZeroU32, now: Instant) -> Result<Timestamp> {
         if let Some(planned_at) = self.planned_at {
-            self.size = match now.duration_since(planned_at) < LASTS {
-                true => self.size.saturating_mul(2),
-                false => self.size / 2,
+            self.size = if now.duration_since(planned_at) < LASTS {
+                self.size.saturating_mul(2)
+            } else {
+                self.size / 2
             };
         }
         self.size = self.size.clamp(LEAST, MOST);

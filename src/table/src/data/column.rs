@@ -37,15 +37,6 @@ impl Column {
     }
 
     /// Creates the column `family:qualifier` as a constant, with an empty visibility.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::Column;
-    ///
-    /// const URI: Column = Column::from_static("page", "uri");
-    /// assert_eq!(URI, Column::new("page", "uri"));
-    /// ```
     pub const fn from_static(family: &'static str, qualifier: &'static str) -> Self {
         Self {
             family: Bytes::from_static(family.as_bytes()),

@@ -35,14 +35,6 @@ impl<'a> Escaped<'a> {
     /// # Panics
     ///
     /// In a debug build, if a separator is one of these bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::Escaped;
-    ///
-    /// assert_eq!(Escaped(b"a b:c").and(b" ").to_string(), r"a\x20b:c");
-    /// ```
     pub fn and(self, separators: &'a [u8]) -> impl fmt::Display + use<'a> {
         debug_assert!(
             !separators.iter().any(|byte| FORM.contains(byte)),

@@ -42,19 +42,6 @@ pub struct Instance {
 impl Instance {
     /// Creates an instance from its two ports. They must belong together: the tables of the
     /// applications are among the tables.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    ///
-    /// use fluo_table::coordination::MemoryApplications;
-    /// use fluo_table::{Instance, MemoryTables};
-    ///
-    /// let tables = Arc::new(MemoryTables::new());
-    /// let fluo = Instance::new(tables, Arc::new(MemoryApplications::new()));
-    /// # drop(fluo);
-    /// ```
     #[must_use]
     pub fn new(tables: Arc<dyn TableAdmin>, applications: Arc<dyn Applications>) -> Self {
         Self {
@@ -66,18 +53,6 @@ impl Instance {
 
     /// Creates an empty instance in the memory of this process, for tests and for trying things
     /// out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::{Instance, TableAdmin};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> fluo_table::Result<()> {
-    /// assert!(Instance::in_memory().tables().await?.is_empty());
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(

@@ -72,9 +72,10 @@ mod tests {
     use crate::layout::test_data::{at, hex, timestamps};
 
     fn outcome(is_rolled_back: bool) -> DelLockOutcome {
-        match is_rolled_back {
-            true => DelLockOutcome::RolledBack,
-            false => DelLockOutcome::Committed,
+        if is_rolled_back {
+            DelLockOutcome::RolledBack
+        } else {
+            DelLockOutcome::Committed
         }
     }
 

@@ -33,9 +33,10 @@ impl Garbage {
     pub fn for_column(self, family: &[u8], versions: Versions) -> Option<ColumnGarbage> {
         match self {
             Self::DropBelow(horizon) if versions == Versions::All => {
-                Some(match family == NOTIFICATION_FAMILY.as_bytes() {
-                    true => ColumnGarbage::Notifications(NotificationGarbage::new(true)),
-                    false => ColumnGarbage::Cell(CellGarbage::new(Some(horizon), true)),
+                Some(if family == NOTIFICATION_FAMILY.as_bytes() {
+                    ColumnGarbage::Notifications(NotificationGarbage::new(true))
+                } else {
+                    ColumnGarbage::Cell(CellGarbage::new(Some(horizon), true))
                 })
             }
             Self::DropBelow(_) | Self::Keep => None,

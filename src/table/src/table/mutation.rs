@@ -274,19 +274,6 @@ impl Condition {
     }
 
     /// Applies the condition to the first cell that a filter of transactions shows of the column.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use fluo_table::{Column, Condition, Filter, Prewrite, Timestamp};
-    ///
-    /// // No entry prevents a lock on the cell.
-    /// let start = Timestamp::ZERO;
-    /// let prewrite = Prewrite { start, is_read_lock: false, acknowledged_after: None };
-    /// let free = Condition::absent(Column::new("page", "uri"));
-    /// let free = free.through(Filter::Prewrite(prewrite));
-    /// assert_eq!(free.filter, Filter::Prewrite(prewrite));
-    /// ```
     #[must_use]
     pub fn through(mut self, filter: Filter) -> Self {
         self.filter = filter;
@@ -380,27 +367,18 @@ mod tests {
     #[test]
     fn rejects_a_conditional_mutation_without_conditions() {
         let mutation = Mutation::new("r").put(Column::new("f", "q"), "v");
-        let message = ConditionalMutation {
-            mutation,
-            conditions: vec![],
-        }
-        .check(&Authorizations::none())
-        .unwrap_err()
-        .to_string();
+        let check = ConditionalMutation::from(mutation).check(&Authorizations::none());
         assert_eq!(
-            message,
+            check.unwrap_err().to_string(),
             "the conditional mutation of row `r` has no conditions; write it unconditionally instead"
         );
     }
 
     #[test]
     fn requires_a_condition_of_mutations_that_are_written_together() {
-        let mutation = || Mutation::new("r").put(Column::new("f", "q"), "v");
-        let without = ConditionalMutation {
-            mutation: mutation(),
-            conditions: Vec::new(),
-        };
-        let with = mutation().when(Condition::absent(Column::new("f", "q")));
+        let mutation = Mutation::new("r").put(Column::new("f", "q"), "v");
+        let without = ConditionalMutation::from(mutation.clone());
+        let with = mutation.when(Condition::absent(Column::new("f", "q")));
         let none = Authorizations::none();
         let check = |mutations: &[_]| ConditionalMutation::check_together(mutations, &none);
         assert!(check(&[without.clone(), with]).is_ok());

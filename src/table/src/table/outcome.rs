@@ -21,9 +21,10 @@ pub enum Outcome {
 impl Outcome {
     /// Returns the outcome of a mutation whose conditions are known to have held, or not.
     pub(crate) fn of(they_held: bool) -> Self {
-        match they_held {
-            true => Self::Accepted,
-            false => Self::Rejected,
+        if they_held {
+            Self::Accepted
+        } else {
+            Self::Rejected
         }
     }
 

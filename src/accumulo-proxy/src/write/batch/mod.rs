@@ -39,23 +39,6 @@ use crate::write::byte_permits::Waiting;
 ///   `close` returns the error.
 /// - Dropping the writer without [`close`](Self::close) discards the mutations that no call
 ///   contains yet. Its tasks end by themselves.
-///
-/// # Examples
-///
-/// ```no_run
-/// # use accumulo_proxy::{BatchWriterOptions, Credentials, Mutation};
-/// # use accumulo_proxy::{ProxyClient, Result, ProxyOptions};
-/// # async fn run() -> Result<()> {
-/// let credentials = Credentials::password("root", "secret");
-/// let client = ProxyClient::connect(ProxyOptions::new("localhost:42424", credentials)).await?;
-/// let writer = client.batch_writer("pages", BatchWriterOptions::default());
-/// for number in 0..100_000 {
-///     let row = format!("row{number:06}");
-///     writer.add(Mutation::new(row).put("page", "links", "0")).await?;
-/// }
-/// writer.close().await
-/// # }
-/// ```
 #[derive(Debug)]
 pub struct BatchWriter {
     shared: Arc<Shared>,
@@ -159,11 +142,8 @@ impl BatchWriter {
     }
 
     fn queue(&self, lane: Option<&mpsc::UnboundedSender<Job>>, job: Job) -> Result<()> {
-        let sent = lane.map(|lane| lane.send(job));
-        match sent {
-            Some(Ok(())) => Ok(()),
-            _ => Err(self.ended()),
-        }
+        let sent = lane.is_some_and(|lane| lane.send(job).is_ok());
+        sent.then_some(()).ok_or_else(|| self.ended())
     }
 
     fn ended(&self) -> Error {

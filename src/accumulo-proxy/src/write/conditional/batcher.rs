@@ -300,8 +300,9 @@ fn outcome(link: &Link, statuses: &mut Statuses, row: &Bytes) -> ConditionalOutc
 }
 
 fn failed(error: Error) -> Result<ConditionalOutcome> {
-    match error.may_have_taken_effect() {
-        true => Ok(ConditionalOutcome::Unknown(Some(error))),
-        false => Err(error),
+    if error.may_have_taken_effect() {
+        Ok(ConditionalOutcome::Unknown(Some(error)))
+    } else {
+        Err(error)
     }
 }

@@ -142,9 +142,10 @@ impl Lanes {
             _ if !is_slow => Load::All,
             Splits::Requested(_) => Load::Nothing,
             Splits::Known(at, _) if now.duration_since(*at) < FRESH => {
-                match self.begun.iter().all(|call| call.tablet.is_some()) {
-                    true => Load::Others,
-                    false => Load::OneTablet,
+                if self.begun.iter().all(|call| call.tablet.is_some()) {
+                    Load::Others
+                } else {
+                    Load::OneTablet
                 }
             }
             Splits::Unknown | Splits::Known(..) => {

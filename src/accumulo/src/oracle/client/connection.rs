@@ -3,13 +3,10 @@
 use std::time::Duration;
 
 use fluo_table::Timestamp;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::leader::Leader;
-use crate::oracle::wire::{
-    Call, Reply, Request, decode_reply, encode_request, read_frame, write_frame,
-};
+use crate::oracle::wire::{Call, Exchange, Reply};
 
 /// The time limit to connect, and to learn whether the oracle leads.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -50,14 +47,11 @@ pub(super) struct Granted {
     pub(super) horizon: Timestamp,
 }
 
-/// A connection to a leader. It is dropped after any failure, so that a late reply is never taken
-/// for the reply to another request.
+/// A connection to a leader.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) leader: Leader,
-    stream: TcpStream,
-    sequence: i32,
-    message: Vec<u8>,
+    exchange: Exchange,
 }
 
 impl Connection {
@@ -77,20 +71,9 @@ impl Connection {
     }
 
     async fn connect(leader: Leader) -> Result<Self, String> {
-        let stream = TcpStream::connect(&leader.address)
-            .await
-            .map_err(|error| error.to_string())?;
-        stream
-            .set_nodelay(true)
-            .map_err(|error| error.to_string())?;
-        let mut connection = Self {
-            leader,
-            stream,
-            sequence: 0,
-            message: Vec::new(),
-        };
-        match connection.exchange(Call::IsLeader).await? {
-            Reply::Leader(true) => Ok(connection),
+        let mut exchange = Exchange::connect(&leader.address).await?;
+        match exchange.call(Call::IsLeader, REQUEST).await? {
+            Reply::Leader(true) => Ok(Self { leader, exchange }),
             _ => Err("it does not lead".to_owned()),
         }
     }
@@ -98,7 +81,9 @@ impl Connection {
     /// Requests `count` timestamps. A count of 0 returns the next timestamp, which stays unused.
     pub(super) async fn timestamps(&mut self, id: &str, count: i32) -> Result<Granted, Failure> {
         let id = id.to_owned();
-        let call = self.exchange(Call::GetTimestamps { id, count });
+        let call = self
+            .exchange
+            .call(Call::GetTimestamps { id, count }, REQUEST);
         let answered = timeout(REQUEST, call).await;
         let address = &self.leader.address;
         let failed = |cause: &str| {
@@ -121,28 +106,6 @@ impl Connection {
             },
             Reply::Exception(message) => Err(failed(&message)),
             Reply::Leader(_) => Err(failed("the reply belongs to another request")),
-        }
-    }
-
-    async fn exchange(&mut self, call: Call) -> Result<Reply, String> {
-        self.sequence = self.sequence.wrapping_add(1).max(1);
-        let request = Request {
-            sequence: self.sequence,
-            call,
-        };
-        let request = encode_request(&request).map_err(|error| error.to_string())?;
-        let sent = write_frame(&mut self.stream, &request, REQUEST).await;
-        sent.map_err(|error| error.to_string())?;
-        // The callers limit the whole exchange.
-        let read = read_frame(&mut self.stream, &mut self.message, REQUEST).await;
-        read.map_err(|error| error.to_string())?;
-        match decode_reply(&self.message) {
-            Ok((sequence, reply)) if sequence == self.sequence => Ok(reply),
-            Ok((sequence, _)) => Err(format!(
-                "the reply has number {sequence} instead of {}",
-                self.sequence
-            )),
-            Err(error) => Err(error.to_string()),
         }
     }
 }

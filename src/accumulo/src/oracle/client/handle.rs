@@ -1,11 +1,10 @@
 //! The handle of the client: [`OracleClient`].
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::coordination::TimestampBlock;
-use fluo_table::{Error, ErrorKind, Result, Timestamp};
+use fluo_table::{Error, Result, Timestamp};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -14,7 +13,7 @@ use super::sender::Sender;
 use super::waiting::{Share, Waiter};
 use crate::oracle::options::OracleOptions;
 use crate::oracle::server::MAX_COUNT;
-use crate::oracle::session::{ApplicationSessions, Sessions, application_id};
+use crate::oracle::session::{Sessions, application_id};
 
 /// The maximum number of tasks in the queue. Further ones wait before it.
 const QUEUE: usize = 10_000;
@@ -51,16 +50,11 @@ impl OracleClient {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) if the application does not exist;
-    /// [`Denied`](ErrorKind::Denied) if the secret is missing or wrong;
-    /// [`Unavailable`](ErrorKind::Unavailable) if ZooKeeper does not answer.
+    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the application does not exist;
+    /// [`Denied`](fluo_table::ErrorKind::Denied) if the secret is missing or wrong;
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if ZooKeeper does not answer.
     pub async fn connect(options: &OracleOptions) -> Result<Self> {
-        let sessions = Arc::new(ApplicationSessions::new(
-            &options.zookeepers,
-            &options.application,
-            options.secret.as_deref(),
-            options.session_timeout,
-        ));
+        let sessions = Sessions::connect(options).await?;
         let session = sessions.session().await?;
         let id = application_id(&session, sessions.application()).await?;
         Ok(Self::new(sessions, id))
@@ -68,7 +62,7 @@ impl OracleClient {
 
     /// Creates a client of the application with this id, on sessions of the caller. Its tasks run
     /// on the present runtime and end after the client is dropped.
-    pub(crate) fn new(sessions: Arc<dyn Sessions>, id: String) -> Self {
+    pub(crate) fn new(sessions: Sessions, id: String) -> Self {
         let (publish, leader) = watch::channel(None);
         let (queue, waiters) = mpsc::channel(QUEUE);
         tokio::spawn(follow(sessions.clone(), publish));
@@ -87,11 +81,11 @@ impl OracleClient {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if the count is too large for one request;
-    /// [`NotFound`](ErrorKind::NotFound) if the application was removed;
-    /// [`Unavailable`](ErrorKind::Unavailable) if no oracle answers for a minute;
-    /// [`Uncertain`](ErrorKind::Uncertain): the same, and timestamps may have been used up without
-    /// a caller.
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the count is too large for one request;
+    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the application was removed;
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if no oracle answers for a minute;
+    /// [`Uncertain`](fluo_table::ErrorKind::Uncertain): the same, and timestamps may have been used
+    /// up without a caller.
     pub async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock> {
         if count.get() > MAX_COUNT {
             return Err(Error::invalid(format!(
@@ -133,6 +127,5 @@ impl OracleClient {
 }
 
 fn ended() -> Error {
-    let message = "the task that requests timestamps has ended with its runtime";
-    Error::new(ErrorKind::Unavailable, message)
+    Error::unavailable("the task that requests timestamps has ended with its runtime")
 }

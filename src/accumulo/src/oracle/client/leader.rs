@@ -1,13 +1,12 @@
 //! The leading oracle, as ZooKeeper shows it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::timeout;
 use zookeeper_client::{Client, Error as ZooKeeperError, OneshotWatcher};
 
-use crate::oracle::backoff::Backoff;
+use crate::backoff::Backoff;
 use crate::oracle::nodes::{self, SERVERS};
 use crate::oracle::session::{Sessions, within_limit};
 
@@ -23,11 +22,11 @@ pub(super) struct Leader {
 
 /// Publishes the leader until all receivers are dropped. While ZooKeeper is away, the last known
 /// leader stays: an oracle decides by itself whether it still leads.
-pub(super) async fn follow(sessions: Arc<dyn Sessions>, leader: watch::Sender<Option<Leader>>) {
+pub(super) async fn follow(sessions: Sessions, leader: watch::Sender<Option<Leader>>) {
     let followed = async {
         let mut backoff = Backoff::default();
         loop {
-            let watcher = match find(&*sessions).await {
+            let watcher = match find(&sessions).await {
                 Some((found, watcher)) => {
                     leader.send_if_modified(|known| {
                         let is_new = *known != found;
@@ -52,7 +51,7 @@ pub(super) async fn follow(sessions: Arc<dyn Sessions>, leader: watch::Sender<Op
 }
 
 /// Finds the leader. Returns `None` if ZooKeeper does not answer.
-async fn find(sessions: &dyn Sessions) -> Option<(Option<Leader>, OneshotWatcher)> {
+async fn find(sessions: &Sessions) -> Option<(Option<Leader>, OneshotWatcher)> {
     let session = sessions.session().await.ok()?;
     let list = session.list_and_watch_children(SERVERS);
     let (mut names, watcher) = within_limit(list).await.ok()?;

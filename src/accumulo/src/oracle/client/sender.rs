@@ -1,6 +1,5 @@
 //! The task that sends the requests of a process, one at a time.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use fluo_table::{Error, ErrorKind, Timestamp};
@@ -10,7 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::connection::{Connection, Failure, Granted};
 use super::leader::Leader;
 use super::waiting::{Waiter, Waiting};
-use crate::oracle::backoff::Backoff;
+use crate::backoff::Backoff;
 use crate::oracle::session::{Sessions, check_application};
 
 /// The time limit of the check whether the application still exists. Timestamps do not wait longer
@@ -21,7 +20,7 @@ const LOOK: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Sender {
     pub(super) id: String,
-    pub(super) sessions: Arc<dyn Sessions>,
+    pub(super) sessions: Sessions,
     pub(super) leader: watch::Receiver<Option<Leader>>,
     pub(super) connection: Option<Connection>,
     /// The timestamp after the last one that this process got.

@@ -125,9 +125,10 @@ impl Waiting {
 }
 
 fn no_timestamps(may_have_taken: bool, cause: &str) -> Error {
-    let kind = match may_have_taken {
-        true => ErrorKind::Uncertain,
-        false => ErrorKind::Unavailable,
+    let kind = if may_have_taken {
+        ErrorKind::Uncertain
+    } else {
+        ErrorKind::Unavailable
     };
     let message = format!("no oracle hands out timestamps: {cause}; check that an oracle runs");
     Error::new(kind, message)

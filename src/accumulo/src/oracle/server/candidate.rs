@@ -8,12 +8,12 @@
 //! one. The candidate keeps the first that has its address, and deletes the others. A node that it
 //! did not recognize would be first for as long as the session lasts, and no oracle would lead.
 
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, Result};
 use tokio::time::timeout;
 use zookeeper_client::{Acls, Client, CreateMode, Error as ZooKeeperError, OneshotWatcher};
 
 use super::predecessor::Predecessor;
-use crate::oracle::backoff::Backoff;
+use crate::backoff::Backoff;
 use crate::oracle::nodes::{self, SERVERS};
 use crate::oracle::session::{REQUEST_LIMIT, request_error, within_limit};
 use crate::zookeeper::{Moment, is_connection_lost};
@@ -31,13 +31,14 @@ impl Candidate {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) if the application does not exist; the errors of
-    /// ZooKeeper. The node may exist then, until the session ends.
+    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the application does not exist; the errors
+    /// of ZooKeeper. The node may exist then, until the session ends.
     pub(super) async fn stand(session: &Client, address: &str, is_protected: bool) -> Result<Self> {
         let prefix = nodes::election_prefix(fastrand::u128(..));
-        let acls = match is_protected {
-            true => Acls::creator_all(),
-            false => Acls::anyone_all(),
+        let acls = if is_protected {
+            Acls::creator_all()
+        } else {
+            Acls::anyone_all()
         };
         let path = format!("{SERVERS}/{prefix}");
         let options = CreateMode::EphemeralSequential.with_acls(acls);
@@ -73,8 +74,8 @@ impl Candidate {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if the node does not exist any more; the errors of
-    /// ZooKeeper.
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if the node does not exist any more; the
+    /// errors of ZooKeeper.
     pub(super) async fn wait_for_turn(&mut self, predecessor: &mut Predecessor) -> Result<Moment> {
         loop {
             let (sent, names, watcher) = self.list().await?;
@@ -202,12 +203,10 @@ fn path(name: &str) -> String {
 
 /// Returns the error for an election node that was deleted.
 pub(super) fn node_removed() -> Error {
-    let message = "the election node of this oracle was deleted";
-    Error::new(ErrorKind::Unavailable, message)
+    Error::unavailable("the election node of this oracle was deleted")
 }
 
 /// Returns the error for a term that ended because timestamps could not be reserved.
 pub(super) fn lost() -> Error {
-    let message = "the oracle could not reserve timestamps";
-    Error::new(ErrorKind::Unavailable, message)
+    Error::unavailable("the oracle could not reserve timestamps")
 }

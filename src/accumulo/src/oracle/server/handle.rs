@@ -1,15 +1,13 @@
 //! The handle of a running oracle: [`Oracle`].
 
-use std::sync::Arc;
-
-use fluo_table::{Error, ErrorKind, Result};
+use fluo_table::{Error, Result};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::epoch::check_epoch;
 use super::run::{Run, State};
 use crate::oracle::options::OracleOptions;
-use crate::oracle::session::{ApplicationSessions, Sessions, application_id};
+use crate::oracle::session::{Sessions, application_id};
 
 /// A timestamp oracle of an application. Of all oracles of an application one leads; the others
 /// take over if it stops or crashes. Oracles of Fluo in Java and these take over from each other.
@@ -46,31 +44,14 @@ impl Oracle {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound) if the application does not exist;
-    /// [`Invalid`](ErrorKind::Invalid) if the host cannot be reached by clients, or if the table
-    /// was opened with another copy of the coordination since;
-    /// [`Denied`](ErrorKind::Denied) if the secret is missing or wrong;
-    /// [`Unavailable`](ErrorKind::Unavailable) if ZooKeeper does not answer.
+    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the application does not exist;
+    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the host cannot be reached by clients, or if
+    /// the table was opened with another copy of the coordination since;
+    /// [`Denied`](fluo_table::ErrorKind::Denied) if the secret is missing or wrong;
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if ZooKeeper does not answer.
     pub async fn start(options: OracleOptions) -> Result<Self> {
-        let sessions = ApplicationSessions::new(
-            &options.zookeepers,
-            &options.application,
-            options.secret.as_deref(),
-            options.session_timeout,
-        );
-        Self::start_with(Arc::new(sessions), options).await
-    }
-
-    /// Starts an oracle on sessions of the caller.
-    ///
-    /// # Errors
-    ///
-    /// As [`start`](Self::start).
-    pub(crate) async fn start_with(
-        sessions: Arc<dyn Sessions>,
-        options: OracleOptions,
-    ) -> Result<Self> {
         let host = options.own_host()?;
+        let sessions = Sessions::connect(&options).await?;
         let session = sessions.session().await?;
         let id = application_id(&session, sessions.application()).await?;
         check_epoch(&session, sessions.application()).await?;
@@ -118,9 +99,10 @@ impl Oracle {
     ///
     /// # Errors
     ///
-    /// The reason why the oracle has ended: [`NotFound`](ErrorKind::NotFound) if its application
-    /// was removed; [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy of
-    /// the coordination since; [`Unavailable`](ErrorKind::Unavailable) if its runtime has ended.
+    /// The reason why the oracle has ended: [`NotFound`](fluo_table::ErrorKind::NotFound) if its
+    /// application was removed; [`Invalid`](fluo_table::ErrorKind::Invalid) if the table was opened
+    /// with another copy of the coordination since;
+    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if its runtime has ended.
     pub async fn wait_for_change(&mut self) -> Result<Option<String>> {
         let changed = self.state.changed().await;
         match &*self.state.borrow_and_update() {
@@ -141,7 +123,7 @@ impl Oracle {
 
 /// Returns the error for an oracle whose runtime has ended.
 fn ended() -> Error {
-    Error::new(ErrorKind::Unavailable, "the oracle has ended")
+    Error::unavailable("the oracle has ended")
 }
 
 impl Drop for Oracle {

@@ -16,9 +16,9 @@ use tokio::time::{Instant, sleep_until};
 use zookeeper_client::{Client, Error as ZooKeeperError};
 
 use super::term::Term;
-use crate::oracle::backoff::Backoff;
+use crate::backoff::Backoff;
 use crate::oracle::nodes::{self, PUBLISHED};
-use crate::oracle::session::{request_error, within_limit};
+use crate::oracle::session::{read_current, request_error, within_limit};
 
 /// Reads the stored horizon at the begin of a term.
 ///
@@ -26,18 +26,11 @@ use crate::oracle::session::{request_error, within_limit};
 ///
 /// The errors of ZooKeeper. A node that is missing or damaged leaves the horizon at 0.
 pub(super) async fn adopt(session: &Client, term: &Term) -> Result<()> {
-    let read = async {
-        session.sync(HORIZON).await?;
-        session.get_data(HORIZON).await
-    };
-    match within_limit(read).await {
-        Ok((data, _)) => {
-            adopt_data(term, &data);
-            Ok(())
-        }
-        Err(ZooKeeperError::NoNode) => Ok(()),
-        Err(error) => Err(request_error("read the horizon", error)),
+    let found = read_current(session, HORIZON).await;
+    if let Some((data, _)) = found.map_err(|error| request_error("read the horizon", error))? {
+        adopt_data(term, &data);
     }
+    Ok(())
 }
 
 fn adopt_data(term: &Term, data: &[u8]) {

@@ -10,12 +10,9 @@
 
 use std::time::Duration;
 
-use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::oracle::wire::{
-    Call, Reply, Request, decode_reply, encode_request, read_frame, write_frame,
-};
+use crate::oracle::wire::{Call, Exchange, Reply};
 
 /// The time between two questions.
 const POLL: Duration = Duration::from_millis(500);
@@ -68,20 +65,10 @@ impl Predecessor {
 
 /// Asks an oracle whether it leads. Returns `None` if it refuses, disconnects, or is no oracle.
 async fn asks(address: &str) -> Option<bool> {
-    let mut stream = TcpStream::connect(address).await.ok()?;
-    let question = Request {
-        sequence: 1,
-        call: Call::IsLeader,
-    };
-    let question = encode_request(&question).ok()?;
-    write_frame(&mut stream, &question, QUESTION).await.ok()?;
-    let mut message = Vec::new();
+    let mut exchange = Exchange::connect(address).await.ok()?;
     // The caller limits the whole question; only its timeout means that there is no answer.
-    read_frame(&mut stream, &mut message, QUESTION * 2)
-        .await
-        .ok()?;
-    match decode_reply(&message) {
-        Ok((1, Reply::Leader(leads))) => Some(leads),
+    match exchange.call(Call::IsLeader, QUESTION * 2).await {
+        Ok(Reply::Leader(leads)) => Some(leads),
         _ => None,
     }
 }
@@ -92,7 +79,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::oracle::wire::encode_reply;
+    use crate::oracle::wire::{encode_reply, write_frame};
 
     async fn predecessor() -> (TcpListener, Predecessor) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

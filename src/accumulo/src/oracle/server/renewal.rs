@@ -24,8 +24,9 @@ pub(super) async fn renew(
     let path = candidate.path();
     loop {
         let Some(remaining) = term.lease.remaining(Moment::now()) else {
-            let message = "ZooKeeper has not answered for too long, so this oracle stops to lead";
-            return Error::new(ErrorKind::Unavailable, message);
+            return Error::unavailable(
+                "ZooKeeper has not answered for too long, so this oracle stops to lead",
+            );
         };
         let sent = Moment::now();
         let watcher = match timeout(remaining, confirm(session, &path)).await {

@@ -18,10 +18,10 @@ use fluo_table::{Error, ErrorKind, Result, Timestamp};
 use tokio::sync::Mutex as AsyncMutex;
 use zookeeper_client::{Client, Error as ZooKeeperError};
 
+use crate::backoff::Backoff;
 use crate::locked::locked;
-use crate::oracle::backoff::Backoff;
 use crate::oracle::nodes;
-use crate::oracle::session::{request_error, within_limit};
+use crate::oracle::session::{read_current, request_error, within_limit};
 use crate::telemetry::{self, RESERVATIONS};
 use crate::zookeeper::{Lease, is_connection_lost};
 
@@ -176,19 +176,14 @@ fn doubt(written: Written, tried: Timestamp, found: Written) -> Doubt {
 }
 
 async fn read(session: &Client) -> Result<Written> {
-    // A member of an ensemble may be late.
-    let read = async {
-        session.sync(MAX_TIMESTAMP).await?;
-        session.get_data(MAX_TIMESTAMP).await
-    };
-    let (data, stat) = within_limit(read)
-        .await
+    let found = read_current(session, MAX_TIMESTAMP).await;
+    let (data, stat) = found
+        .and_then(|found| found.ok_or(ZooKeeperError::NoNode))
         .map_err(|error| request_error("read the reserved timestamps", error))?;
     let end = nodes::timestamp(&data).ok_or_else(|| {
-        let message = format!(
+        Error::corrupt(format!(
             "the data at `{MAX_TIMESTAMP}` is not a timestamp; restore it to a number above all timestamps in use"
-        );
-        Error::new(ErrorKind::Corrupt, message)
+        ))
     })?;
     Ok(Written {
         end,
@@ -203,9 +198,9 @@ async fn write(session: &Client, end: Timestamp, version: i32) -> Result<i32, Zo
 }
 
 fn another_leads() -> Error {
-    let message =
-        format!("another oracle has written `{MAX_TIMESTAMP}`, so this one stops to lead");
-    Error::new(ErrorKind::Unavailable, message)
+    Error::unavailable(format!(
+        "another oracle has written `{MAX_TIMESTAMP}`, so this one stops to lead"
+    ))
 }
 
 #[cfg(test)]

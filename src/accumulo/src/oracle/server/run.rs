@@ -15,7 +15,7 @@ use super::listener::BoundPort;
 use super::predecessor::Predecessor;
 use super::renewal::renew;
 use super::term::Term;
-use crate::oracle::backoff::Backoff;
+use crate::backoff::Backoff;
 use crate::oracle::options::OracleOptions;
 use crate::oracle::session::{Sessions, check_application};
 use crate::telemetry::{self, LEADS, TERMS};
@@ -27,7 +27,7 @@ const WITHDRAWAL: Duration = Duration::from_secs(5);
 /// An oracle that runs.
 #[derive(Debug)]
 pub(super) struct Run {
-    pub(super) sessions: Arc<dyn Sessions>,
+    pub(super) sessions: Sessions,
     pub(super) options: OracleOptions,
     /// The id of the application.
     pub(super) id: String,
@@ -71,9 +71,10 @@ impl Run {
                 Err(error) => ("the oracle cannot stand for election", error),
             };
             // The check below returns such an error again, unless its cause has disappeared.
-            match is_final(&error) {
-                true => tracing::debug!(%error, "{event}"),
-                false => tracing::warn!(%error, "{event}"),
+            if is_final(&error) {
+                tracing::debug!(%error, "{event}");
+            } else {
+                tracing::warn!(%error, "{event}");
             }
             let pause = async {
                 backoff.wait().await;

@@ -10,6 +10,7 @@
 //! The messages use Thrift's compact protocol. There is one reply for each request, in the order of
 //! the requests. The caller numbers its requests, and the reply has the number of its request.
 
+mod exchange;
 mod frame;
 mod reply;
 mod request;
@@ -17,9 +18,10 @@ mod request;
 use thrift::TConfiguration;
 use thrift::protocol::TCompactInputProtocol;
 
+pub(crate) use exchange::Exchange;
 pub(crate) use frame::{FrameError, read_frame, write_frame};
-pub(crate) use reply::{Reply, decode_reply, encode_reply, encode_unknown_method};
-pub(crate) use request::{Call, Request, decode_request, encode_request};
+pub(crate) use reply::{Reply, encode_reply, encode_unknown_method};
+pub(crate) use request::{Call, decode_request};
 
 const GET_TIMESTAMPS: &str = "getTimestamps";
 const IS_LEADER: &str = "isLeader";
@@ -53,6 +55,7 @@ fn invalid(message: &str) -> thrift::Error {
 mod tests {
     use proptest::prelude::*;
 
+    use super::reply::decode_reply;
     use super::*;
 
     proptest! {

@@ -122,9 +122,10 @@ const OF_FLUO: &str = "fluo.";
 /// configuration of the application, without the prefix.
 pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
     let stored = settings.iter().map(|(name, value)| {
-        let prefix = match name.starts_with(OF_FLUO) {
-            true => "",
-            false => OF_APPLICATION,
+        let prefix = if name.starts_with(OF_FLUO) {
+            ""
+        } else {
+            OF_APPLICATION
         };
         (format!("{prefix}{name}"), value.clone())
     });

@@ -18,9 +18,10 @@ impl NotificationsFilter {
 
     /// Returns the position in the column of the next entry that the filter needs.
     pub fn looks_next(&self) -> SeekHint {
-        match self.newest_was_seen {
-            true => SeekHint::NextColumn,
-            false => SeekHint::SeekTo(i64::MAX),
+        if self.newest_was_seen {
+            SeekHint::NextColumn
+        } else {
+            SeekHint::SeekTo(i64::MAX)
         }
     }
 

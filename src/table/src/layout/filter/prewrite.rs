@@ -94,9 +94,10 @@ impl PrewriteFilter {
                 return true;
             }
         }
-        self.skip_to(match self.is_read_lock {
-            true => Section::Lock,
-            false => Section::ReadLock,
+        self.skip_to(if self.is_read_lock {
+            Section::Lock
+        } else {
+            Section::ReadLock
         })
     }
 

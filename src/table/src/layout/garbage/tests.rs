@@ -416,9 +416,10 @@ fn a_compaction_of_some_files_by_the_rules_of_fluo_changes_answers() {
         |((history, percent, share), is_newer)| {
             let Files { old, new, horizon } = history.flushed_after(percent);
             let horizon = horizon * share / 100;
-            let files = match is_newer {
-                true => [old, kept(&new, Some(horizon), false)],
-                false => [kept(&old, Some(horizon), false), new],
+            let files = if is_newer {
+                [old, kept(&new, Some(horizon), false)]
+            } else {
+                [kept(&old, Some(horizon), false), new]
             };
             says_the_same(&history, &in_stored_order(&files), horizon)
         },

@@ -2,29 +2,33 @@
 
 use std::time::Duration;
 
-/// The first pause, on average.
-const FIRST: Duration = Duration::from_millis(20);
-/// The longest pause, on average.
-const LONGEST: Duration = Duration::from_secs(1);
-
 /// Pauses that grow from attempt to attempt. Each is random between half and one and a half of its
 /// average, so that clients do not return at the same time.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     average: Duration,
+    max: Duration,
 }
 
 impl Default for Backoff {
     fn default() -> Self {
-        Self { average: FIRST }
+        Self::new(Duration::from_millis(20), Duration::from_secs(1))
     }
 }
 
 impl Backoff {
+    /// Creates pauses that grow from `first` to `max`, on average.
+    pub(crate) fn new(first: Duration, max: Duration) -> Self {
+        Self {
+            average: first,
+            max,
+        }
+    }
+
     /// Returns the next pause. `random` is from 0 to 1.
     pub(crate) fn next(&mut self, random: f64) -> Duration {
         let pause = self.average.mul_f64(0.5 + random.clamp(0.0, 1.0));
-        self.average = self.average.saturating_mul(2).min(LONGEST);
+        self.average = self.average.saturating_mul(2).min(self.max);
         pause
     }
 
