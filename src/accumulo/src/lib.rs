@@ -23,13 +23,15 @@
 //! use fluo_table::{Authorizations, Column, Mutation, TableAdmin, TableExt, Versions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> fluo_table::Result<()> { let options = ProxyOptions::new("localhost:42424",
-//! Credentials::password("root", "secret")); let tables: Arc<dyn TableAdmin> =
-//! Arc::new(AccumuloTables::connect(options).await?); tables.create_table("pages",
-//! Versions::default()).await?; let pages = tables.open_table("pages",
-//! Authorizations::none()).await?; let uri = Column::new("page", "uri");
-//! pages.write(vec![Mutation::new("org.wikipedia/accumulo").put(uri.clone(),
-//! "wikipedia.org")]).await?; assert!(pages.get("org.wikipedia/accumulo", &uri).await?.is_some());
+//! # async fn main() -> fluo_table::Result<()> {
+//! let options = ProxyOptions::new("localhost:42424", Credentials::password("root", "secret"));
+//! let tables: Arc<dyn TableAdmin> = Arc::new(AccumuloTables::connect(options).await?);
+//! tables.create_table("pages", Versions::default()).await?;
+//! let pages = tables.open_table("pages", Authorizations::none()).await?;
+//! let uri = Column::new("page", "uri");
+//! let page = Mutation::new("org.wikipedia/accumulo").put(uri.clone(), "wikipedia.org");
+//! pages.write(vec![page]).await?;
+//! assert!(pages.get("org.wikipedia/accumulo", &uri).await?.is_some());
 //! # Ok(())
 //! # }
 //! ```

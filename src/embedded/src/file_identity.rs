@@ -32,10 +32,6 @@ impl FileIdentity {
     }
 
     /// Checks whether this is the file at a path.
-    ///
-    /// # Errors
-    ///
-    /// Those of the file system, except for a missing file.
     pub(crate) fn is_at(self, path: &Path) -> io::Result<bool> {
         match fs::metadata(path) {
             Ok(found) => Ok(Self::from_metadata(&found) == self),

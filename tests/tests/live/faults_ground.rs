@@ -113,7 +113,7 @@ pub(crate) fn settings(cluster: &Cluster, address: &str) -> ProxyOptions {
 /// Returns the same settings for a client that outlasts a restart.
 pub(crate) fn patient(mut settings: ProxyOptions) -> ProxyOptions {
     settings = settings.tries(NonZeroUsize::new(200).unwrap());
-    settings = settings.longest_pause(Duration::from_millis(250));
+    settings = settings.max_pause(Duration::from_millis(250));
     settings
 }
 

@@ -15,11 +15,6 @@ pub(crate) struct AccumuloCluster {
 
 impl AccumuloCluster {
     /// Reads the id of the instance with this name, or of the only one if there is no name.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](ErrorKind::NotFound) if there is no such instance;
-    /// [`Invalid`](ErrorKind::Invalid) if there is no name and there are several instances.
     pub(crate) async fn find(session: &Session, name: Option<&str>) -> Result<Self> {
         let name = match name {
             Some(name) => name.to_owned(),

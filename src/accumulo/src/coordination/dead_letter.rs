@@ -28,10 +28,6 @@ pub(super) fn name_of(cell: &RowColumn) -> String {
 }
 
 /// Returns the data of the node of a failed notification.
-///
-/// # Errors
-///
-/// [`Invalid`](ErrorKind::Invalid) if it is too large for a node.
 pub(super) fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
     let kind = match failed.kind {
         ObserverKind::Strong => STRONG,
@@ -55,10 +51,6 @@ pub(super) fn encode(failed: &FailedNotification) -> Result<Vec<u8>> {
 }
 
 /// Reads the data of a node.
-///
-/// # Errors
-///
-/// [`Corrupt`](ErrorKind::Corrupt).
 pub(super) fn decode(data: &[u8]) -> Result<FailedNotification> {
     read(data).ok_or_else(|| {
         let message = "a failed notification in ZooKeeper cannot be read";

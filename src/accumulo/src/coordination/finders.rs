@@ -63,11 +63,6 @@ impl<'a> Finders<'a> {
 
     /// Returns the share of a worker, or `None` if there is none yet, because no worker has stored
     /// the split points.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if the workers have different group sizes;
-    /// [`Corrupt`](fluo_table::ErrorKind::Corrupt) for the split points.
     pub(super) fn share(
         &self,
         paths: &Paths,

@@ -66,11 +66,6 @@ pub(super) async fn exclude_others(
 
 /// Returns the part of a change by which a transactor begins or a worker joins: it fails if the
 /// application was removed, or if its exclusive use began meanwhile.
-///
-/// # Errors
-///
-/// [`NotFound`](fluo_table::ErrorKind::NotFound) if the application was removed;
-/// [`Unavailable`](fluo_table::ErrorKind::Unavailable) while another process uses it alone.
 pub(super) async fn require_shared(application: &Opened, session: &Session) -> Result<Change> {
     // Requests of a session are answered in their order.
     let (mark, exclusive) = (application.paths.mark(), exclusive(application));

@@ -14,10 +14,6 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Waits until no other caller records or removes an application below a chroot. Requests of a
 /// holder whose session has ended have no effect, because ZooKeeper rejects them.
-///
-/// # Errors
-///
-/// [`Unavailable`](ErrorKind::Unavailable) if another caller holds the lock for too long.
 pub(super) async fn lock(session: &Arc<Session>, chroot: &str) -> Result<Lock> {
     let path = format!("{}/recording", setup::folder(chroot));
     let end = Instant::now() + LIMIT;

@@ -22,10 +22,6 @@ const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 const UNKNOWN_SYSTEM: u8 = 0xff;
 
 /// Returns the data of the node for split points in their order.
-///
-/// # Errors
-///
-/// [`Storage`](ErrorKind::Storage) if they cannot be compressed.
 pub(super) fn encode(splits: &[Bytes]) -> Result<Vec<u8>> {
     let mut kept: Vec<&Bytes> = splits.iter().collect();
     loop {
@@ -67,10 +63,6 @@ fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Reads the data of the node. The split points are sorted.
-///
-/// # Errors
-///
-/// [`Corrupt`](ErrorKind::Corrupt).
 pub(super) fn decode(data: &[u8]) -> Result<Vec<Bytes>> {
     let mut bytes = Vec::new();
     let mut unpacked = GzDecoder::new(data).take(MAX_UNPACKED_BYTES + 1);

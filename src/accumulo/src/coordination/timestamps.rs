@@ -15,10 +15,6 @@ use crate::oracle::{OracleClient, Sessions};
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// Requests timestamps.
-///
-/// # Errors
-///
-/// Those of [`OracleClient::timestamps`].
 pub(super) async fn request(application: &Opened, count: NonZeroU32) -> Result<TimestampBlock> {
     application.check_not_removed()?;
     let oracle = application.oracle.get_or_try_init(|| client(application));

@@ -27,10 +27,6 @@ pub(super) struct WorkerSettings {
 
 impl WorkerSettings {
     /// Reads the settings of an application.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid) if a value is not a number, or out of bounds.
     pub(super) fn from_settings(settings: &BTreeMap<String, String>) -> Result<Self> {
         let group_size = settings.get(GROUP_SIZE).map(|text| {
             let number = text

@@ -34,11 +34,6 @@ impl Sessions {
     }
 
     /// Connects to ZooKeeper.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](ErrorKind::Invalid) if an option is out of its bounds;
-    /// [`Unavailable`](ErrorKind::Unavailable) if no server answers.
     pub(crate) async fn connect(options: &OracleOptions) -> Result<Self> {
         options.check()?;
         let (servers, chroot) = options
@@ -59,10 +54,6 @@ impl Sessions {
 
     /// Returns a session whose root is the node of the application. Begins another one if the last
     /// one has ended.
-    ///
-    /// # Errors
-    ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if no session can begin.
     pub(crate) async fn session(&self) -> Result<Client> {
         self.keeper.session().await?.below(&self.root)
     }
@@ -106,11 +97,6 @@ pub(crate) async fn read_current(
 }
 
 /// Reads the id of the application.
-///
-/// # Errors
-///
-/// [`NotFound`](ErrorKind::NotFound) if the application does not exist;
-/// [`Corrupt`](ErrorKind::Corrupt) if its id is not text.
 pub(crate) async fn application_id(session: &Client, application: &str) -> Result<String> {
     let path = zookeeper_format::ID;
     let found = read_current(session, path).await;
@@ -127,8 +113,7 @@ pub(crate) async fn application_id(session: &Client, application: &str) -> Resul
 ///
 /// # Errors
 ///
-/// [`NotFound`](ErrorKind::NotFound) if it was removed, also if another one has its name; those of
-/// [`application_id`].
+/// [`NotFound`](ErrorKind::NotFound) if it was removed, also if another one has its name.
 pub(crate) async fn check_application(session: &Client, application: &str, id: &str) -> Result<()> {
     if application_id(session, application).await? != id {
         let message = format!("the application `{application}` was removed, and initialized again");

@@ -13,10 +13,6 @@ pub(crate) struct Address {
 
 impl Address {
     /// Reads an address of the form `host:port,host:port/chroot`.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](fluo_table::ErrorKind::Invalid); the message states the form.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let (servers, chroot) = text.split_once('/').unwrap_or((text, ""));
         let are_servers = servers.split(',').all(|server| !server.trim().is_empty());

@@ -44,10 +44,6 @@ impl Children {
     }
 
     /// Reads everything that has changed. If this is canceled, the children are not current.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Session::children`].
     pub(crate) async fn read(&mut self, session: &Session) -> Result<()> {
         for _ in 0..TRIES {
             if !self.has_current_names() {

@@ -16,10 +16,6 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Connects to ZooKeeper.
-    ///
-    /// # Errors
-    ///
-    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if no server answers.
     pub(crate) async fn connect(options: SessionOptions) -> Result<Self> {
         let current = Mutex::new(Arc::new(Session::open(&options).await?));
         Ok(Self { options, current })
@@ -31,10 +27,6 @@ impl Keeper {
     }
 
     /// Returns the current session, or a new one if it has ended.
-    ///
-    /// # Errors
-    ///
-    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if no server answers.
     pub(crate) async fn session(&self) -> Result<Arc<Session>> {
         let mut current = self.current.lock().await;
         if current.has_ended() {

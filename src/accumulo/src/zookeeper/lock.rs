@@ -32,10 +32,6 @@ pub(crate) enum Taken {
 impl Lock {
     /// Takes a lock on all nodes, or none. Must run in a task that is not cancelled: otherwise the
     /// nodes may exist until the session ends.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Session::change`].
     pub(crate) async fn take(session: &Arc<Session>, paths: Vec<String>) -> Result<Taken> {
         let token = Uuid::new_v4().to_string().into_bytes();
         let changes: Vec<_> = paths

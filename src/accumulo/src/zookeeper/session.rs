@@ -107,10 +107,6 @@ impl Session {
     }
 
     /// Returns the client of the session with another root.
-    ///
-    /// # Errors
-    ///
-    /// [`Invalid`](ErrorKind::Invalid) if there can be no such root.
     pub(crate) fn below(&self, root: &str) -> Result<Client> {
         let client = self.client.clone().chroot(root.to_owned());
         client.map_err(|_| Error::invalid(format!("`{root}` is not the path of a node")))

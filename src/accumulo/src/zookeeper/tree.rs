@@ -14,10 +14,6 @@ const LISTED_AT_ONCE: usize = 64;
 const ROUNDS: u32 = 50;
 
 /// Creates the missing parents of a node, from the root on.
-///
-/// # Errors
-///
-/// Those of [`Session::change`].
 pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> {
     let ends = path.char_indices().filter(|(_, c)| *c == '/').skip(1);
     for (end, _) in ends {
@@ -40,10 +36,6 @@ pub(crate) async fn create_parents(session: &Session, path: &str) -> Result<()> 
 }
 
 /// Deletes a node and everything below it.
-///
-/// # Errors
-///
-/// Those of [`Session::change`]: some nodes may be left.
 pub(crate) async fn delete_tree(session: &Session, root: &str) -> Result<()> {
     for _ in 0..ROUNDS {
         let mut paths = list_tree(session, root).await?;

@@ -31,8 +31,7 @@ impl Candidate {
     ///
     /// # Errors
     ///
-    /// [`NotFound`](fluo_table::ErrorKind::NotFound) if the application does not exist; the errors
-    /// of ZooKeeper. The node may exist then, until the session ends.
+    /// Those of ZooKeeper. The node may exist then, until the session ends.
     pub(super) async fn stand(session: &Client, address: &str, is_protected: bool) -> Result<Self> {
         let prefix = nodes::election_prefix(fastrand::u128(..));
         let acls = if is_protected {
@@ -71,11 +70,6 @@ impl Candidate {
 
     /// Waits until this candidate is the first. Records other leaders in `predecessor`. Returns the
     /// moment at which it was certainly the first.
-    ///
-    /// # Errors
-    ///
-    /// [`Unavailable`](fluo_table::ErrorKind::Unavailable) if the node does not exist any more; the
-    /// errors of ZooKeeper.
     pub(super) async fn wait_for_turn(&mut self, predecessor: &mut Predecessor) -> Result<Moment> {
         loop {
             let (sent, names, watcher) = self.list().await?;

@@ -24,11 +24,6 @@ use crate::oracle::session::{request_error, within_limit};
 const AT_ONCE: usize = 64;
 
 /// Compares the epoch of the application's table with the recorded one.
-///
-/// # Errors
-///
-/// [`Invalid`](fluo_table::ErrorKind::Invalid) if the table was opened with another copy of the
-/// coordination since; the errors of ZooKeeper.
 pub(super) async fn check_epoch(session: &Client, application: &str) -> Result<()> {
     let Some(recorded) = data(session, zookeeper_format::EPOCHS).await? else {
         return Ok(());

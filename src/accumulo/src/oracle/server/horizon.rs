@@ -21,10 +21,6 @@ use crate::oracle::nodes::{self, PUBLISHED};
 use crate::oracle::session::{read_current, request_error, within_limit};
 
 /// Reads the stored horizon at the begin of a term.
-///
-/// # Errors
-///
-/// The errors of ZooKeeper. A node that is missing or damaged leaves the horizon at 0.
 pub(super) async fn adopt(session: &Client, term: &Term) -> Result<()> {
     let found = read_current(session, HORIZON).await;
     if let Some((data, _)) = found.map_err(|error| request_error("read the horizon", error))? {

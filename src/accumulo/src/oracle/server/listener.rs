@@ -33,10 +33,6 @@ pub(super) struct BoundPort {
 
 impl BoundPort {
     /// Binds a port; 0 binds a free one.
-    ///
-    /// # Errors
-    ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if the port is in use.
     pub(super) fn bind(address: IpAddr, port: u16) -> Result<Self> {
         let bind = || {
             let socket = match address {

@@ -57,10 +57,6 @@ pub(super) struct Reservation {
 impl Reservation {
     /// Reserves the first timestamps of a term, from `floor` on if the node has a lower one: this
     /// process has handed out all timestamps below it, so the node was restored from a backup.
-    ///
-    /// # Errors
-    ///
-    /// [`Corrupt`](ErrorKind::Corrupt) if the node has no timestamp; the errors of ZooKeeper.
     pub(super) async fn claim(session: Client, floor: Timestamp) -> Result<Self> {
         let mut backoff = Backoff::default();
         loop {

@@ -31,10 +31,6 @@ pub(super) struct Term {
 
 impl Term {
     /// Begins a term with the first reservation.
-    ///
-    /// # Errors
-    ///
-    /// See [`Reservation::claim`].
     pub(super) async fn begin(
         session: &Client,
         id: String,

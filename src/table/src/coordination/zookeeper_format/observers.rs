@@ -56,10 +56,6 @@ pub(super) fn encode(observers: &[ObservedColumn], provider: Option<&str>) -> Re
 }
 
 /// Reads observed columns from JSON.
-///
-/// # Errors
-///
-/// [`Corrupt`](crate::ErrorKind::Corrupt).
 pub(super) fn decode(json: &[u8]) -> Result<Vec<ObservedColumn>> {
     let stored: Stored = serde_json::from_slice(json).map_err(|error| {
         Error::corrupt(format!("the observers are not what Fluo writes: {error}"))

@@ -54,11 +54,6 @@ fn push(into: &mut String, text: &str, is_name: bool) {
 
 /// Returns the settings in the bytes of a properties file. If a name occurs twice, its last value
 /// is in force.
-///
-/// # Errors
-///
-/// [`Corrupt`](crate::ErrorKind::Corrupt) for a `\u` without four hex digits, or half of a
-/// surrogate pair.
 pub(super) fn decode(bytes: &[u8]) -> Result<BTreeMap<String, String>> {
     let text: String = bytes.iter().copied().map(char::from).collect();
     let mut natural = text
