@@ -42,7 +42,7 @@ async fn count(tx: Transaction, page: Bytes) -> Result<(), Error> {
 
 /// Runs the observer until no notification waits, or until Ctrl-C.
 async fn count_words(client: &Client, fluo: &Fluo) -> Result<()> {
-    let options = WorkerOptions::new().max_tries(NonZeroU32::MIN);
+    let options = WorkerOptions::new().max_attempts(NonZeroU32::MIN);
     // Every six hours it also drops the versions that no snapshot needs.
     let worker = client.start_worker(options).await?;
     let worker = worker.collecting_garbage(fluo.instance().table_admin().clone());

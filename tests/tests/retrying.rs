@@ -38,12 +38,12 @@ fn column() -> Column {
 }
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_millis(400);
+const MAX_PAUSE: Duration = Duration::from_millis(400);
 
 fn policy() -> RetryPolicy {
     RetryPolicy::new()
         .first_pause(FIRST_PAUSE)
-        .longest_pause(LONGEST_PAUSE)
+        .max_pause(MAX_PAUSE)
 }
 
 /// An attempt that the hook received.
@@ -175,7 +175,7 @@ async fn the_hook_receives_each_failed_attempt_before_the_pause() {
             pause <= whole && pause > whole / 2,
             "{pause:?} of {whole:?}"
         );
-        whole = (whole * 2).min(LONGEST_PAUSE);
+        whole = (whole * 2).min(MAX_PAUSE);
         let CommitError::Conflict(conflict) = &seen.error else {
             panic!("{:?}", seen.error);
         };
@@ -263,11 +263,11 @@ async fn a_runner_stops_after_the_greatest_number_of_attempts() {
 #[tokio::test(start_paused = true)]
 async fn a_runner_stops_after_the_longest_time() {
     let (client, asked, tried) = (client().await, Asked::default(), Tried::default());
-    let (limit, longest_pause) = (Duration::from_secs(10), Duration::from_secs(2));
+    let (limit, max_pause) = (Duration::from_secs(10), Duration::from_secs(2));
     let ten_seconds = RetryPolicy::new()
         .max_elapsed(limit)
         .first_pause(Duration::from_secs(1))
-        .longest_pause(longest_pause);
+        .max_pause(max_pause);
     let runner = asked.by(client.runner().retry(ten_seconds), |it| it.policy_decision);
     let error = tried.run(&client, &runner, 100).await.unwrap_err();
     let seen = asked.seen();
@@ -278,7 +278,7 @@ async fn a_runner_stops_after_the_longest_time() {
         assert_ne!(seen.planned, RetryDecision::GiveUp);
     }
     assert_eq!(last.planned, RetryDecision::GiveUp);
-    let most = limit + longest_pause + TICK;
+    let most = limit + max_pause + TICK;
     assert!(last.elapsed >= limit && last.elapsed <= most, "{last:?}");
     is_the_conflict_of(&error, last.start);
 }

@@ -7,7 +7,7 @@ use crate::number::{float, float_len};
 
 /// Minimum number of rows expected in each tablet for the chi-square distribution to be a fair
 /// approximation: the textbook rule.
-const LEAST_EXPECTED: f64 = 5.0;
+const MIN_EXPECTED: f64 = 5.0;
 
 /// Pearson's chi-square test of the rows in each tablet against their expected shares.
 ///
@@ -17,7 +17,7 @@ const LEAST_EXPECTED: f64 = 5.0;
 /// use fluo_keys::ChiSquare;
 ///
 /// let test = ChiSquare::new(&[60, 40], &[1, 1]).unwrap();
-/// assert!(test.statistic == 4.0 && test.p_value > ChiSquare::LEAST_P_VALUE);
+/// assert!(test.statistic == 4.0 && test.p_value > ChiSquare::MIN_P_VALUE);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -26,14 +26,14 @@ pub struct ChiSquare {
     pub statistic: f64,
     /// The chance of a statistic at least this large if rows fall by the expected shares. One even
     /// table in a hundred has a p-value below 0.01; only one below
-    /// [`LEAST_P_VALUE`](Self::LEAST_P_VALUE) is a sign of uneven rows.
+    /// [`MIN_P_VALUE`](Self::MIN_P_VALUE) is a sign of uneven rows.
     pub p_value: f64,
 }
 
 impl ChiSquare {
     /// The smallest p-value of chance: evenly hashed rows have a smaller one less than once in a
     /// million times.
-    pub const LEAST_P_VALUE: f64 = 1e-6;
+    pub const MIN_P_VALUE: f64 = 1e-6;
 
     /// Tests counts against their expected shares, which are weights of any sum.
     ///
@@ -65,7 +65,7 @@ impl ChiSquare {
         let mut statistic = 0.0;
         for &(&count, &share) in &possible {
             let expected = rows * float(share) / whole;
-            if expected < LEAST_EXPECTED {
+            if expected < MIN_EXPECTED {
                 return None;
             }
             statistic += (float(count) - expected).powi(2) / expected;

@@ -9,7 +9,7 @@ use fluo_keys::{RecipeError, TableOptimizations, TableRequirement, java_quote};
 use crate::queue::{QueueDefinition, QueueKind};
 
 /// The largest number of tablets of a queue.
-const MOST_TABLETS: u32 = 100_000;
+const MAX_TABLETS: u32 = 100_000;
 
 /// Returns the split points and groups that the recipes of an application request, from its stored
 /// settings, without the code of the application. Java applications store the same settings.
@@ -58,10 +58,10 @@ fn requirements_of(
 fn check_splits(queue: &QueueDefinition) -> Result<()> {
     let buckets = queue.options.buckets.count();
     let tablets = buckets.div_ceil(queue.options.buckets_per_tablet.get());
-    match tablets <= MOST_TABLETS {
+    match tablets <= MAX_TABLETS {
         true => Ok(()),
         false => Err(Error::invalid(format!(
-            "the {queue} has {buckets} buckets in {tablets} tablets, and {MOST_TABLETS} is the largest number; set \
+            "the {queue} has {buckets} buckets in {tablets} tablets, and {MAX_TABLETS} is the largest number; set \
              more buckets per tablet"
         ))),
     }

@@ -29,9 +29,9 @@ use crate::tables::AccumuloTables;
 
 /// Maximum number of files of a tablet that a server surely compacts in one step: it opens 10 at
 /// once by default, and more files may be written before the compaction begins.
-const MOST_FILES: usize = 6;
+const MAX_FILES: usize = 6;
 /// Number of times to compact tablets without the iterators because they have more files.
-const MOST_PASSES: u32 = 5;
+const MAX_PASSES: u32 = 5;
 
 /// The time without progress, as the servers show it, after which a compaction has failed.
 const STALLED: Duration = Duration::from_secs(600);
@@ -42,13 +42,13 @@ const STALLED_UNSEEN: Duration = Duration::from_secs(6 * 3_600);
 /// The time without a sign of a compaction after which its call is repeated for the first time; it
 /// doubles.
 const REPEATED: Duration = Duration::from_secs(1);
-const LONGEST_REPEATED: Duration = Duration::from_secs(60);
+const MAX_REPEATED: Duration = Duration::from_secs(60);
 /// The same for a compaction without iterators of a user who may not see the work of the servers:
 /// they may do it once for each call.
 const REPEATED_UNSEEN: Duration = Duration::from_secs(600);
 /// Number of calls in succession with an unknown outcome, and without a sign, before the error is
 /// returned.
-const MOST_DOUBTS: u32 = 3;
+const MAX_DOUBTS: u32 = 3;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
@@ -125,7 +125,7 @@ impl AccumuloTables {
                 calls.without_sign(name, doubt)?;
                 continue;
             }
-            if passes == MOST_PASSES {
+            if passes == MAX_PASSES {
                 return Err(too_many_files(name));
             }
             passes += 1;
@@ -202,10 +202,10 @@ impl Calls {
 
     /// Records a call without a sign of its compaction. Fails if it must not be repeated.
     fn without_sign(&mut self, name: &str, doubt: Option<Error>) -> Result<()> {
-        self.no_sign = (self.no_sign * 2).min(LONGEST_REPEATED);
+        self.no_sign = (self.no_sign * 2).min(MAX_REPEATED);
         self.doubts = doubt.as_ref().map_or(0, |_| self.doubts + 1);
         match doubt {
-            Some(error) if self.doubts >= MOST_DOUBTS => Err(error),
+            Some(error) if self.doubts >= MAX_DOUBTS => Err(error),
             _ if self.begun.elapsed() >= STALLED_UNSEEN => Err(stalled(name, STALLED_UNSEEN)),
             _ => Ok(()),
         }
@@ -344,7 +344,7 @@ fn with_many_files(rows: &Rows, tablets: &[TabletFiles]) -> Vec<Rows> {
     let mut after = rows.after.clone();
     for tablet in tablets {
         let up_to = tablet.end_row.clone();
-        if tablet.files > MOST_FILES {
+        if tablet.files > MAX_FILES {
             match parts.last_mut().filter(|part| part.up_to == after) {
                 Some(part) => part.up_to.clone_from(&up_to),
                 None => parts.push(Rows {
@@ -360,7 +360,7 @@ fn with_many_files(rows: &Rows, tablets: &[TabletFiles]) -> Vec<Rows> {
 
 fn too_many_files(name: &str) -> Error {
     let message = format!(
-        "tablets of table `{name}` get more than {MOST_FILES} files while they are compacted; try again when less is \
+        "tablets of table `{name}` get more than {MAX_FILES} files while they are compacted; try again when less is \
          written"
     );
     Error::new(ErrorKind::Unavailable, message)
@@ -408,7 +408,7 @@ mod tests {
         let tablets = [
             tablet(Some("c"), 7),
             tablet(Some("e"), 9),
-            tablet(Some("g"), MOST_FILES),
+            tablet(Some("g"), MAX_FILES),
             tablet(None, 30),
         ];
         assert_eq!(

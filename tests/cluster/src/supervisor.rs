@@ -27,7 +27,7 @@ use crate::poll::poll;
 use crate::process::Process;
 
 /// Time to wait for killed processes. A process in an uninterruptible system call may take longer.
-const MOST_TO_END: Duration = Duration::from_secs(30);
+const MAX_TO_END: Duration = Duration::from_secs(30);
 
 /// The script. Its arguments are the folder to remove, the folder of logs, and the command.
 ///
@@ -147,7 +147,7 @@ impl Drop for Supervisor {
         let _ = self.shell.wait();
         // After this, the ports are free and the folder is removed. The shell waits only for its
         // own child, and killed processes take a moment to end.
-        poll(MOST_TO_END, || self.process.group().is_empty());
+        poll(MAX_TO_END, || self.process.group().is_empty());
     }
 }
 

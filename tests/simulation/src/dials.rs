@@ -73,9 +73,9 @@ pub(super) struct Dials {
     pub(super) queues: Option<QueueDials>,
     /// The waits of the clients, as the methods of [`ClientOptions`] name them.
     pub(super) rollback_after: Duration,
-    pub(super) first_wait: Duration,
-    pub(super) longest_wait: Duration,
-    pub(super) give_up_after: Duration,
+    pub(super) first_pause: Duration,
+    pub(super) max_pause: Duration,
+    pub(super) max_elapsed: Duration,
     pub(super) horizon_period: Duration,
     pub(super) max_transaction_age: Duration,
 }
@@ -123,9 +123,9 @@ impl Dials {
             },
             queues: QueueDials::drawn(of_queues),
             rollback_after: millis(&[300, 1_000, 3_000]),
-            first_wait: millis(&[1, 5, 20]),
-            longest_wait: millis(&[50, 200, 500]),
-            give_up_after: millis(&[200, 1_000, 4_000]),
+            first_pause: millis(&[1, 5, 20]),
+            max_pause: millis(&[50, 200, 500]),
+            max_elapsed: millis(&[200, 1_000, 4_000]),
             horizon_period: millis(&[100, 500, 2_000]),
             max_transaction_age: millis(&[1_000, 4_000, 20_000]),
         }
@@ -135,9 +135,9 @@ impl Dials {
     pub(super) fn options(&self) -> ClientOptions {
         ClientOptions::new()
             .rollback_after(self.rollback_after)
-            .first_wait(self.first_wait)
-            .longest_wait(self.longest_wait)
-            .give_up_after(self.give_up_after)
+            .first_pause(self.first_pause)
+            .max_pause(self.max_pause)
+            .max_elapsed(self.max_elapsed)
             .horizon_period(self.horizon_period)
             .max_transaction_age(self.max_transaction_age)
     }

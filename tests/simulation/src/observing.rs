@@ -35,7 +35,7 @@ pub(super) async fn start(world: &World, client: &Client) -> Result<Worker> {
         .tasks(2)
         .min_scan_pause(millis(20))
         .max_scan_pause(millis(400))
-        .max_tries(std::num::NonZeroU32::MIN.saturating_add(1))
+        .max_attempts(std::num::NonZeroU32::MIN.saturating_add(1))
         .first_retry_pause(millis(20))
         .max_retry_pause(millis(400));
     let client = client.clone().with_observers(observers);

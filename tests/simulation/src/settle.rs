@@ -41,12 +41,12 @@ pub(super) async fn settle(world: &World) -> Result<BTreeSet<u64>> {
 }
 
 /// Tries of one thing at the end.
-const MOST_TRIES: u32 = 10;
+const MAX_TRIES: u32 = 10;
 
 /// Retries an operation while it is unavailable. A snapshot that waits for dead clients may become
 /// too old meanwhile; the next one does not meet them again.
 async fn retried<T>(mut once: impl AsyncFnMut() -> Result<T>) -> Result<T> {
-    for _ in 1..MOST_TRIES {
+    for _ in 1..MAX_TRIES {
         match once().await {
             Err(error) if error.kind() == ErrorKind::Unavailable => {}
             done => return done,

@@ -11,7 +11,7 @@ pub(super) fn of_mutation(mutation: &Mutation) -> String {
 }
 
 /// Updates of a mutation that are shown: a wide row has thousands.
-const MOST_UPDATES: usize = 24;
+const MAX_UPDATES: usize = 24;
 
 /// Checks whether a mutation only turns locks of a committed transaction into writes.
 pub(super) fn rolls_forward(mutation: &Mutation) -> bool {
@@ -39,13 +39,13 @@ pub(super) fn of_mutations<'m>(mutations: impl IntoIterator<Item = &'m Mutation>
 
 fn add_mutation(line: &mut String, mutation: &Mutation) -> fmt::Result {
     write!(line, "{} ", Escaped(&mutation.row))?;
-    for (number, update) in mutation.updates.iter().take(MOST_UPDATES).enumerate() {
+    for (number, update) in mutation.updates.iter().take(MAX_UPDATES).enumerate() {
         if number > 0 {
             line.push_str(", ");
         }
         add_update(line, update)?;
     }
-    match mutation.updates.len().saturating_sub(MOST_UPDATES) {
+    match mutation.updates.len().saturating_sub(MAX_UPDATES) {
         0 => Ok(()),
         more => write!(line, " and {more} more"),
     }

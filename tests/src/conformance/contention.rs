@@ -72,7 +72,7 @@ async fn watch_row(table: Arc<dyn Table>, is_written: Arc<AtomicBool>) {
 
 /// Maximum number of attempts. Each rejected attempt is a success of another task, and there are
 /// fewer successes than this.
-const MOST_ATTEMPTS: usize = 1_000;
+const MAX_ATTEMPTS: usize = 1_000;
 
 /// Checks T9: no increment by concurrent tasks is lost.
 pub async fn t9_concurrent_increments_are_all_counted(tables: Arc<dyn TableAdmin>) {
@@ -106,7 +106,7 @@ async fn increment(table: Arc<dyn Table>, task: usize, times: usize) {
         let nth = nth.to_string();
         for attempt in 0.. {
             assert!(
-                attempt < MOST_ATTEMPTS,
+                attempt < MAX_ATTEMPTS,
                 "rejected, though no other task was accepted"
             );
             let count = counter(&*table).await;

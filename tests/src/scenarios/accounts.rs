@@ -9,8 +9,8 @@ use fluo_table::{Bytes, Column, Result, RowColumn};
 pub(super) fn hasty() -> ClientOptions {
     ClientOptions::new()
         .rollback_after(Duration::from_millis(300))
-        .give_up_after(Duration::from_secs(20))
-        .longest_wait(Duration::from_millis(50))
+        .max_elapsed(Duration::from_secs(20))
+        .max_pause(Duration::from_millis(50))
 }
 
 pub(super) fn balance() -> Column {

@@ -38,7 +38,7 @@ pub async fn a_failing_notification_becomes_a_dead_letter_that_can_be_retried(in
     let fixture = Fixture::observed(&instance, &observers).await;
     let client = fixture.client().await;
     let options = WorkerOptions::new()
-        .max_tries(TRIES)
+        .max_attempts(TRIES)
         .first_retry_pause(Duration::from_millis(100));
     let clock = Arc::new(ManualClock::at(1_000));
     let worker = client.start_worker_with_clock(options, clock);

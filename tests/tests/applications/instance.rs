@@ -105,7 +105,7 @@ async fn open_or_create_waits_while_another_caller_holds_the_claim() {
 async fn open_or_create_returns_the_error_after_the_time_of_its_settings() {
     let fluo = Instance::in_memory();
     let _claim = fluo.applications().lock_setup("web", "web").await.unwrap();
-    let options = ClientOptions::new().give_up_after(Duration::from_secs(2));
+    let options = ClientOptions::new().max_elapsed(Duration::from_secs(2));
     let begun = tokio::time::Instant::now();
     let web = fluo.application("web").options(options);
     let error = web.open_or_create().await.unwrap_err();
@@ -278,7 +278,7 @@ async fn refuses_to_clear_and_to_keep_an_application() {
 #[tokio::test]
 async fn checks_all_options_before_it_creates_anything() {
     let fluo = Instance::in_memory();
-    let wrong = ClientOptions::new().give_up_after(Duration::ZERO);
+    let wrong = ClientOptions::new().max_elapsed(Duration::ZERO);
     for wrong in [
         fluo.application("a/b"),
         fluo.application("web").table("a b"),

@@ -55,12 +55,12 @@ fn no_dirty_read_and_no_read_skew() {
 /// the others.
 fn of_three() -> Orders {
     match soak() {
-        1 => Orders::Preempted(MOST_PREEMPTIONS),
+        1 => Orders::Preempted(MAX_PREEMPTIONS),
         _ => Orders::Different,
     }
 }
 
-const MOST_PREEMPTIONS: usize = 3;
+const MAX_PREEMPTIONS: usize = 3;
 
 pub(super) const COUNT: Program = |client| {
     Box::pin(async move {
@@ -218,7 +218,7 @@ fn a_reader_sees_the_same_sum_during_transfers() {
         name: "two transfers and a reader",
         cells: &[("x", 100), ("y", 100)],
         programs: &[X_TO_Y, Y_TO_X, READ_BOTH],
-        orders: Orders::Preempted(MOST_PREEMPTIONS + usize::from(soak() > 1)),
+        orders: Orders::Preempted(MAX_PREEMPTIONS + usize::from(soak() > 1)),
         afterwards: READ_BOTH,
     };
     explore(&scenario, |ended| {

@@ -76,7 +76,7 @@ impl Choice {
 }
 
 /// More steps than these small transactions can take.
-const MOST_STEPS: usize = 500;
+const MAX_STEPS: usize = 500;
 
 /// Runs a scenario in its orders, on a table that writes rows together and on one that does not.
 /// Returns the number of schedules.
@@ -190,7 +190,7 @@ async fn run(
         preemptions += usize::from(continuing.is_some_and(|last| last != next));
         schedule.push(next);
         assert!(
-            schedule.len() < MOST_STEPS,
+            schedule.len() < MAX_STEPS,
             "a schedule does not end: {schedule:?}"
         );
         scene.gate.release(next);

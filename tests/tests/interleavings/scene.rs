@@ -51,10 +51,10 @@ impl Scene {
             let coordination = Intercepted::with_hooks(fixture.coordination.clone(), hooks);
             let coordination = Arc::new(coordination);
             let options = ClientOptions::new()
-                .first_wait(LOCK_WAIT)
-                .longest_wait(LOCK_WAIT)
+                .first_pause(LOCK_WAIT)
+                .max_pause(LOCK_WAIT)
                 .rollback_after(LOCK_WAIT * 100)
-                .give_up_after(LOCK_WAIT * 100)
+                .max_elapsed(LOCK_WAIT * 100)
                 .horizon_period(LOCK_WAIT * 1_000)
                 .max_transaction_age(LOCK_WAIT * 1_000);
             let client = Client::open(table, coordination, options).await.unwrap();

@@ -336,7 +336,7 @@ async fn reads_only_on_demand() {
 struct Counting {
     open: Arc<AtomicUsize>,
     most_open: Arc<AtomicUsize>,
-    most_cells: Arc<AtomicUsize>,
+    max_cells: Arc<AtomicUsize>,
 }
 
 struct OpenScan(Arc<AtomicUsize>);
@@ -351,7 +351,7 @@ impl Hooks for Counting {
     fn batches(&self, scan: &Scan, batches: CellBatches) -> CellBatches {
         let now = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_open.fetch_max(now, Ordering::SeqCst);
-        self.most_cells
+        self.max_cells
             .fetch_max(scan.max_batch_cells().get(), Ordering::SeqCst);
         let open = OpenScan(self.open.clone());
         Box::pin(batches.inspect_ok(move |_| {
@@ -374,7 +374,7 @@ async fn very_many_pieces_are_read_by_few_short_scans() {
     let expected: Vec<_> = numbered(300).collect();
     assert_eq!(names(scan.run(table.clone())).await, expected);
     assert!((1..=17).contains(&table.hooks().most_open.load(Ordering::SeqCst)));
-    assert_eq!(plan.most_cells(), 1);
+    assert_eq!(plan.max_cells(), 1);
     assert_eq!(table.hooks().open.load(Ordering::SeqCst), 0);
 }
 

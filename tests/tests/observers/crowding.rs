@@ -16,7 +16,7 @@ use crate::is_look;
 
 /// Number of scans after which a scan fails, so that a worker that never stops scanning pauses. No
 /// test needs more.
-const MOST_LOOKS: usize = 500;
+const MAX_LOOKS: usize = 500;
 
 /// Regression test: the only task was busy, and half of the bytes were free. The scan continued at
 /// once at a row that needed more bytes, found no room, continued at once, and so on. It used a
@@ -54,7 +54,7 @@ async fn a_large_notification_waits_for_room_without_scans() {
     let looks = Arc::new(AtomicUsize::new(0));
     let counted = looks.clone();
     let count = move |call: &Call| {
-        let most = MOST_LOOKS;
+        let most = MAX_LOOKS;
         let is_refused = is_look(call) && counted.fetch_add(1, Ordering::SeqCst) >= most;
         let error = Error::new(ErrorKind::Storage, "there were too many scans");
         ready(if is_refused { Err(error) } else { Ok(None) })

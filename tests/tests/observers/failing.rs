@@ -57,7 +57,7 @@ struct Fragile {
 const TRIES: u32 = 4;
 
 fn options() -> WorkerOptions {
-    WorkerOptions::new().max_tries(NonZeroU32::new(TRIES).unwrap())
+    WorkerOptions::new().max_attempts(NonZeroU32::new(TRIES).unwrap())
 }
 
 impl Fragile {

@@ -74,7 +74,7 @@ const SCAN_PAUSE: Duration = Duration::from_millis(50);
 fn options() -> WorkerOptions {
     WorkerOptions::new()
         .min_scan_pause(SCAN_PAUSE)
-        .max_tries(NonZeroU32::new(4).unwrap())
+        .max_attempts(NonZeroU32::new(4).unwrap())
 }
 
 /// A conversion of the error of a read into the error of an observer.

@@ -244,7 +244,7 @@ async fn finds_the_entry_on_which_an_exporter_always_fails() {
         })
         .await;
         app.settle().await;
-        // The default of `WorkerOptions::max_tries`.
+        // The default of `WorkerOptions::max_attempts`.
         let tries = 10;
         let sizes = std::mem::take(&mut *sizes.lock().unwrap());
         let halves = [16, 8, 4, 4, 2, 2, 1];

@@ -20,7 +20,7 @@ const FOLDER: &str = "tests/api";
 const ROOT: &str = "root ";
 const ROOT_MODULE: &str = "root-module ";
 /// The maximum number of names at the root of a crate, without modules.
-const MOST_NAMES: [(&str, usize); 1] = [("fluo-rs", 60)];
+const MAX_NAMES: [(&str, usize); 1] = [("fluo-rs", 60)];
 
 /// Compares the public names of each library with its list, or on request writes the lists. Returns
 /// each difference, and each root with too many names.
@@ -98,7 +98,7 @@ pub(crate) fn root_names(one: &Crate) -> usize {
 
 /// Returns the finding for a root with too many names.
 fn excess(one: &Crate) -> Option<String> {
-    let (_, most) = MOST_NAMES.iter().find(|(name, _)| *name == one.name)?;
+    let (_, most) = MAX_NAMES.iter().find(|(name, _)| *name == one.name)?;
     let count = root_names(one);
     (count > *most).then(|| {
         format!(

@@ -11,7 +11,7 @@ use syn::{Item, LitStr};
 use crate::ratchet::Findings;
 use crate::source::Crate;
 
-const MOST_WORDS: usize = 20;
+const MAX_WORDS: usize = 20;
 
 /// Returns the messages of each crate of the product that are too long.
 pub(crate) fn find(crates: &[Crate]) -> Findings {
@@ -58,9 +58,9 @@ fn walk(tokens: TokenStream, file: &str, found: &mut Vec<String>) {
                 let text = syn::parse_str::<LitStr>(&literal.to_string());
                 let text = text.map(|text| text.value()).unwrap_or_default();
                 let words = text.split_whitespace().count();
-                if words > MOST_WORDS {
+                if words > MAX_WORDS {
                     found.push(format!(
-                        "{file}:{line}: a message of {words} words; say it in {MOST_WORDS}"
+                        "{file}:{line}: a message of {words} words; say it in {MAX_WORDS}"
                     ));
                 }
             }

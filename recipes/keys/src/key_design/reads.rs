@@ -6,7 +6,7 @@ use super::design::KeyDesign;
 use super::encoding::{RowRange, SelectionKind, written};
 use super::row_selection::RowSelection;
 use super::salt::{SaltSpec, SaltedPart};
-use super::scan_cost::{KeyOrder, MOST_RANGES, ScanCost, Scans};
+use super::scan_cost::{KeyOrder, MAX_RANGES, ScanCost, Scans};
 use crate::error::RecipeError;
 
 impl KeyDesign {
@@ -37,7 +37,7 @@ impl KeyDesign {
             return Ok(under(&head));
         }
         let count = salted.salt.count();
-        if count > MOST_RANGES {
+        if count > MAX_RANGES {
             return Err(RecipeError::scan(too_many(count)));
         }
         let spans = (0..count).flat_map(|number| under(&salted.nth_head(number)));
@@ -97,7 +97,7 @@ impl KeyDesign {
         if determines_salt && salted.salt.is_computed() {
             return cost;
         }
-        if salted.salt.count() > MOST_RANGES {
+        if salted.salt.count() > MAX_RANGES {
             return within_a_salt(salted, cost);
         }
         cost.times(salted.salt.count())
@@ -140,7 +140,7 @@ fn kept(head: &[u8], ranges: &[RowRange]) -> Vec<Span> {
 fn too_many(salts: u64) -> String {
     format!(
         "a scan fans out over at most {} salts, and this design has {}: read row by row",
-        Grouped(MOST_RANGES),
+        Grouped(MAX_RANGES),
         Grouped(salts)
     )
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Maximum number of ranges that one read is fanned out over. With more, a scan costs more than
 /// reading the whole table.
-pub(crate) const MOST_RANGES: u64 = 65_536;
+pub(crate) const MAX_RANGES: u64 = 65_536;
 
 /// The cost of a read: the number of ranges of the table that it scans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

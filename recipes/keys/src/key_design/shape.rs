@@ -11,7 +11,7 @@ impl KeyDesign {
     /// Maximum number of tablets for which split points are computed: 2^21. That is more than any
     /// table has. It also exceeds the 1,679,616 hashes of the row hasher, so the hasher's own
     /// formulas apply up to their own limit.
-    pub const MOST_TABLETS: u32 = 1 << 21;
+    pub const MAX_TABLETS: u32 = 1 << 21;
 
     /// Returns the end rows that cut a table into this many tablets, ascending.
     ///
@@ -23,7 +23,7 @@ impl KeyDesign {
     ///
     /// # Errors
     ///
-    /// Fails if `tablets` is 0, more than [`MOST_TABLETS`](Self::MOST_TABLETS), or more than the
+    /// Fails if `tablets` is 0, more than [`MAX_TABLETS`](Self::MAX_TABLETS), or more than the
     /// number of salts; also if the design has no salt and no alphabet to split evenly.
     pub fn splits(&self, tablets: u32) -> Result<Vec<Bytes>, RecipeError> {
         self.split(tablets).map(|(points, _)| points)
@@ -47,7 +47,7 @@ impl KeyDesign {
         if tablets == 0 {
             return Err(RecipeError::no_tablets());
         }
-        let most = Self::MOST_TABLETS;
+        let most = Self::MAX_TABLETS;
         if tablets > most {
             return Err(RecipeError::splits(format!(
                 "{tablets} tablets are more than the maximum for split points: give 1 to {most}"

@@ -13,9 +13,9 @@ use super::{Plan, Verdict, Verifying};
 
 /// Pauses between checks. The first ones are short, because the servers may already be done.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Minimum timeout of a check, however little of the wait is left.
-const LEAST_LOOK: Duration = Duration::from_secs(10);
+const MIN_LOOK: Duration = Duration::from_secs(10);
 /// The default limit. Accumulo's group balancer checks a table once a minute.
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -143,7 +143,7 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
         let mut pause = FIRST_PAUSE;
         loop {
             watch(WaitEvent::Look);
-            let timeout = pin!(join(end.clone(), sleep(LEAST_LOOK)));
+            let timeout = pin!(join(end.clone(), sleep(MIN_LOOK)));
             let looked = match select(look(), timeout).await {
                 Either::Left((looked, _)) => looked,
                 Either::Right(_) => {
@@ -160,7 +160,7 @@ impl<'a, T: Send + Sync + 'a> Waiting<'a, T> {
                 Err(error) => watch(WaitEvent::Unavailable(&error)),
             }
             select(end.clone(), sleep(pause)).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 }

@@ -3,7 +3,7 @@
 use fluo_table::Cell;
 
 /// Maximum number of cells in one read; longer reads are not faster.
-const MOST_CELLS: usize = 1_024;
+const MAX_CELLS: usize = 1_024;
 /// Number of cells in one read of every piece together, so that cells are still in the processor's
 /// cache when they are merged.
 const CELLS_OF_ALL: usize = 16_384;
@@ -11,11 +11,11 @@ const CELLS_OF_ALL: usize = 16_384;
 /// each read has a fixed cost.
 const WORTH_A_READ: usize = 128;
 /// Minimum number of cells for which reading ahead of the merge pays off.
-const FEWEST_AHEAD: usize = 32;
+const MIN_AHEAD: usize = 32;
 /// Assumed size of a cell in bytes, until the first cells have been read.
 const ASSUMED_CELL_BYTES: usize = 512;
 /// Maximum number of bytes in a yielded batch, give or take a row.
-const MOST_YIELDED_BYTES: usize = 1 << 20;
+const MAX_YIELDED_BYTES: usize = 1 << 20;
 
 /// The bytes held, and the bound of a scan.
 ///
@@ -53,7 +53,7 @@ impl Memory {
     /// another.
     pub(super) fn share(&self, pieces: usize) -> usize {
         let each = self.bound / 4 / pieces.max(1);
-        let most = (CELLS_OF_ALL / pieces.max(1)).clamp(WORTH_A_READ, MOST_CELLS);
+        let most = (CELLS_OF_ALL / pieces.max(1)).clamp(WORTH_A_READ, MAX_CELLS);
         (each / self.cell_bytes).clamp(1, most)
     }
 
@@ -62,12 +62,12 @@ impl Memory {
         let filled = self
             .held
             .saturating_add(cells.saturating_mul(self.cell_bytes));
-        cells >= FEWEST_AHEAD && filled <= self.bound / 2
+        cells >= MIN_AHEAD && filled <= self.bound / 2
     }
 
     /// Returns the maximum number of cells in a yielded batch.
     pub(super) fn yielded_cells(&self) -> usize {
-        (MOST_YIELDED_BYTES / self.cell_bytes).clamp(1, MOST_CELLS)
+        (MAX_YIELDED_BYTES / self.cell_bytes).clamp(1, MAX_CELLS)
     }
 
     pub(super) fn hold(&mut self, cells: usize, bytes: usize) {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn more_pieces_and_larger_cells_shorten_reads() {
         let mut memory = Memory::new(64 << 20);
-        assert_eq!(memory.share(1), MOST_CELLS);
+        assert_eq!(memory.share(1), MAX_CELLS);
         assert_eq!(memory.share(64), 256);
         assert_eq!(memory.share(256), 128);
         assert_eq!(memory.share(65_536), 1);

@@ -20,7 +20,7 @@ pub struct ScanPlan {
     /// The maximum number of pieces that are read at the same time.
     merged_pieces: usize,
     first_cells: usize,
-    most_cells: usize,
+    max_cells: usize,
     settings: MergeSettings,
 }
 
@@ -43,7 +43,7 @@ impl ScanPlan {
             spans: spans.map(|(start, end)| Span::rows(start, end)).collect(),
             merged_pieces,
             first_cells: first.min(most),
-            most_cells: most,
+            max_cells: most,
             settings,
         }
     }
@@ -66,8 +66,8 @@ impl ScanPlan {
 
     /// Returns the maximum number of cells that a later read requests, for cells of an assumed
     /// size. A running scan adapts the number to the cells that it finds.
-    pub fn most_cells(&self) -> usize {
-        self.most_cells
+    pub fn max_cells(&self) -> usize {
+        self.max_cells
     }
 
     /// Returns the maximum number of bytes of cells that wait to be merged. A scan of several
@@ -120,7 +120,7 @@ impl fmt::Display for ScanPlan {
         };
         let (first, most, at_once) = (
             self.first_cells,
-            self.most_cells,
+            self.max_cells,
             self.settings.concurrent_reads,
         );
         writeln!(

@@ -30,7 +30,7 @@ use crate::number::count;
 
 /// Rows of an older epoch in the first window; the number doubles with each window.
 const FIRST_WINDOW_ROWS: u64 = 1_000;
-const MOST_WINDOW_ROWS: u64 = 1 << 16;
+const MAX_WINDOW_ROWS: u64 = 1 << 16;
 
 /// The extent of a read, in the order of unsalted keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl Windows {
         for epoch in first..self.older.len() {
             bound = self.read_one(epoch, &bound).await?;
         }
-        self.window_rows = (2 * self.window_rows).min(MOST_WINDOW_ROWS);
+        self.window_rows = (2 * self.window_rows).min(MAX_WINDOW_ROWS);
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use crate::telemetry::{self, PROCESSED};
 /// The number of keys whose current values are read at once, at first.
 const FIRST_KEYS_AT_ONCE: usize = 64;
 /// The largest number of keys whose current values are read at once.
-const MOST_KEYS_AT_ONCE: usize = 256;
+const MAX_KEYS_AT_ONCE: usize = 256;
 /// The number of bytes of current values above which fewer are read at once.
 const LARGE_VALUES: usize = 1 << 20;
 
@@ -131,7 +131,7 @@ impl<'a, K: Send + 'static, V: Send + 'static> Bucket<'a, K, V> {
             let bytes: usize = current.values().map(Bytes::len).sum();
             self.keys_at_once = match bytes > LARGE_VALUES {
                 true => self.keys_at_once.div_ceil(2),
-                false => MOST_KEYS_AT_ONCE.min(self.keys_at_once * 2),
+                false => MAX_KEYS_AT_ONCE.min(self.keys_at_once * 2),
             };
         }
         groups.for_each(|group| self.leave(&group));

@@ -17,7 +17,7 @@ use crate::queue::with_causes;
 use crate::telemetry::{self, LATE_EXPORTS};
 
 /// The number of attempts without progress after which a batch waits.
-const MOST_ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 /// The pause before another try if the table is not available.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -144,7 +144,7 @@ impl<F> TableSink<F> {
                 true => 0,
                 false => attempts + 1,
             };
-            if attempts == MOST_ATTEMPTS {
+            if attempts == MAX_ATTEMPTS {
                 return Err(without_progress(outcomes));
             }
         }
@@ -195,7 +195,7 @@ fn without_progress(outcomes: Vec<Outcome>) -> ExportError {
         _ => None,
     });
     let changed =
-        format!("the sequences of these rows changed during each of {MOST_ATTEMPTS} attempts");
+        format!("the sequences of these rows changed during each of {MAX_ATTEMPTS} attempts");
     unknown.map_or_else(|| ExportError::retry_after(PAUSE, changed), failed)
 }
 

@@ -129,7 +129,7 @@ async fn read(rows: usize, is_committed: bool) -> (Vec<Bytes>, Fake) {
 
 /// Covers a bug: a user without `WRITE` read two rolled-back locks at once. A denied call of
 /// two rows does not tell whether a row was written, so the reader sent it again and again, and
-/// failed with `Unavailable` after `give_up_after` (a minute), although it had read that the
+/// failed with `Unavailable` after `max_elapsed` (a minute), although it had read that the
 /// transaction was rolled back. With one lock it read the old value at once.
 #[tokio::test]
 async fn reads_past_locks_that_the_user_may_not_remove_without_a_wait() {

@@ -42,7 +42,7 @@ pub(crate) fn starts_randomly(sorted: &[SampledKey]) -> bool {
         let most = if is_parted {
             1.0
         } else {
-            1.0 - ChiSquare::LEAST_P_VALUE
+            1.0 - ChiSquare::MIN_P_VALUE
         };
         let are_random = |counts: &[u64; 256]| {
             let own = alphabet
@@ -52,7 +52,7 @@ pub(crate) fn starts_randomly(sorted: &[SampledKey]) -> bool {
             let keys_with = usize::try_from(own.iter().sum::<u64>()).unwrap_or(0);
             let test = ChiSquare::new(&own, &vec![1; own.len()]);
             let is_chance =
-                |test: ChiSquare| (ChiSquare::LEAST_P_VALUE..=most).contains(&test.p_value);
+                |test: ChiSquare| (ChiSquare::MIN_P_VALUE..=most).contains(&test.p_value);
             are_nearly_all(keys_with, &keys) && test.is_some_and(is_chance)
         };
         places.iter().all(are_random)

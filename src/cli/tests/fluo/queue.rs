@@ -40,7 +40,7 @@ async fn warns_of_entries_that_no_worker_processes() {
         let client = web.open().await.unwrap();
         let add = async |tx: Transaction| words.add(&tx, "cat", 1);
         client.run(add).await.unwrap();
-        let options = WorkerOptions::new().max_tries(1.try_into().unwrap());
+        let options = WorkerOptions::new().max_attempts(1.try_into().unwrap());
         let worker = client.start_worker(options).await.unwrap();
         client.wait_until_idle().await.unwrap();
         worker.stop().await;

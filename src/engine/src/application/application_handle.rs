@@ -310,7 +310,7 @@ impl ApplicationHandle {
     ///
     /// Several processes may call this at the same time: one of them creates the application, and
     /// the others wait until they can open it, for at most
-    /// [`give_up_after`](ClientOptions::give_up_after).
+    /// [`max_elapsed`](ClientOptions::max_elapsed).
     ///
     /// # Errors
     ///

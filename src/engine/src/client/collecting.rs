@@ -72,7 +72,7 @@ impl Client {
         for (range, done) in ranges.iter().zip(1..) {
             if done > 1 {
                 // Long enough for a process that waits for the duty to look again.
-                sleep(2 * self.shared.options.longest_wait).await;
+                sleep(2 * self.shared.options.max_pause).await;
             }
             let _duty = self.wait_for_duty(COMPACTION).await?;
             let garbage = Garbage::DropBelow(horizon);
@@ -104,7 +104,7 @@ impl Client {
 
     async fn wait_for_duty(&self, duty: &str) -> Result<Box<dyn HeldLock>> {
         let options = &self.shared.options;
-        let mut pauses = Pauses::new(options.first_wait, options.longest_wait);
+        let mut pauses = Pauses::new(options.first_pause, options.max_pause);
         loop {
             if let Some(taken) = self.take_duty(duty).await? {
                 return Ok(taken);

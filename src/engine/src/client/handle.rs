@@ -218,7 +218,7 @@ impl Client {
     }
 
     /// Waits for the transactions whose commit this client has begun: until each has failed, is
-    /// rolled forward, or could not be for [`give_up_after`](crate::ClientOptions::give_up_after).
+    /// rolled forward, or could not be for [`max_elapsed`](crate::ClientOptions::max_elapsed).
     /// This includes commits whose caller no longer waits.
     ///
     /// A commit on a table of several servers returns at its commit point, and its other rows are

@@ -72,7 +72,7 @@ pub struct RetryPolicy {
     pub(super) max_attempts: Option<NonZeroU32>,
     pub(crate) max_elapsed: Duration,
     pub(super) first_pause: Duration,
-    pub(super) longest_pause: Duration,
+    pub(super) max_pause: Duration,
 }
 
 impl Default for RetryPolicy {
@@ -89,7 +89,7 @@ impl RetryPolicy {
             max_attempts: None,
             max_elapsed: Duration::from_secs(600),
             first_pause: Duration::from_millis(1),
-            longest_pause: Duration::from_secs(1),
+            max_pause: Duration::from_secs(1),
         }
     }
 
@@ -123,8 +123,8 @@ impl RetryPolicy {
 
     /// Sets the longest pause. Default: 1 second.
     #[must_use]
-    pub const fn longest_pause(mut self, longest_pause: Duration) -> Self {
-        self.longest_pause = longest_pause;
+    pub const fn max_pause(mut self, max_pause: Duration) -> Self {
+        self.max_pause = max_pause;
         self
     }
 
@@ -137,7 +137,7 @@ impl RetryPolicy {
     pub fn check(&self) -> Result<(), Error> {
         growing(
             ("first_pause", self.first_pause),
-            ("longest_pause", self.longest_pause),
+            ("max_pause", self.max_pause),
         )
     }
 }
@@ -287,7 +287,7 @@ impl Runner {
             .check()
             .map_err(|error| RunError::Commit(error.into()))?;
         let begun = Instant::now();
-        let mut pauses = Pauses::new(self.policy.first_pause, self.policy.longest_pause);
+        let mut pauses = Pauses::new(self.policy.first_pause, self.policy.max_pause);
         let mut turn = None;
         for number in 1.. {
             let transaction = OwnedTransaction::begin(&self.client, self.trigger.clone())

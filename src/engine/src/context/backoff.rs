@@ -51,13 +51,13 @@ impl Backoff {
 
     /// Creates the pauses of a call that may be repeated for a limited time.
     pub(crate) fn for_calls(options: &ClientOptions, start: Timestamp) -> Self {
-        Self::new(options, options.give_up_after, start)
+        Self::new(options, options.max_elapsed, start)
     }
 
     fn new(options: &ClientOptions, limit: Duration, start: Timestamp) -> Self {
         Self {
             begun: Instant::now(),
-            pauses: Pauses::new(options.first_wait, options.longest_wait),
+            pauses: Pauses::new(options.first_pause, options.max_pause),
             limit,
             drawn: start.get(),
         }
@@ -106,14 +106,14 @@ mod tests {
     fn grows_pauses_to_the_longest_and_shortens_them_by_less_than_a_half() {
         let options = ClientOptions::new();
         let mut backoff = Backoff::for_locks(&options, Timestamp::new(7).unwrap());
-        let mut whole = options.first_wait;
+        let mut whole = options.first_pause;
         for _ in 0..20 {
             let pause = backoff.next_pause();
             assert!(
                 pause <= whole && pause > whole / 2,
                 "{pause:?} of {whole:?}"
             );
-            whole = (whole * 2).min(options.longest_wait);
+            whole = (whole * 2).min(options.max_pause);
         }
         let other = Backoff::for_locks(&options, Timestamp::new(8).unwrap()).next_pause();
         let same = Backoff::for_locks(&options, Timestamp::new(7).unwrap()).next_pause();

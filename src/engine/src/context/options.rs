@@ -22,9 +22,9 @@ use crate::bounds::{DURATIONS, growing};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientOptions {
     pub(crate) rollback_after: Duration,
-    pub(crate) first_wait: Duration,
-    pub(crate) longest_wait: Duration,
-    pub(crate) give_up_after: Duration,
+    pub(crate) first_pause: Duration,
+    pub(crate) max_pause: Duration,
+    pub(crate) max_elapsed: Duration,
     pub(crate) horizon_period: Duration,
     pub(crate) max_transaction_age: Duration,
     pub(crate) max_transaction_bytes: usize,
@@ -44,9 +44,9 @@ impl ClientOptions {
     pub fn new() -> Self {
         Self {
             rollback_after: Duration::from_secs(300),
-            first_wait: Duration::from_millis(5),
-            longest_wait: Duration::from_secs(1),
-            give_up_after: Duration::from_secs(60),
+            first_pause: Duration::from_millis(5),
+            max_pause: Duration::from_secs(1),
+            max_elapsed: Duration::from_secs(60),
             horizon_period: Duration::from_secs(60),
             max_transaction_age: Duration::from_secs(3_600),
             max_transaction_bytes: 64 << 20,
@@ -66,23 +66,23 @@ impl ClientOptions {
     /// Sets the first pause before a lock is read again; each further one is twice as long.
     /// Default: 5 milliseconds.
     #[must_use]
-    pub fn first_wait(mut self, first_wait: Duration) -> Self {
-        self.first_wait = first_wait;
+    pub fn first_pause(mut self, first_pause: Duration) -> Self {
+        self.first_pause = first_pause;
         self
     }
 
     /// Sets the longest pause before a lock is read again. Default: 1 second.
     #[must_use]
-    pub fn longest_wait(mut self, longest_wait: Duration) -> Self {
-        self.longest_wait = longest_wait;
+    pub fn max_pause(mut self, max_pause: Duration) -> Self {
+        self.max_pause = max_pause;
         self
     }
 
     /// Sets the time to repeat a call whose outcome is unknown, or that the table or the
     /// coordination temporarily refuses, before the transaction is cancelled. Default: 1 minute.
     #[must_use]
-    pub fn give_up_after(mut self, give_up_after: Duration) -> Self {
-        self.give_up_after = give_up_after;
+    pub fn max_elapsed(mut self, max_elapsed: Duration) -> Self {
+        self.max_elapsed = max_elapsed;
         self
     }
 
@@ -142,10 +142,10 @@ impl ClientOptions {
     pub fn check(&self) -> Result<()> {
         check_option("rollback_after", self.rollback_after, DURATIONS)?;
         growing(
-            ("first_wait", self.first_wait),
-            ("longest_wait", self.longest_wait),
+            ("first_pause", self.first_pause),
+            ("max_pause", self.max_pause),
         )?;
-        check_option("give_up_after", self.give_up_after, DURATIONS)?;
+        check_option("max_elapsed", self.max_elapsed, DURATIONS)?;
         check_option("horizon_period", self.horizon_period, DURATIONS)?;
         check_option("max_transaction_age", self.max_transaction_age, DURATIONS)?;
         check_option("max_transaction_bytes", self.max_transaction_bytes, 1..)?;
@@ -157,13 +157,13 @@ impl ClientOptions {
         check_option(
             "max_commit_bytes_in_flight",
             self.max_commit_bytes_in_flight,
-            1..=MOST_BYTES,
+            1..=MAX_BYTES,
         )
     }
 }
 
 /// Maximum of an option whose bytes are permits of a semaphore; one call takes them as a `u32`.
-const MOST_BYTES: usize = 1 << 31;
+const MAX_BYTES: usize = 1 << 31;
 
 #[cfg(test)]
 mod tests {
@@ -188,12 +188,12 @@ mod tests {
             "option `rollback_after` is 0ns; it must be at least 1ms and at most 31536000s"
         );
         assert_eq!(
-            message(|options| options.give_up_after = Duration::from_secs(31_536_001)),
-            "option `give_up_after` is 31536001s; it must be at least 1ms and at most 31536000s"
+            message(|options| options.max_elapsed = Duration::from_secs(31_536_001)),
+            "option `max_elapsed` is 31536001s; it must be at least 1ms and at most 31536000s"
         );
         assert_eq!(
-            message(|options| options.longest_wait = Duration::from_millis(2)),
-            "option `longest_wait` is 2ms; it must be at least `first_wait`, which is 5ms"
+            message(|options| options.max_pause = Duration::from_millis(2)),
+            "option `max_pause` is 2ms; it must be at least `first_pause`, which is 5ms"
         );
         assert_eq!(
             message(|options| options.max_commits_in_flight = 0),

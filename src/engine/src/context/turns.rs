@@ -11,13 +11,13 @@ use tokio::time::{Instant, sleep_until};
 use crate::locked::locked;
 
 /// Time after which a turn does not hold back the next retry.
-const LONGEST_TURN: Duration = Duration::from_secs(1);
+const MAX_TURN: Duration = Duration::from_secs(1);
 
 /// The turns of one client's transactions that are retried after a conflict.
 ///
 /// Of transactions that change one cell at the same time, one commits, and the others must run
 /// again. A retry therefore waits for the retries before it that conflicted at the same cell. It
-/// does not wait for a turn that has lasted for [`LONGEST_TURN`], so a body that hangs, or that
+/// does not wait for a turn that has lasted for [`MAX_TURN`], so a body that hangs, or that
 /// waits for another retry itself, stops no other.
 ///
 /// A turn is not a lock: first attempts and other processes do not wait for it.
@@ -98,7 +98,7 @@ impl Place {
     /// Returns the time at which the present turn holds back no retry any more.
     fn expires(&self) -> Instant {
         let begun = locked(&self.begun).unwrap_or_else(Instant::now);
-        begun + LONGEST_TURN
+        begun + MAX_TURN
     }
 
     fn has_expired(&self) -> bool {
@@ -151,10 +151,10 @@ mod tests {
         for _ in 0..20 {
             assert!(wait(&turns, "alice", None).await.is_none());
         }
-        assert_eq!(begun.elapsed(), LONGEST_TURN);
+        assert_eq!(begun.elapsed(), MAX_TURN);
         // It ends, and the next one may last as long.
         assert!(wait(&turns, "alice", turn).await.is_some());
-        assert_eq!(begun.elapsed(), LONGEST_TURN);
+        assert_eq!(begun.elapsed(), MAX_TURN);
     }
 
     #[tokio::test(start_paused = true)]
@@ -164,7 +164,7 @@ mod tests {
         let limit = Duration::from_millis(10);
         let begun = Instant::now();
         assert!(turns.wait(&[cell("alice")], None, limit).await.is_none());
-        assert!(begun.elapsed() < LONGEST_TURN);
+        assert!(begun.elapsed() < MAX_TURN);
         drop(turn);
         drop(wait(&turns, "bob", None).await);
         assert!(wait(&turns, "carol", None).await.is_some());

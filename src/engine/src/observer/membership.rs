@@ -21,7 +21,7 @@ struct Place {
 }
 
 /// Number of passing failures after which the place counts as lost.
-const MOST_REFUSALS: u32 = 5;
+const MAX_REFUSALS: u32 = 5;
 
 impl Membership {
     pub(super) async fn join(coordination: Arc<dyn Coordination>) -> Result<Self> {
@@ -48,7 +48,7 @@ impl Membership {
             Err(refused) => refused,
         };
         place.refusals += u32::from(refused.kind().is_passing());
-        if place.refusals < MOST_REFUSALS {
+        if place.refusals < MAX_REFUSALS {
             return Err(refused);
         }
         warn!(error = %refused, "this worker has lost its membership; joining again");

@@ -191,11 +191,11 @@ fn check_none(missing: &[&ObservedColumn], unknown: &[&ObservedColumn]) -> Resul
 
 /// Returns the texts of observed columns, and the number of those beyond a limit.
 fn names<'a>(observed: impl Iterator<Item = &'a ObservedColumn>) -> Vec<String> {
-    const MOST_TOLD: usize = 10;
+    const MAX_TOLD: usize = 10;
     let mut names: Vec<_> = observed.map(ToString::to_string).collect();
-    if names.len() > MOST_TOLD {
-        let more = names.len() - MOST_TOLD;
-        names.truncate(MOST_TOLD);
+    if names.len() > MAX_TOLD {
+        let more = names.len() - MAX_TOLD;
+        names.truncate(MAX_TOLD);
         names.push(format!("and {more} more"));
     }
     names

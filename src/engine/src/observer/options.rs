@@ -25,7 +25,7 @@ pub struct WorkerOptions {
     pub(crate) min_scan_pause: Duration,
     pub(crate) max_scan_pause: Duration,
     pub(crate) weak_pause: Duration,
-    pub(crate) max_tries: NonZeroU32,
+    pub(crate) max_attempts: NonZeroU32,
     pub(crate) first_retry_pause: Duration,
     pub(crate) max_retry_pause: Duration,
     pub(crate) garbage_period: Duration,
@@ -48,7 +48,7 @@ impl WorkerOptions {
             min_scan_pause: Duration::from_millis(50),
             max_scan_pause: Duration::from_secs(5),
             weak_pause: Duration::from_millis(100),
-            max_tries: const { NonZeroU32::new(10).unwrap() },
+            max_attempts: const { NonZeroU32::new(10).unwrap() },
             first_retry_pause: Duration::from_millis(100),
             max_retry_pause: Duration::from_secs(60),
             garbage_period: Duration::from_secs(6 * 3_600),
@@ -113,8 +113,8 @@ impl WorkerOptions {
     /// rest are not counted. So a notification may be tried more often than this. A worker that
     /// always stops before the pauses between the tries have passed creates no dead letters.
     #[must_use]
-    pub fn max_tries(mut self, max_tries: NonZeroU32) -> Self {
-        self.max_tries = max_tries;
+    pub fn max_attempts(mut self, max_attempts: NonZeroU32) -> Self {
+        self.max_attempts = max_attempts;
         self
     }
 

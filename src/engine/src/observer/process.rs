@@ -102,7 +102,7 @@ impl Processor {
             cell: found.cell.clone(),
             notified_at: found.at,
             kind: observed.kind,
-            is_last_try: tries >= self.options.max_tries.get(),
+            is_last_try: tries >= self.options.max_attempts.get(),
         };
         let tried = caught(&what, self.observe(&**observer, &what, found, trigger)).await;
         tried.unwrap_or_else(|panicked| Tried::Failed(panicked.to_string()))
@@ -172,7 +172,7 @@ impl Processor {
     async fn failed(&self, found: Found, tries: u32, error: String) {
         let Found { cell, at } = found;
         debug!(error, tries, "a notification failed");
-        if tries < self.options.max_tries.get() {
+        if tries < self.options.max_attempts.get() {
             self.queue.postpone(&cell, tries, None);
             return;
         }

@@ -56,7 +56,7 @@ impl Failures {
             || Pauses::new(options.first_retry_pause, options.max_retry_pause),
             |before| before.pauses,
         );
-        let pause = match (pause, tries >= options.max_tries.get()) {
+        let pause = match (pause, tries >= options.max_attempts.get()) {
             (Some(pause), _) => pause.min(LONGEST),
             (None, true) => options.max_retry_pause,
             (None, false) => pauses.next_pause(),
@@ -99,7 +99,7 @@ mod tests {
         let mut pause = options.first_retry_pause;
         for tries in 1..12 {
             failures.postpone(&cell("a"), tries, None, &options);
-            let longest = tries >= options.max_tries.get();
+            let longest = tries >= options.max_attempts.get();
             let expected = if longest {
                 options.max_retry_pause
             } else {

@@ -45,7 +45,7 @@ use crate::observer::scanner::{notification, notifications};
 
 /// The first pause; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+const MAX_PAUSE: Duration = Duration::from_millis(250);
 
 impl Client {
     /// Waits until all notifications that were stored at the call are processed by workers, in this
@@ -60,7 +60,7 @@ impl Client {
     /// [`Corrupt`](crate::ErrorKind::Corrupt) for a notification that cannot be decoded, and all
     /// errors of the table and the coordination except passing ones.
     pub async fn wait_until_idle(&self) -> Result<()> {
-        let mut pauses = Pauses::new(FIRST_PAUSE, LONGEST_PAUSE);
+        let mut pauses = Pauses::new(FIRST_PAUSE, MAX_PAUSE);
         loop {
             let drawn = match self.check_idle().await {
                 Ok(Checked::Idle) => return Ok(()),

@@ -16,7 +16,7 @@ pub struct Conflict {
     /// The start timestamp of the transaction that failed.
     pub start: Timestamp,
     /// The cells on which the transactions conflict; at least one, at most
-    /// [`MOST_CELLS`](Self::MOST_CELLS).
+    /// [`MAX_CELLS`](Self::MAX_CELLS).
     pub cells: Vec<RowColumn>,
     /// The number of cells in conflict, including those that are not in `cells`.
     pub cell_count: usize,
@@ -48,7 +48,7 @@ pub enum ConflictCause {
 
 impl Conflict {
     /// Maximum number of cells in [`cells`](Self::cells).
-    pub const MOST_CELLS: usize = 16;
+    pub const MAX_CELLS: usize = 16;
 }
 
 impl fmt::Display for Conflict {

@@ -113,7 +113,7 @@ impl Transaction {
     }
 
     /// Returns `true` in an observer whose failure moves the notification to the
-    /// [dead letters](crate::WorkerOptions::max_tries). An observer with a lot of work can then do
+    /// [dead letters](crate::WorkerOptions::max_attempts). An observer with a lot of work can then do
     /// the part that succeeds.
     #[must_use]
     pub fn is_last_try(&self) -> bool {

@@ -43,7 +43,7 @@ pub(crate) struct Resolved {
 
 /// Number of attempts after which a lock whose primary has no trace of it counts as damage. Before
 /// that, it may have been resolved and collected between two reads.
-const MOST_ORPHAN_LOOKS: u32 = 3;
+const MAX_ORPHAN_LOOKS: u32 = 3;
 
 /// A counter of the attempts to resolve the last such lock. The locks of many transactions may each
 /// disappear before their primaries are read, and none of them is damage.
@@ -65,7 +65,7 @@ impl OrphanLooks {
             (self.last, self.looks) = (met, 0);
         }
         self.looks += 1;
-        match self.looks >= MOST_ORPHAN_LOOKS {
+        match self.looks >= MAX_ORPHAN_LOOKS {
             true => Err(orphan(lock)),
             false => Ok(()),
         }

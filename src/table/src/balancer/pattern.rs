@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::java_regex::translate;
 
 /// The maximum number of characters of a pattern in a message.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// The pattern of the group balancer, interpreted as the servers do.
 ///
@@ -91,7 +91,7 @@ impl GroupPattern {
 
 /// Shortens a pattern for a message: that of a table with thousands of recipes would not help.
 fn shortened(pattern: &str) -> Cow<'_, str> {
-    match pattern.char_indices().nth(MOST_SHOWN) {
+    match pattern.char_indices().nth(MAX_SHOWN) {
         None => Cow::Borrowed(pattern),
         Some((end, _)) => {
             let shown = pattern.get(..end).unwrap_or_default();

@@ -19,7 +19,7 @@ use std::fmt;
 pub struct TransactorId(pub u64);
 
 /// The number of digits of the largest 64-bit number in base 36.
-const MOST_DIGITS: usize = 13;
+const MAX_DIGITS: usize = 13;
 const BASE: u32 = 36;
 
 impl fmt::Display for TransactorId {
@@ -30,7 +30,7 @@ impl fmt::Display for TransactorId {
                 .ok()
                 .and_then(|value| char::from_digit(value, BASE))
         };
-        let mut digits = String::with_capacity(MOST_DIGITS);
+        let mut digits = String::with_capacity(MAX_DIGITS);
         let mut rest = self.0;
         loop {
             digits.extend(digit(rest));

@@ -16,9 +16,9 @@
 use bytes::BufMut;
 
 /// The lowest first byte of a number without further bytes.
-const LEAST_SINGLE: i8 = -112;
+const MIN_SINGLE: i8 = -112;
 /// The first byte of a positive number with the most further bytes.
-const MOST_BYTES: i8 = -120;
+const MAX_BYTES: i8 = -120;
 
 /// Appends a length.
 fn push_length(into: &mut Vec<u8>, length: u32) {
@@ -29,7 +29,7 @@ fn push_length(into: &mut Vec<u8>, length: u32) {
             let digits: Vec<u8> = bytes.into_iter().skip_while(|byte| *byte == 0).collect();
             // There are one to four bytes, so the first one is -113 to -116.
             let count = i8::try_from(digits.len()).unwrap_or_default();
-            into.put_i8(LEAST_SINGLE - count);
+            into.put_i8(MIN_SINGLE - count);
             into.put_slice(&digits);
         }
     }
@@ -39,13 +39,13 @@ fn push_length(into: &mut Vec<u8>, length: u32) {
 fn split_length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (&[first], rest) = bytes.split_first_chunk()?;
     let first = i8::from_be_bytes([first]);
-    if first >= LEAST_SINGLE {
+    if first >= MIN_SINGLE {
         return Some((usize::try_from(first).ok()?, rest));
     }
-    if first < MOST_BYTES {
+    if first < MAX_BYTES {
         return None;
     }
-    let count = usize::try_from(i16::from(LEAST_SINGLE) - i16::from(first)).ok()?;
+    let count = usize::try_from(i16::from(MIN_SINGLE) - i16::from(first)).ok()?;
     let (digits, rest) = rest.split_at_checked(count)?;
     let length = digits.iter().try_fold(0u64, |length, digit| {
         Some(length.checked_mul(256)? | u64::from(*digit))

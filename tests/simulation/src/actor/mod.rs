@@ -71,7 +71,7 @@ impl Actor {
         F: Future<Output = Result<StoryId>>,
     {
         let world = &self.world;
-        let policy = RetryPolicy::new().max_elapsed(world.dials.give_up_after);
+        let policy = RetryPolicy::new().max_elapsed(world.dials.max_elapsed);
         let last: Mutex<Option<StoryId>> = Mutex::default();
         let last = || last.lock().unwrap_or_else(PoisonError::into_inner);
         let attempt = |tx| {

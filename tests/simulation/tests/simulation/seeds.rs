@@ -13,7 +13,7 @@ use super::checked;
 const USUAL_SEEDS: u64 = 150;
 
 /// Number of reports of failed seeds that are shown.
-const MOST_SHOWN: usize = 3;
+const MAX_SHOWN: usize = 3;
 
 #[test]
 fn every_seed_keeps_every_promise() {
@@ -29,7 +29,7 @@ fn every_seed_keeps_every_promise() {
         tally.committed,
         begun.elapsed().as_secs_f64()
     );
-    for report in tally.failed.iter().take(MOST_SHOWN) {
+    for report in tally.failed.iter().take(MAX_SHOWN) {
         if asked.is_whole {
             println!("{}", report.trace.join("\n"));
         }

@@ -10,7 +10,7 @@ use crate::conformance::agreement::Random;
 use crate::conformance::ground::Ground;
 
 /// Maximum number of entries of a column. Servers seek past more than ten.
-const MOST_ENTRIES: usize = 40;
+const MAX_ENTRIES: usize = 40;
 
 /// Stored entries by column, in stored order.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Cells {
                     continue;
                 }
                 let entries = match column.family == "ntfy" {
-                    true => random.several(1, MOST_ENTRIES, entry::of_notification),
+                    true => random.several(1, MAX_ENTRIES, entry::of_notification),
                     false => of_cell(&mut random),
                 };
                 let place = RowColumn::new(format!("r{row}"), column.clone());
@@ -58,7 +58,7 @@ impl Cells {
             }
         }
         let unpartitioned = notification_column(&Column::new("s", "strong"));
-        let entries = random.several(1, MOST_ENTRIES, entry::of_notification);
+        let entries = random.several(1, MAX_ENTRIES, entry::of_notification);
         let place = RowColumn::new("adb:A0BM", unpartitioned);
         columns.insert(place, in_stored_order(entries));
         Self { columns }
@@ -117,7 +117,7 @@ impl Cells {
 
 fn of_cell(random: &mut Random) -> Vec<Entry> {
     match random.pick(&[Mix::Any, Mix::Transactions]) {
-        Mix::Any if random.one_in(3) => random.several(11, MOST_ENTRIES, entry::of_cell),
+        Mix::Any if random.one_in(3) => random.several(11, MAX_ENTRIES, entry::of_cell),
         Mix::Any => random.several(1, 6, entry::of_cell),
         Mix::Transactions => random.several(1, 5, entry::of_transaction).concat(),
     }

@@ -8,7 +8,7 @@ use crate::items::{self, Names};
 use crate::source::Crate;
 
 /// The maximum number of imports that a name is followed through.
-const MOST_IMPORTS: usize = 16;
+const MAX_IMPORTS: usize = 16;
 
 /// A module of a crate.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ impl Modules {
     /// Returns the file that defines the item of a path in a module, or `None` if the path leads to
     /// a module or into another crate.
     pub(super) fn file_of(&self, module: &[String], path: &[String]) -> Option<Names> {
-        match self.target(module, path, MOST_IMPORTS)? {
+        match self.target(module, path, MAX_IMPORTS)? {
             Target::Item(file) => Some(file),
             Target::Module(_) => None,
         }

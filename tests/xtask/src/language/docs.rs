@@ -11,9 +11,9 @@ const QUESTION_WORDS: [&str; 9] = [
 /// Words that end in `s` but are no verbs, at the beginning of doc comments of functions.
 const NO_VERBS: [&str; 7] = ["This", "Its", "As", "Always", "Less", "Cells", "Rows"];
 /// Maximum share of doc comments that begin with a question word, in percent.
-const MOST_QUESTION_WORDS: usize = 2;
+const MAX_QUESTION_WORDS: usize = 2;
 /// Minimum share of doc comments of functions that begin with a verb, in percent.
-const LEAST_VERBS: usize = 35;
+const MIN_VERBS: usize = 35;
 
 /// The first words of the doc comments of each folder.
 #[derive(Debug, Default)]
@@ -43,17 +43,17 @@ impl Docs {
     pub(super) fn findings(&self) -> Vec<String> {
         let mut findings = Vec::new();
         for (folder, counts) in &self.0 {
-            if counts.question_words * 100 > counts.docs * MOST_QUESTION_WORDS {
+            if counts.question_words * 100 > counts.docs * MAX_QUESTION_WORDS {
                 findings.push(format!(
                     "{folder}: {} of {} doc comments begin with What, How, Which or the like; \
                      begin with a verb or a noun",
                     counts.question_words, counts.docs
                 ));
             }
-            if counts.verbs * 100 < counts.functions * LEAST_VERBS {
+            if counts.verbs * 100 < counts.functions * MIN_VERBS {
                 findings.push(format!(
                     "{folder}: {} of {} doc comments of functions begin with a verb, such as \
-                     Returns; at least {LEAST_VERBS} % should",
+                     Returns; at least {MIN_VERBS} % should",
                     counts.verbs, counts.functions
                 ));
             }

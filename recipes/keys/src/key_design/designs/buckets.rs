@@ -8,13 +8,13 @@ use crate::error::RecipeError;
 use crate::key_design::hash_input::HashInput;
 use crate::key_design::parts::DesignParts;
 use crate::key_design::salt::{Salt, SaltSource, SaltSpec, SaltedPart};
-use crate::key_design::scan_cost::MOST_RANGES;
+use crate::key_design::scan_cost::MAX_RANGES;
 
 /// The default separator.
 const SEPARATOR: &str = "|";
 
 /// Maximum number of buckets, more than any table has tablets.
-const MOST_BUCKETS: u32 = 1_000_000;
+const MAX_BUCKETS: u32 = 1_000_000;
 
 /// Settings of the design `modulo`: `NN<separator><row>`.
 ///
@@ -92,9 +92,9 @@ impl Modulo {
     }
 
     pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
-        if !(1..=MOST_BUCKETS).contains(&self.buckets) {
+        if !(1..=MAX_BUCKETS).contains(&self.buckets) {
             return Err(RecipeError::settings(format!(
-                "the number of buckets cannot be {}: give 1 to {MOST_BUCKETS}",
+                "the number of buckets cannot be {}: give 1 to {MAX_BUCKETS}",
                 self.buckets
             )));
         }
@@ -119,9 +119,9 @@ impl RandomSalt {
     }
 
     pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
-        if !(2..=MOST_RANGES).contains(&self.buckets.into()) {
+        if !(2..=MAX_RANGES).contains(&self.buckets.into()) {
             return Err(RecipeError::settings(format!(
-                "the number of random buckets cannot be {}: give 2 to {MOST_RANGES}, because reads scan each",
+                "the number of random buckets cannot be {}: give 2 to {MAX_RANGES}, because reads scan each",
                 self.buckets
             )));
         }

@@ -57,9 +57,9 @@ impl DigestSalt {
 
     pub(super) fn salt(&self) -> Result<SaltSpec, RecipeError> {
         let digits = self.digits;
-        if !(1..=MOST_DIGITS).contains(&digits) {
+        if !(1..=MAX_DIGITS).contains(&digits) {
             return Err(RecipeError::settings(format!(
-                "a digest salt cannot have {digits} digits: give 1 to {MOST_DIGITS}; 2 digits make 256 salts"
+                "a digest salt cannot have {digits} digits: give 1 to {MAX_DIGITS}; 2 digits make 256 salts"
             )));
         }
         Ok(SaltSpec::new(self.clone(), &self.over, &self.separator, ""))
@@ -144,7 +144,7 @@ pub enum DigestSide {
 }
 
 /// Maximum number of digits. Eight make 2^32 salts, far more than any table has tablets.
-const MOST_DIGITS: u8 = 8;
+const MAX_DIGITS: u8 = 8;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 

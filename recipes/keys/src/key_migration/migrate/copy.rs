@@ -12,10 +12,10 @@ use futures_util::TryStreamExt;
 use crate::error::RecipeError;
 
 /// Maximum number of attempts to copy a row that writers change at the same time.
-const MOST_ATTEMPTS: usize = 4;
+const MAX_ATTEMPTS: usize = 4;
 
 /// Maximum number of bytes of a mutation, give or take an update; every table accepts this size.
-pub(super) const MOST_MUTATION_BYTES: usize = 64 << 10;
+pub(super) const MAX_MUTATION_BYTES: usize = 64 << 10;
 
 /// A row to be moved, or a part of a large one.
 pub(super) struct Moving {
@@ -48,7 +48,7 @@ pub(super) async fn copy(
 ) -> Result<Vec<Arrival>, RecipeError> {
     let mut shown: Vec<Shown> = vec![Shown::new(); moving.len()];
     let mut pending: Vec<usize> = (0..moving.len()).collect();
-    for attempt in 0..MOST_ATTEMPTS {
+    for attempt in 0..MAX_ATTEMPTS {
         if pending.is_empty() {
             break;
         }
@@ -127,7 +127,7 @@ fn copies_of(row: &Moving, shown: &Shown) -> Vec<ConditionalMutation> {
         let (column, timestamp) = (&cell.key.column, cell.key.timestamp);
         let size =
             row.to.len() + 2 * (column.size_bytes() + Mutation::ENTRY_BYTES) + cell.value.len();
-        if copies.is_empty() || bytes + size > MOST_MUTATION_BYTES {
+        if copies.is_empty() || bytes + size > MAX_MUTATION_BYTES {
             copies.push(ConditionalMutation {
                 mutation: Mutation::new(row.to.clone()),
                 conditions: Vec::new(),

@@ -9,7 +9,7 @@ use crate::error::RecipeError;
 use crate::salted_scan::cell_bytes;
 
 /// Maximum number of cells in one batch, because their size is not known in advance.
-const MOST_BATCH_CELLS: usize = 256;
+const MAX_BATCH_CELLS: usize = 256;
 
 const STEP_CELLS: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
 
@@ -77,7 +77,7 @@ pub(super) async fn read(
     options: &MigrationOptions,
 ) -> Result<OldRows, RecipeError> {
     let most = options.step_cells.get();
-    let batch_cells = NonZeroUsize::new(most.min(MOST_BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
+    let batch_cells = NonZeroUsize::new(most.min(MAX_BATCH_CELLS)).unwrap_or(NonZeroUsize::MIN);
     let spans = spans.into_iter().map(|span| behind(span, after));
     let mut batches = table.scan(Scan::over_all(spans).batch_cells(batch_cells));
     let (mut cells, mut bytes) = (Vec::new(), 0);

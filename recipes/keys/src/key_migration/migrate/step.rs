@@ -2,7 +2,7 @@
 
 use fluo_table::{Bytes, Cell, Change, Mutation, Table, Update};
 
-use super::copy::{Arrival, MOST_MUTATION_BYTES, Moving, copy};
+use super::copy::{Arrival, MAX_MUTATION_BYTES, Moving, copy};
 use super::old_rows::{MigrationOptions, OldRows, Rest, read};
 use crate::error::{RecipeError, RecipeErrorKind};
 use crate::key_design::RowSelection;
@@ -153,7 +153,7 @@ fn deletes_of(cells: &[Cell]) -> Vec<Mutation> {
     // The first cell of a column is its newest.
     for newest in columns.filter_map(|versions| versions.first()) {
         let size = newest.key.row.len() + newest.key.column.size_bytes() + Mutation::ENTRY_BYTES;
-        if mutations.is_empty() || bytes + size > MOST_MUTATION_BYTES {
+        if mutations.is_empty() || bytes + size > MAX_MUTATION_BYTES {
             mutations.push(Mutation::new(newest.key.row.clone()));
             bytes = 0;
         }

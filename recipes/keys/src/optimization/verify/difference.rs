@@ -9,7 +9,7 @@ use super::load::{Load, Place};
 use super::unproved::Unproved;
 
 /// The smallest chance that is shown as a number.
-const LEAST_SHOWN: f64 = 1e-300;
+const MIN_SHOWN: f64 = 1e-300;
 
 /// A difference between a table and its optimizations. Its text is a sentence for an operator.
 ///
@@ -230,7 +230,7 @@ fn value(value: Option<&str>) -> String {
 
 /// Formats a chance; one that would be rounded to 0 is shown as a bound.
 fn chance(p_value: f64) -> String {
-    if p_value < LEAST_SHOWN {
+    if p_value < MIN_SHOWN {
         "p below 1e-300".to_owned()
     } else {
         format!("p = {p_value:.1e}")

@@ -213,7 +213,7 @@ impl Scale {
         };
         let divergence = q * (q / p).ln() + rest;
         let rows = total / if self.counted { 1.0 } else { ENTRIES_OF_A_ROW };
-        float_len(places) * (-rows * divergence).exp() >= ChiSquare::LEAST_P_VALUE
+        float_len(places) * (-rows * divergence).exp() >= ChiSquare::MIN_P_VALUE
     }
 }
 

@@ -11,7 +11,7 @@ use crate::number::float;
 /// It is reached if a tenth of the rows are in the wrong tablets. With enough rows the test
 /// distinguishes a hash that is slightly uneven, such as Java's `String.hashCode` of consecutive
 /// numbers, from an even one, but no tablet is hot by it.
-const LEAST_STATISTIC: f64 = 0.04;
+const MIN_STATISTIC: f64 = 0.04;
 
 /// The distribution of the rows of one recipe over its tablets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -54,8 +54,8 @@ impl RowsVerdict {
         });
         // A migration moves rows in the order of their keys, so they are uneven until it ends.
         let is_uneven = |test: &ChiSquare| {
-            test.p_value < ChiSquare::LEAST_P_VALUE
-                && test.statistic >= LEAST_STATISTIC * float(self.load.total)
+            test.p_value < ChiSquare::MIN_P_VALUE
+                && test.statistic >= MIN_STATISTIC * float(self.load.total)
                 && self.in_earlier_designs == 0
         };
         let uneven = self.chi_square.filter(is_uneven);

@@ -25,7 +25,7 @@ use crate::write::byte_permits::Place;
 use crate::write::chunk::CALL_BYTES;
 
 /// Minimum time between two searches for mutations that waited too long.
-const LEAST_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+const MIN_BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// A mutation, and the channel to the caller that waits for its outcome.
 #[derive(Debug)]
@@ -178,7 +178,7 @@ impl Gatherer {
         let behind = self.behind.values().filter_map(VecDeque::front);
         let oldest = self.ready.iter().chain(behind).map(|item| item.since).min();
         let late = oldest?.checked_add(self.link.patience())?;
-        Some(late.max(Instant::now() + LEAST_BETWEEN_LOOKS))
+        Some(late.max(Instant::now() + MIN_BETWEEN_LOOKS))
     }
 
     /// Sends all calls that may leave. Returns the time of the next attempt if rows are left.

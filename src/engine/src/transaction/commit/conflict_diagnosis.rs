@@ -20,7 +20,7 @@ use crate::transaction::{CommitError, Conflict, ConflictCause};
 
 /// Maximum number of times to read the locks of other transactions while each time one of them
 /// disappears. By then a conflict is certain, and the next attempt meets the remaining locks.
-const MOST_LOOKS: u32 = 8;
+const MAX_LOOKS: u32 = 8;
 
 impl Commit {
     /// Returns the conflict for the rejected rows. Locks of dead transactions on them are resolved,
@@ -83,7 +83,7 @@ impl Commit {
         let cell_count = met.len();
         Conflict {
             start: self.plan.start,
-            cells: met.into_iter().take(Conflict::MOST_CELLS).collect(),
+            cells: met.into_iter().take(Conflict::MAX_CELLS).collect(),
             cell_count,
             other,
         }
@@ -116,7 +116,7 @@ impl Commit {
         let mut backoff = Backoff::for_locks(&client.options, self.plan.start);
         let mut orphan_looks = OrphanLooks::default();
         let mut first = None;
-        for _ in 0..MOST_LOOKS {
+        for _ in 0..MAX_LOOKS {
             let mut locks = self.locks_of_others(cells).await?;
             let resolved = resolve(client, &locks).await?;
             let mut orphan = None;

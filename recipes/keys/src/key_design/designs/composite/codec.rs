@@ -11,7 +11,7 @@ use crate::key_design::encoding::RowRange;
 use crate::key_design::row_selection::RowSelection;
 
 /// Maximum number of fields, more than a key has any use for.
-const MOST_FIELDS: usize = 32;
+const MAX_FIELDS: usize = 32;
 
 /// The codec of rows with several fields, ordered by the first field, then by the second, and so
 /// on: between values and the rows of a [`KeyDesign`](crate::KeyDesign) with the same settings.
@@ -53,9 +53,9 @@ impl Composite {
     /// Fails if there are no fields, more than 32, or two with the same name, or if the separator
     /// could be confused with a part of a field.
     pub fn new(fields: Vec<FieldSettings>, separator: char) -> Result<Self, RecipeError> {
-        if fields.is_empty() || fields.len() > MOST_FIELDS {
+        if fields.is_empty() || fields.len() > MAX_FIELDS {
             return Err(RecipeError::settings(format!(
-                "a composite row has 1 to {MOST_FIELDS} fields, not {}",
+                "a composite row has 1 to {MAX_FIELDS} fields, not {}",
                 fields.len()
             )));
         }

@@ -13,7 +13,7 @@ use crate::key_design::encoding::{RowEncoding, RowRange, SelectionKind};
 use crate::key_design::key_field::KeyField;
 use crate::key_design::row_selection::RowSelection;
 use crate::key_design::salt::SaltedPart;
-use crate::key_design::scan_cost::{KeyOrder, MOST_RANGES, ScanCost};
+use crate::key_design::scan_cost::{KeyOrder, MAX_RANGES, ScanCost};
 
 /// The salted part of a page does not affect the bytes after the salt.
 impl RowEncoding for WebTable {
@@ -82,7 +82,7 @@ impl RowEncoding for WebTable {
 
     fn cost(&self, kind: SelectionKind) -> ScanCost {
         let salts = 1_u64 << (4 * u32::from(self.digits));
-        let others = match salts <= MOST_RANGES {
+        let others = match salts <= MAX_RANGES {
             true => format!("are read in up to {salts} ranges"),
             false => "cannot be read".to_owned(),
         };

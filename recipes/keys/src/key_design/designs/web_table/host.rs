@@ -3,8 +3,8 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Maximum length in bytes of a name, and of one label (RFC 1035, 2.3.4).
-const LONGEST_NAME: usize = 253;
-const LONGEST_LABEL: usize = 63;
+const MAX_NAME: usize = 253;
+const MAX_LABEL: usize = 63;
 
 pub(super) const HOST_CHARACTERS: &str =
     "its host is not a name: a name has letters, digits, `-` and `_`, with `.` between its labels";
@@ -69,9 +69,9 @@ fn reversed_labels(name: &str) -> String {
 /// names that no host can have.
 fn check_name(name: &str) -> Result<(), String> {
     let length = name.len();
-    if length > LONGEST_NAME {
+    if length > MAX_NAME {
         return Err(format!(
-            "its host has {length} bytes, and a host has at most {LONGEST_NAME}"
+            "its host has {length} bytes, and a host has at most {MAX_NAME}"
         ));
     }
     name.split('.').try_for_each(check_label)
@@ -83,9 +83,9 @@ fn check_label(label: &str) -> Result<(), String> {
     if label.is_empty() {
         return Err("its host has an empty label: use one `.` between two labels".to_owned());
     }
-    if length > LONGEST_LABEL {
+    if length > MAX_LABEL {
         return Err(format!(
-            "a label of its host has {length} bytes, and a label has at most {LONGEST_LABEL}"
+            "a label of its host has {length} bytes, and a label has at most {MAX_LABEL}"
         ));
     }
     if !label.bytes().all(is_allowed) {

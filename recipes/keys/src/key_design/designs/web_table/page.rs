@@ -47,7 +47,7 @@ pub(super) const PORT: &str = "/#";
 
 /// Maximum length in bytes of the text of a host: more than any host has, even with every character
 /// percent-encoded or non-ASCII.
-const LONGEST_AUTHORITY: usize = 4_096;
+const MAX_AUTHORITY: usize = 4_096;
 
 const NO_HOST: &str = "it has no host, as `https://example.com/path` or `example.com/path` has";
 
@@ -191,7 +191,7 @@ fn check_authority(authority: &str) -> Result<(), String> {
         NO_HOST
     } else if authority.ends_with(':') {
         "a `:` without a port follows its host: give the port, or leave the `:` out"
-    } else if length > LONGEST_AUTHORITY {
+    } else if length > MAX_AUTHORITY {
         return Err(format!(
             "its host has {length} bytes, and a host has at most 253"
         ));

@@ -96,7 +96,7 @@ impl Tally {
     fn check(&self, case: &Case) {
         let (asked, answered) = (self.asked.get(), self.answered.get());
         assert!(
-            4 * answered >= asked && answered >= LEAST_ANSWERED,
+            4 * answered >= asked && answered >= MIN_ANSWERED,
             "{}: {answered} of {asked} sets",
             case.design
         );
@@ -105,7 +105,7 @@ impl Tally {
 
 /// Minimum number of sets to read, of some hundreds that are drawn. A seventh of them are single
 /// rows, which nearly every design can read.
-const LEAST_ANSWERED: u32 = 5;
+const MIN_ANSWERED: u32 = 5;
 
 /// Checks for all rows of a design with too many salts to read each of them.
 fn is_too_many(rows: &RowSelection, case: &Case) -> bool {
