@@ -42,8 +42,8 @@ fn requirements_of(
     }
     let Some(kind) = QueueKind::from_optimizer(class) else {
         return Err(Error::invalid(format!(
-            "the setting `{OPTIMIZATIONS}{id}` names `{class}`, which is no recipe with known split points; split the \
-             table for it by hand, and remove the setting"
+            "setting `{OPTIMIZATIONS}{id}`: the split points of `{class}` are unknown; split by hand, and remove the \
+             setting"
         )));
     };
     let queue = QueueDefinition::load(kind, id, settings)?;

@@ -109,8 +109,8 @@ async fn reports_a_lock_without_a_primary(instance: &Instance) {
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
         assert_eq!(
             error.to_string(),
-            "`alice account:balance` is locked by transaction 1, but the primary `primary account:balance` has no trace \
-             of the transaction; the lock can neither be rolled forward nor rolled back"
+            "`alice account:balance` is locked by transaction 1, of which the primary `primary account:balance` has no \
+             trace; its outcome is lost"
         );
     }
 }

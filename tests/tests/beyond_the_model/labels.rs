@@ -121,8 +121,8 @@ async fn names_the_remedy_for_a_dead_transaction_whose_primary_it_cannot_see() {
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert_eq!(
         error.to_string(),
-        "the primary `a f:q [secret]` of transaction 3, which locks `b f:q [shown]`, has no trace of the transaction; this \
-         client may lack the authorizations to see the primary: open it with all labels of the application"
+        "`b f:q [shown]` is locked by transaction 3, whose primary `a f:q [secret]` is not visible; open the client with \
+         all labels"
     );
     assert!(begun.elapsed() < Duration::from_secs(1));
 }

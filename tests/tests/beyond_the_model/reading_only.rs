@@ -152,8 +152,8 @@ async fn names_the_transaction_that_has_to_be_rolled_back_and_the_remedy() {
     assert_eq!(error.kind(), ErrorKind::Denied);
     assert_eq!(
         error.to_string(),
-        "transaction 5 on `r page:text` has to be rolled back, but this client may not write the table; read it once with \
-         a client that may: user `reader` has no permission `WRITE` on table `web`"
+        "cannot roll back transaction 5 on `r page:text`: user `reader` has no permission `WRITE` on table `web`; read \
+         it once with a client that may write the table"
     );
     let value = fixture.client().await.snapshot().await.unwrap();
     assert_eq!(value.get("r", &text()).await.unwrap(), None);

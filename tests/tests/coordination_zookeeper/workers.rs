@@ -10,7 +10,7 @@ use fluo_accumulo::{Oracle, OracleOptions};
 use fluo_engine::{InstanceExt, Observers, Transaction, WorkerOptions, observer_fn};
 use fluo_table::coordination::{Application, Applications, Coordination, Share, WorkerMembership};
 use fluo_table::layout::Partition;
-use fluo_table::{Bytes, Column, Instance, Span, Versions};
+use fluo_table::{Bytes, Column, ErrorKind, Instance, Span, Versions};
 use fluo_tests::STUCK;
 use zookeeper_client::{Acls, Client, CreateMode};
 
@@ -92,6 +92,16 @@ impl Ground {
 
     fn path(&self, name: &str) -> String {
         format!("{CHROOT}/{}/finders/{name}", self.name)
+    }
+
+    /// Creates the node of a worker of another program.
+    async fn create(&self, name: &str, data: &str) {
+        let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
+        let path = self.path(name);
+        self.zookeeper
+            .create(&path, data.as_bytes(), &options)
+            .await
+            .unwrap();
     }
 
     async fn delete(&self, name: &str) {

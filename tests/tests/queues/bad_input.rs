@@ -159,8 +159,7 @@ async fn rejects_another_number_of_buckets_than_the_applications() {
     let error = app().recipe(&bytes(8)).open().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the setting `recipes.cfm.wc.buckets` of the application `app` is `7`, and this program requires `8`; use the \
-         stored value in the program"
+        "setting `recipes.cfm.wc.buckets` of application `app` is `7`, not `8`; use the stored value in the program"
     );
     let more = ExportQueue::<String, u64>::new("new").unwrap();
     let more = app().recipe(&bytes(7)).recipe(&more);
@@ -186,8 +185,8 @@ async fn names_a_setting_that_the_application_lacks() {
             .await
             .unwrap_err()
             .to_string(),
-        "the application `app` has no setting `recipes.cfm.wc.buckets`, and this program requires `7`; open the \
-         application with the recipes with which it was created, or create it again"
+        "application `app` lacks setting `recipes.cfm.wc.buckets`, which must be `7`; use the recipes that it was \
+         created with"
     );
 }
 

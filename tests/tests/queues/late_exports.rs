@@ -86,7 +86,7 @@ fn counts_and_logs_exports_that_committed_too_late() {
     assert_eq!(late, 1);
     for part in [
         " WARN ",
-        "an export is not written: a later one of its key was written before",
+        "an export is not written, because a later one of its key was",
         "queue=\"visits\"",
         "cell=cat fluoRecipes:seq:visits:cat",
         "sequence=4 last=5",

@@ -121,9 +121,9 @@ impl ExportError {
 
     /// Creates an error that may be permanent, such as that of an entry which the receiver cannot
     /// take. It counts as a failed try of the observer, and the entries stay in the queue. In the
-    /// last of [`max_attempts`](fluo_engine::WorkerOptions::max_attempts) the exporter gets smaller and
-    /// smaller parts of the entries. A single entry on which it fails becomes a dead letter of the
-    /// queue if it exports another one. Otherwise the notification of the bucket becomes a dead
+    /// last of [`max_attempts`](fluo_engine::WorkerOptions::max_attempts) the exporter gets smaller
+    /// and smaller parts of the entries. A single entry on which it fails becomes a dead letter of
+    /// the queue if it exports another one. Otherwise the notification of the bucket becomes a dead
     /// letter of the application, and the entries stay in the queue.
     pub fn fatal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self {

@@ -144,7 +144,7 @@ impl QueueDefinition {
         match text.is_some_and(|text| buckets.has(text)) {
             true => Ok(()),
             false => Err(Error::invalid(format!(
-                "`{}` is no bucket of the {self}, which has {} buckets; use the number of buckets with which it was filled",
+                "`{}` is no bucket of the {self} with {} buckets; use the number that it was filled with",
                 Escaped(row),
                 buckets.count()
             ))),
@@ -265,8 +265,7 @@ mod tests {
             .to_string();
         assert_eq!(
             message,
-            "`mails:01:` is no bucket of the export queue `mails`, which has 3 buckets; use the number of buckets with \
-             which it was filled"
+            "`mails:01:` is no bucket of the export queue `mails` with 3 buckets; use the number that it was filled with"
         );
     }
 

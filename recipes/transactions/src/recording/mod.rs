@@ -63,7 +63,6 @@ mod log_entry;
 mod mutations;
 mod recorded_transaction;
 mod recorder;
-mod stored_entry;
 mod tx_log;
 
 pub use log_entry::{LogEntry, Operation};

@@ -11,8 +11,8 @@ use super::{LogEntry, TxLog};
 
 /// A transaction whose reads and writes are logged.
 ///
-/// It dereferences to a handle of the [`Transaction`]: its reads, its locked reads and its writes are
-/// logged, also those of a recipe that gets the handle. The rules of the log are in the
+/// It dereferences to a handle of the [`Transaction`]: its reads, its locked reads and its writes
+/// are logged, also those of a recipe that gets the handle. The rules of the log are in the
 /// [module](super). The original handle stays usable: operations on it are not logged.
 ///
 /// The log shares the bytes of the values with the batches in which a table returned them. So a

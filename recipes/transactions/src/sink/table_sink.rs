@@ -165,7 +165,7 @@ impl<F> TableSink<F> {
         {
             warn!(
                 queue = self.queue, %cell, %sequence, %last,
-                "an export is not written: a later one of its key was written before; let the transactions of a key conflict"
+                "an export is not written, because a later one of its key was; let the transactions of a key conflict"
             );
         }
     }

@@ -198,8 +198,8 @@ impl TransientCompaction {
 
     /// Compacts each range repeatedly, until a signal. The first run of a range begins at once.
     /// After each run, failed or not, the range pauses for the interval, or for
-    /// [a multiple](Self::multiplier) of the duration of the run if that is longer. After the signal
-    /// no run begins; those in progress end.
+    /// [a multiple](Self::multiplier) of the duration of the run if that is longer. After the
+    /// signal no run begins; those in progress end.
     ///
     /// If several processes of an application repeat the [compaction](Self::for_client) of their
     /// client, one of them compacts a range; if it ends, another one takes over after the interval.
@@ -229,8 +229,8 @@ impl TransientCompaction {
         Ok(())
     }
 
-    /// Compacts a range and pauses in turn, until the stop. It keeps the duty during the pause after
-    /// a run, so that no other process compacts the range meanwhile.
+    /// Compacts a range and pauses in turn, until the stop. It keeps the duty during the pause
+    /// after a run, so that no other process compacts the range meanwhile.
     async fn repeat(
         &self,
         range: &TransientRange,

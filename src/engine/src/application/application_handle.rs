@@ -465,12 +465,12 @@ impl ApplicationHandle {
         let required = shown_setting(name, required);
         let message = match found.map(|found| shown_setting(name, found)) {
             Some(found) => format!(
-                "the setting `{name}` of the application `{application}` is `{found}`, and this program requires \
-                 `{required}`; use the stored value in the program"
+                "setting `{name}` of application `{application}` is `{found}`, not `{required}`; use the stored value \
+                 in the program"
             ),
             None => format!(
-                "the application `{application}` has no setting `{name}`, and this program requires `{required}`; open \
-                 the application with the recipes with which it was created, or create it again"
+                "application `{application}` lacks setting `{name}`, which must be `{required}`; use the recipes that \
+                 it was created with"
             ),
         };
         Err(Error::invalid(message))

@@ -93,7 +93,7 @@ impl Client {
     /// Opens a client from a table and a coordination, for tables behind wrappers and for other
     /// authorizations.
     ///
-    /// The table must be the one that the application was initialised with: the table of another
+    /// The table must be the one that the application was created with: the table of another
     /// application has its own locks and timestamps. A [`Table`] has no name, so this function does
     /// not check it; the [handle](crate::ApplicationHandle::open) of an application does.
     ///

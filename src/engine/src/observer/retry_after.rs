@@ -8,8 +8,9 @@ use std::time::Duration;
 /// export to a service that is not reachable.
 ///
 /// The worker runs the notification again after a pause, as often as needed: such a try does not
-/// count towards [`max_attempts`](crate::WorkerOptions::max_attempts), so the notification never becomes
-/// a dead letter by it. An observer returns it as its error, not as the source of another one.
+/// count towards [`max_attempts`](crate::WorkerOptions::max_attempts), so the notification never
+/// becomes a dead letter by it. An observer returns it as its error, not as the source of another
+/// one.
 ///
 /// # Examples
 ///

@@ -13,6 +13,7 @@
 mod buffer;
 pub(crate) mod column;
 mod commit;
+mod commit_info;
 mod conflict;
 mod corrupt;
 pub(crate) mod encode_entries;
@@ -31,7 +32,7 @@ mod state;
 mod status;
 mod trigger;
 
-pub use commit::CommitInfo;
+pub use commit_info::CommitInfo;
 pub use conflict::{CommitError, Conflict, ConflictCause, SnapshotTooOld};
 pub use open::{OwnedTransaction, Transaction};
 pub use read_locking::LockedReads;

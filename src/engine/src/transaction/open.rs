@@ -11,7 +11,8 @@ use tracing::{debug, debug_span};
 use crate::context::Shared;
 use crate::transaction::buffer::{PendingWrite, WriteBuffer};
 use crate::transaction::column::{ReadColumn, WriteColumn};
-use crate::transaction::commit::{CommitInfo, commit};
+use crate::transaction::commit::commit;
+use crate::transaction::commit_info::CommitInfo;
 use crate::transaction::recorder::Recorder;
 use crate::transaction::state::State;
 use crate::transaction::{CommitError, LockedReads, Snapshot, Trigger};
@@ -113,8 +114,8 @@ impl Transaction {
     }
 
     /// Returns `true` in an observer whose failure moves the notification to the
-    /// [dead letters](crate::WorkerOptions::max_attempts). An observer with a lot of work can then do
-    /// the part that succeeds.
+    /// [dead letters](crate::WorkerOptions::max_attempts). An observer with a lot of work can then
+    /// do the part that succeeds.
     #[must_use]
     pub fn is_last_try(&self) -> bool {
         self.state.is_last_try()

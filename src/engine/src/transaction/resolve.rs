@@ -178,17 +178,15 @@ fn rollbacks(locks: &[&FoundLock]) -> Vec<ConditionalMutation> {
 fn orphan(lock: &FoundLock) -> Error {
     if !lock.primary.column.visibility.is_empty() {
         let message = format!(
-            "the primary `{}` of transaction {}, which locks `{}`, has no trace of the transaction; this client may lack \
-             the authorizations to see the primary: open it with all labels of the application",
-            lock.primary, lock.start, lock.cell
+            "`{}` is locked by transaction {}, whose primary `{}` is not visible; open the client with all labels",
+            lock.cell, lock.start, lock.primary
         );
         return Error::new(ErrorKind::Corrupt, message);
     }
     Error::new(
         ErrorKind::Corrupt,
         format!(
-            "`{}` is locked by transaction {}, but the primary `{}` has no trace of the transaction; the lock can \
-             neither be rolled forward nor rolled back",
+            "`{}` is locked by transaction {}, of which the primary `{}` has no trace; its outcome is lost",
             lock.cell, lock.start, lock.primary
         ),
     )
@@ -340,8 +338,8 @@ async fn roll_back_primary(
     is_written(client, mutation).await.map_err(|error| match error.kind() {
         ErrorKind::Denied => {
             let message = format!(
-                "transaction {start} on `{primary}` has to be rolled back, but this client may not write the table; read \
-                 it once with a client that may: {error}"
+                "cannot roll back transaction {start} on `{primary}`: {error}; read it once with a client that may \
+                 write the table"
             );
             Error::with_source(ErrorKind::Denied, message, error)
         }

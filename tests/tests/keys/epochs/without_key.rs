@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fluo_keys::{
-    HashInput, KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch, RowSelection,
+    DigestSalt, HashInput, KeyDesign, KeyMigration, MigrationOptions, Modulo, RowBatch,
+    RowSelection, SaltedPart, UnknownKeys,
 };
 use fluo_table::{Bytes, MemoryTables, Mutation, Table, Versions};
 use futures::stream::TryStreamExt;

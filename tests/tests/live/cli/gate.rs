@@ -73,12 +73,6 @@ impl Gate {
         });
     }
 
-    /// Waits until a number of further calls have arrived.
-    pub(crate) fn wait_for(&self, more: usize) {
-        let wanted = self.state.count.lock().unwrap().came + more;
-        self.wait_until("too few calls came", |count| count.came >= wanted);
-    }
-
     /// Waits until a number of connections were rejected since the gate was shut.
     pub(crate) fn wait_turned_away(&self, connections: usize) {
         self.wait_until("too few connections were rejected", |count| {

@@ -99,8 +99,8 @@ impl Commit {
         CommitError::Failed(Error::new(
             ErrorKind::Corrupt,
             format!(
-                "the primary `{}` says that transaction {} committed at {at}, but it commits at {commit}; its timestamp \
-                 may have been assigned twice",
+                "primary `{}`: transaction {} committed at {at}, not at {commit}; its timestamp may have been \
+                 assigned twice",
                 self.plan.primary, self.plan.start
             ),
         ))

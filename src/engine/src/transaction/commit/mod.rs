@@ -49,20 +49,11 @@ use crate::transaction::buffer::WriteBuffer;
 use crate::transaction::commit::only_notify::only_notify;
 use crate::transaction::commit::plan::CommitPlan;
 use crate::transaction::commit::settle::{Fate, no_answer, settle};
+use crate::transaction::commit_info::CommitInfo;
 use crate::transaction::encode_entries;
 use crate::transaction::state::State;
 use crate::transaction::status::{TransactionStatus, status};
 use crate::transaction::trigger::Trigger;
-
-/// The result of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CommitInfo {
-    /// The start timestamp: the transaction read at it.
-    pub start: Timestamp,
-    /// The commit timestamp: later transactions see the writes. `None` if the transaction wrote
-    /// nothing.
-    pub commit: Option<Timestamp>,
-}
 
 /// A commit in progress.
 #[derive(Debug)]
@@ -114,8 +105,7 @@ pub(crate) async fn commit(
         Err(error) => Err(CommitError::Failed(Error::with_source(
             ErrorKind::Uncertain,
             format!(
-                "the commit of transaction {start} stopped before its end, and its outcome is unknown; check its writes \
-                 before you repeat them"
+                "outcome unknown: the commit of transaction {start} stopped before its end; check its writes"
             ),
             error,
         ))),

@@ -11,7 +11,7 @@ use fluo_table::{Bytes, Column, Result, RowColumn, Timestamp};
 
 use crate::context::Shared;
 use crate::transaction::CommitError;
-use crate::transaction::commit::CommitInfo;
+use crate::transaction::commit_info::CommitInfo;
 use crate::transaction::encode_entries;
 use crate::transaction::resolve::RowMutations;
 use crate::transaction::trigger::Trigger;
