@@ -237,7 +237,8 @@ mod tests {
         );
         let unknown = message(&[("recipes.optimizations.x", "com.example.Mine")]);
         assert!(
-            unknown.starts_with("the setting `recipes.optimizations.x` names `com.example.Mine`"),
+            unknown
+                .starts_with("setting `recipes.optimizations.x`: the split points of `com.example"),
             "{unknown}"
         );
         let hasher = message(&[("recipes.optimizations.p", ROW_HASHER_OPTIMIZER)]);

@@ -112,8 +112,10 @@ impl Check {
     /// out.
     fn run(&mut self, path: &Path, store: &mut Option<Store>) -> Result<(), Failure> {
         let store = store.insert(Store::open_unwritten(path)?);
-        if !contain(|| Ok(store.engine_mut()?.check_integrity()?))? {
-            return Err(Failure::damaged("pages do not have their checksums"));
+        match contain(|| Ok(store.engine_mut()?.check_integrity()?)) {
+            Ok(true) => {}
+            Err(failure) if failure.finding().is_none() => return Err(failure),
+            _ => return Err(Failure::damaged("pages do not have their checksums")),
         }
         let snapshot = contain(|| store.snapshot())?;
         contain(|| check_format(&snapshot))?;

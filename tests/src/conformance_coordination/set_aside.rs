@@ -138,8 +138,7 @@ pub async fn c8_the_number_of_dead_letters_is_bounded(
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         error.to_string(),
-        "10000 failed notifications are stored, which is the maximum; fix the cause of the \
-         failures, then retry or remove some"
+        "the maximum of 10000 failed notifications is stored; fix the cause, then retry or remove some"
     );
     coordination.add_dead_letter(row(7)).await.unwrap();
     assert_eq!(coordination.dead_letters().await.unwrap().len(), most);

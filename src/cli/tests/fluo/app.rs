@@ -24,7 +24,7 @@ async fn names_the_table_that_an_interrupted_run_leaves() {
     );
     assert_says(
         &place.fails(&format!("{INIT} web")),
-        "an interrupted creation or removal may have left it; replace it with `clear`",
+        "table `web` exists without an application; replace it with `clear`",
     );
     place.runs("app init --at embedded:d --clear web");
     place.runs(remove);
@@ -128,7 +128,7 @@ fn asks_for_confirmation_at_a_terminal() {
     assert_eq!(code, Some(2));
     assert_says(
         &shown,
-        "the application `web` has the table `web`, which would be left behind",
+        "application `web` has table `web`, not `other`; use `web`",
     );
     let (code, shown) = place
         .at_terminal(&format!("{INIT} --clear new"), &[])

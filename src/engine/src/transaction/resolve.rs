@@ -415,8 +415,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert_eq!(
             error.to_string(),
-            "`a f:q` is locked by transaction 7, but the primary `p f:q` has no trace of the transaction; the lock can \
-             neither be rolled forward nor rolled back"
+            "`a f:q` is locked by transaction 7, of which the primary `p f:q` has no trace; its outcome is lost"
         );
     }
 }
