@@ -65,7 +65,7 @@ async fn damage_that_a_check_found_stops_writes_until_a_check_finds_none() {
     let damaged = std::fs::read(&file).unwrap();
     EmbeddedTables::check(path).unwrap_err();
     let finding = std::fs::read_to_string(&mark).unwrap();
-    assert!(finding.contains("corrupted"), "{finding}");
+    assert!(finding.contains("checksums"), "{finding}");
 
     let refusal = format!(
         "the directory `{name}` is damaged ({}) and takes no writes; restore it from a copy, then check it \
