@@ -4,7 +4,7 @@
 //! a few calls for one. So one call is under way, and the next one carries all reads that wait and
 //! can travel together: those of one block of starts, or first reads, for which the call draws a
 //! block when it leaves (S3). If the call takes longer than [`LATE`], or if as many reads wait as a
-//! call has cells, the next one leaves beside it; at most [`LANES`] are under way.
+//! call has cells, the next one leaves beside it; at most two are under way.
 //!
 //! If a call is refused, or takes longer than [`SLOW`], its reads are sent one by one. So a cell
 //! that cannot be read, or whose server does not answer, does not stop the others. A read that no

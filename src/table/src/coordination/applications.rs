@@ -16,34 +16,35 @@ use crate::error::Result;
 /// # Contract
 ///
 /// - **C10, life.** [`check_application_name`](super::check_application_name) defines the valid
-///   names. Any other name is [`Invalid`](ErrorKind::Invalid) for `initialize` and, like the name
-///   of an application that does not exist, [`NotFound`](ErrorKind::NotFound) for all other calls.
-///   An application that [`Application::check`] rejects is not initialized. Initializing one that
-///   exists is [`AlreadyExists`](ErrorKind::AlreadyExists), and changes nothing; of several
-///   concurrent calls that initialize one name, one succeeds. Initializing is also `AlreadyExists`
-///   if another application has the same table at the instant at which the new one would be
-///   recorded; of several concurrent calls that initialize applications on one table, one succeeds.
+///   names. Any other name is [`Invalid`](crate::ErrorKind::Invalid) for `initialize` and, like the
+///   name of an application that does not exist, [`NotFound`](crate::ErrorKind::NotFound) for all
+///   other calls. An application that [`Application::check`] rejects is not initialized.
+///   Initializing one that exists is [`AlreadyExists`](crate::ErrorKind::AlreadyExists), and
+///   changes nothing; of several concurrent calls that initialize one name, one succeeds.
+///   Initializing is also `AlreadyExists` if another application has the same table at the instant
+///   at which the new one would be recorded; of several concurrent calls that initialize
+///   applications on one table, one succeeds.
 /// - **C11, removal.** Removing an application removes its settings, timestamps, transactors'
 ///   numbers and failed notifications. One that is initialized later under the same name starts
 ///   from the beginning, and every call of a handle on the old one is `NotFound`. An application is
 ///   running as long as it has a transactor or a worker. Removing a running one is
-///   [`Unavailable`](ErrorKind::Unavailable).
+///   [`Unavailable`](crate::ErrorKind::Unavailable).
 /// - **C12, effect.** A call that returned `Ok` is in force for every later call of this instance,
 ///   and survives a crash of the process at the next instant. The exception is the presence of
 ///   transactors and workers, which ends with their process. After an
-///   [`Uncertain`](ErrorKind::Uncertain) error, or if the future of a call was dropped, the call
-///   may be in force, wholly or not at all. If the result of `begin_transactor` or `join_workers`
-///   is lost, the transactor or worker is not present.
+///   [`Uncertain`](crate::ErrorKind::Uncertain) error, or if the future of a call was dropped, the
+///   call may be in force, wholly or not at all. If the result of `begin_transactor` or
+///   `join_workers` is lost, the transactor or worker is not present.
 /// - **C13, claims.** A claim covers an application and a table together, for one caller at a time:
 ///   while either of them is claimed, another claim of it is
-///   [`Unavailable`](ErrorKind::Unavailable). A claim ends when it is dropped, and with the process
-///   that holds it. SetupLocks are independent of all other state: neither the application nor the
-///   table needs to exist, and no other call checks claims. A claim is therefore advisory. If a
-///   session ends while its holder works, the claim ends with it, without notice to the holder.
-///   Requests that the holder has sent by then, or sends next, may take effect while another caller
-///   holds the claim (C12). From then on the stored state protects: of two callers that record one
-///   application, or two applications on one table, one fails (C10), and a running application is
-///   not removed (C11). Nothing protects a table from deletion.
+///   [`Unavailable`](crate::ErrorKind::Unavailable). A claim ends when it is dropped, and with the
+///   process that holds it. SetupLocks are independent of all other state: neither the application
+///   nor the table needs to exist, and no other call checks claims. A claim is therefore advisory.
+///   If a session ends while its holder works, the claim ends with it, without notice to the
+///   holder. Requests that the holder has sent by then, or sends next, may take effect while
+///   another caller holds the claim (C12). From then on the stored state protects: of two callers
+///   that record one application, or two applications on one table, one fails (C10), and a running
+///   application is not removed (C11). Nothing protects a table from deletion.
 #[async_trait]
 pub trait Applications: Debug + Send + Sync {
     /// Records a new application, as a whole or not at all, unless there is one with this name or
@@ -51,14 +52,14 @@ pub trait Applications: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid), [`AlreadyExists`](ErrorKind::AlreadyExists).
+    /// [`Invalid`](crate::ErrorKind::Invalid), [`AlreadyExists`](crate::ErrorKind::AlreadyExists).
     async fn initialize(&self, name: &str, application: Application) -> Result<()>;
 
     /// Returns the coordination of an application.
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound); the message names the application.
+    /// [`NotFound`](crate::ErrorKind::NotFound); the message names the application.
     async fn open(&self, name: &str) -> Result<Arc<dyn Coordination>>;
 
     /// Returns the names of all applications, sorted.
@@ -73,14 +74,15 @@ pub trait Applications: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) while another caller has claimed one of them (C13).
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) while another caller has claimed one of them
+    /// (C13).
     async fn lock_setup(&self, name: &str, table: &str) -> Result<Box<dyn HeldLock>>;
 
     /// Removes an application. Its table stays.
     ///
     /// # Errors
     ///
-    /// [`NotFound`](ErrorKind::NotFound), [`Unavailable`](ErrorKind::Unavailable) while it is
-    /// running.
+    /// [`NotFound`](crate::ErrorKind::NotFound), [`Unavailable`](crate::ErrorKind::Unavailable)
+    /// while it is running.
     async fn remove(&self, name: &str) -> Result<()>;
 }

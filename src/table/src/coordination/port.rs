@@ -48,9 +48,9 @@ use crate::error::{Error, Result};
 ///   [`begin_transactor`](Coordination::begin_transactor) until it is dropped or its session ends.
 ///   After that it is not alive, has published nothing, and never becomes alive again. A number
 ///   that was never assigned is not alive. All further calls of a transactor whose session has
-///   ended are [`Unavailable`](ErrorKind::Unavailable). Its owner must check whether it is alive
-///   and, if not, begin a new transactor. The ended transactor does not prevent the new one from
-///   beginning or publishing.
+///   ended are [`Unavailable`](crate::ErrorKind::Unavailable). Its owner must check whether it is
+///   alive and, if not, begin a new transactor. The ended transactor does not prevent the new one
+///   from beginning or publishing.
 /// - **C7, workers.** At every instant every notification is in the [`Share`](super::Share) of
 ///   exactly one present worker, or the shares are being reassigned. Up to 13 workers share all
 ///   rows: they are numbered from 0 in the order in which they joined, and if there are n workers,
@@ -68,8 +68,8 @@ use crate::error::{Error, Result};
 /// - **C9, configuration.** [`application`](Coordination::application) returns the application as
 ///   it was initialized, to the byte and in its order, with the settings of the last
 ///   [`update_settings`](Coordination::update_settings), which replaces all of them. Settings that
-///   [`check_settings`](super::check_settings) rejects are [`Invalid`](ErrorKind::Invalid), and
-///   change nothing.
+///   [`check_settings`](super::check_settings) rejects are [`Invalid`](crate::ErrorKind::Invalid),
+///   and change nothing.
 /// - **C14, epochs.** Each opening of the storage draws a unique text, also in copies of the
 ///   storage. [`begin_epoch`](Coordination::begin_epoch) compares and records as
 ///   [`Epochs::begin`](super::Epochs::begin) does. All handles of one opening of the storage share
@@ -81,9 +81,9 @@ use crate::error::{Error, Result};
 ///   whose session has ended is not told, so a duty saves work and protects nothing.
 /// - **C16, exclusive use.** [`exclude_others`](Coordination::exclude_others) succeeds only if no
 ///   other transactor and no worker is present. While the returned lock is held, no transactor
-///   begins and no worker joins: that is [`Unavailable`](ErrorKind::Unavailable). It ends with the
-///   session of the transactor, without notice. Clients of Java are not excluded if they begin
-///   later.
+///   begins and no worker joins: that is [`Unavailable`](crate::ErrorKind::Unavailable). It ends
+///   with the session of the transactor, without notice. Clients of Java are not excluded if they
+///   begin later.
 ///
 /// - **C17, holding.** If [`is_holding`](Transactor::is_holding) returns `true`, the transactor is
 ///   alive at some instant of that call. So since the publication the horizon has not passed the
@@ -91,16 +91,17 @@ use crate::error::{Error, Result};
 ///   passed that timestamp before the publication.
 ///
 /// The rules C10 to C12 of [`Applications`](super::Applications) hold for these calls too: a call
-/// of a handle whose application was removed is [`NotFound`](ErrorKind::NotFound), and the effect
-/// of a call that returned `Ok` is durable.
+/// of a handle whose application was removed is [`NotFound`](crate::ErrorKind::NotFound), and the
+/// effect of a call that returned `Ok` is durable.
 #[async_trait]
 pub trait Coordination: Debug + Send + Sync {
     /// Hands out `count` timestamps.
     ///
     /// # Errors
     ///
-    /// [`Storage`](ErrorKind::Storage) if no timestamps are left or none can be reserved;
-    /// [`Uncertain`](ErrorKind::Uncertain): some timestamps may have been used up without a caller.
+    /// [`Storage`](crate::ErrorKind::Storage) if no timestamps are left or none can be reserved;
+    /// [`Uncertain`](crate::ErrorKind::Uncertain): some timestamps may have been used up without a
+    /// caller.
     async fn timestamps(&self, count: NonZeroU32) -> Result<TimestampBlock>;
 
     /// Returns the horizon, below which garbage may have been collected.
@@ -131,7 +132,7 @@ pub trait Coordination: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if there are too many (C8).
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if there are too many (C8).
     async fn add_dead_letter(&self, failed: FailedNotification) -> Result<()>;
 
     /// Returns the failed notifications, sorted by cell.
@@ -149,8 +150,8 @@ pub trait Coordination: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) if the table was opened with another copy since; nothing is
-    /// recorded then.
+    /// [`Invalid`](crate::ErrorKind::Invalid) if the table was opened with another copy since;
+    /// nothing is recorded then.
     async fn begin_epoch(&self, found: Option<&str>) -> Result<String>;
 
     /// Takes a duty, such as the collection of garbage. Returns `None` while another caller has it
@@ -158,23 +159,23 @@ pub trait Coordination: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) unless the name consists of letters, digits and hyphens of
-    /// ASCII.
+    /// [`Invalid`](crate::ErrorKind::Invalid) unless the name consists of letters, digits and
+    /// hyphens of ASCII.
     async fn take_duty(&self, duty: &str) -> Result<Option<Box<dyn HeldLock>>>;
 
     /// Excludes all other processes from the application, for the transactor `own` (C16).
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if `own` is not alive, or if another transactor or a
-    /// worker is present.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if `own` is not alive, or if another
+    /// transactor or a worker is present.
     async fn exclude_others(&self, own: TransactorId) -> Result<Box<dyn HeldLock>>;
 
     /// Replaces all settings.
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) (C9).
+    /// [`Invalid`](crate::ErrorKind::Invalid) (C9).
     async fn update_settings(&self, settings: BTreeMap<String, String>) -> Result<()>;
 }
 
@@ -182,7 +183,7 @@ pub trait Coordination: Debug + Send + Sync {
 ///
 /// # Errors
 ///
-/// [`Invalid`](ErrorKind::Invalid) (see [`Coordination::take_duty`]).
+/// [`Invalid`](crate::ErrorKind::Invalid) (see [`Coordination::take_duty`]).
 pub fn check_duty(duty: &str) -> Result<()> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     if !duty.is_empty() && duty.bytes().all(is_name) {

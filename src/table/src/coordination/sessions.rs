@@ -41,7 +41,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) while a transactor uses the application alone.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) while a transactor uses the application
+    /// alone.
     pub fn check_shared(&self, application: &str) -> Result<()> {
         if self.locks.any(|held| matches!(held, Held::Exclusive(_))) {
             return Err(Error::used_alone(application));
@@ -53,8 +54,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if it is not alive, or if another transactor or a
-    /// worker is present.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if it is not alive, or if another transactor
+    /// or a worker is present.
     pub fn exclude_others(
         &mut self,
         application: &str,
@@ -75,7 +76,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](ErrorKind::Invalid) for the name.
+    /// [`Invalid`](crate::ErrorKind::Invalid) for the name.
     pub fn take_duty(&mut self, duty: &str) -> Result<Option<Box<dyn HeldLock>>> {
         check_duty(duty)?;
         Ok(self.locks.take([Held::Duty(duty.to_owned())]).ok())
@@ -96,7 +97,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if it is not alive.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if it is not alive.
     pub fn publish(&mut self, id: TransactorId, oldest: Option<Timestamp>) -> Result<()> {
         let published = self.transactors.get_mut(&id);
         let published = published.ok_or_else(|| Error::transactor_ended(id))?;
@@ -131,7 +132,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) if it is not present.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) if it is not present.
     pub fn share(&self, worker: u64) -> Result<Share> {
         let rank = self.workers.iter().position(|other| *other == worker);
         let number = |count: usize| u32::try_from(count).ok();

@@ -22,7 +22,7 @@ impl SetupLocks {
     ///
     /// # Errors
     ///
-    /// [`Unavailable`](ErrorKind::Unavailable) while another caller has locked one of them.
+    /// [`Unavailable`](crate::ErrorKind::Unavailable) while another caller has locked one of them.
     pub fn lock_setup(&self, application: &str, table: &str) -> Result<Box<dyn HeldLock>> {
         let subjects = [
             Subject::Application(application.to_owned()),

@@ -198,5 +198,5 @@ async fn a_wrong_address_of_zookeeper_is_an_error() {
         .fails();
     assert_says(&refused, "ZooKeeper at `localhost:1` cannot be reached");
     let refused = operator.run("app status --zookeepers localhost:1").fails();
-    assert_says(&refused, "it must be HOST:PORT/PATH");
+    assert_says(&refused, "write HOST:PORT,HOST:PORT/PATH");
 }

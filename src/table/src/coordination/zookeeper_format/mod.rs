@@ -62,7 +62,7 @@ pub const FIRST_TIMESTAMP: u32 = 2;
 ///
 /// # Errors
 ///
-/// [`Invalid`](ErrorKind::Invalid) if [`Application::check`] rejects the application.
+/// [`Invalid`](crate::ErrorKind::Invalid) if [`Application::check`] rejects the application.
 pub fn nodes(application: &Application) -> Result<Vec<(&'static str, Vec<u8>)>> {
     application.check()?;
     let mut nodes = vec![
@@ -84,7 +84,7 @@ pub fn nodes(application: &Application) -> Result<Vec<(&'static str, Vec<u8>)>> 
 ///
 /// # Errors
 ///
-/// The errors of `node_at`; [`Corrupt`](ErrorKind::Corrupt) if a node is missing or invalid.
+/// The errors of `node_at`; [`Corrupt`](crate::ErrorKind::Corrupt) if a node is missing or invalid.
 pub fn read_application<E: From<Error>>(
     mut node_at: impl FnMut(&'static str) -> Result<Option<Vec<u8>>, E>,
 ) -> Result<Application, E> {
@@ -137,7 +137,7 @@ pub fn settings(settings: &BTreeMap<String, String>) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// [`Corrupt`](ErrorKind::Corrupt).
+/// [`Corrupt`](crate::ErrorKind::Corrupt).
 pub fn read_settings(text: &[u8]) -> Result<BTreeMap<String, String>> {
     let stored = properties::decode(text)?;
     let own_name = |stored: &str| {
@@ -167,7 +167,7 @@ pub fn timestamp(timestamp: Timestamp) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// [`Corrupt`](ErrorKind::Corrupt).
+/// [`Corrupt`](crate::ErrorKind::Corrupt).
 pub fn read_timestamp(path: &str, bytes: Option<&[u8]>) -> Result<Timestamp> {
     let bytes = bytes.ok_or_else(|| missing(path))?;
     let number = std::str::from_utf8(bytes).ok().and_then(decimal);
@@ -190,7 +190,7 @@ pub fn transactor_count(last: u64) -> [u8; 8] {
 ///
 /// # Errors
 ///
-/// [`Corrupt`](ErrorKind::Corrupt).
+/// [`Corrupt`](crate::ErrorKind::Corrupt).
 pub fn read_transactor_count(bytes: Option<&[u8]>) -> Result<u64> {
     let count = match bytes {
         Some(bytes) => bytes.try_into().ok().map(u64::from_be_bytes),
