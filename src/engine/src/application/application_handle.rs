@@ -210,12 +210,7 @@ impl ApplicationHandle {
     /// [`Invalid`](ErrorKind::Invalid) for the name of the application, an observed column, a
     /// setting of the application, or an option of the client.
     pub fn check(&self) -> Result<()> {
-        self.check_declared()?;
-        self.options.check()?;
-        check_application_name(&self.name)?;
-        let application = self.new_application("id".to_owned());
-        application.observers.iter().try_for_each(check_named)?;
-        application.check()
+        self.new_application("id".to_owned()).map(drop)
     }
 
     /// Creates the application and its table, and opens a client of it.
@@ -268,8 +263,7 @@ impl ApplicationHandle {
     ///   caller is creating or removing the application or the table. Nothing was changed.
     /// - The errors of the ports: earlier steps stay done.
     pub async fn initialize(&self) -> Result<()> {
-        self.check()?;
-        let application = self.new_application(self.instance.new_id());
+        let application = self.new_application(self.instance.new_id())?;
         initialize(&self.instance, &self.name, application, self.clear).await
     }
 
@@ -408,13 +402,20 @@ impl ApplicationHandle {
         Ok(self.stored().await?.is_some())
     }
 
-    fn new_application(&self, id: String) -> Application {
-        Application {
+    /// Returns the application that is created, after all checks that need no reading.
+    fn new_application(&self, id: String) -> Result<Application> {
+        self.check_declared()?;
+        self.options.check()?;
+        check_application_name(&self.name)?;
+        let application = Application {
             id,
             table: self.table.as_ref().unwrap_or(&self.name).clone(),
             observers: self.observers.observed_columns(),
             settings: self.settings(),
-        }
+        };
+        application.observers.iter().try_for_each(check_named)?;
+        application.check()?;
+        Ok(application)
     }
 
     /// Returns the settings that a new application stores: those of the handle and of its recipes.

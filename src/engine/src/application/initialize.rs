@@ -26,7 +26,6 @@ pub(super) async fn initialize(
     application: Application,
     clear: bool,
 ) -> Result<()> {
-    application.check()?;
     let (tables, applications) = (&**instance.table_admin(), &**instance.applications());
     tables.check_transactions().await?;
     let (id, table) = (application.id.clone(), application.table.clone());

@@ -222,7 +222,9 @@ impl OwnedTransaction {
     /// [`CommitError`] states whether the same work may be retried. Nothing was done, unless the
     /// error is [`Uncertain`](crate::ErrorKind::Uncertain).
     pub async fn commit(self) -> Result<CommitInfo, CommitError> {
-        let buffer = self.state.end()?;
+        let Some(buffer) = self.state.end() else {
+            return Err(self.state.has_ended().into());
+        };
         // The body chose its writes by its reads.
         if let Some(stale) = self.state.stale() {
             return Err(CommitError::SnapshotTooOld(stale));

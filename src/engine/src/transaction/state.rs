@@ -112,17 +112,17 @@ impl State {
         self.buffer().as_ref().map_or(0, WriteBuffer::size_bytes)
     }
 
-    /// Ends the transaction: its handles can no longer write. Returns its writes, or an error if it
+    /// Ends the transaction: its handles can no longer write. Returns its writes, or `None` if it
     /// has ended before.
-    pub(super) fn end(&self) -> Result<WriteBuffer> {
-        self.buffer().take().ok_or_else(|| self.has_ended())
+    pub(super) fn end(&self) -> Option<WriteBuffer> {
+        self.buffer().take()
     }
 
     pub(super) fn trigger(&self) -> Option<&Trigger> {
         self.trigger.as_ref()
     }
 
-    fn has_ended(&self) -> Error {
+    pub(super) fn has_ended(&self) -> Error {
         Error::invalid(format!(
             "transaction {} has ended; begin a new one",
             self.shown_start()
